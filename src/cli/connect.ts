@@ -19,8 +19,6 @@ export interface ServerSettings {
   readonly server?: string | undefined
   readonly user?: string | undefined
   readonly data?: string | undefined
-  /** Whether the server runs in this process. */
-  readonly isOwn?: boolean
   /** Timeout in seconds. */
   readonly timeout?: number | undefined
 }
@@ -75,7 +73,8 @@ export async function findCredentials(
   })
 }
 
-async function findGeneratedPassword(folder: string): Promise<string | undefined> {
+/** Reads the generated password of the administrator from a data directory. */
+export async function findGeneratedPassword(folder: string): Promise<string | undefined> {
   try {
     return textOf((await readFile(join(folder, 'admin-password'), 'utf8')).trim())
   } catch {
@@ -84,7 +83,7 @@ async function findGeneratedPassword(folder: string): Promise<string | undefined
 }
 
 function isOnThisMachine(settings: ServerSettings, terminal: Pick<Terminal, 'env'>): boolean {
-  return settings.isOwn === true || isLoopback(urlOf(settings, terminal))
+  return isLoopback(urlOf(settings, terminal))
 }
 
 /** Tells whether a URL is that of this machine. */

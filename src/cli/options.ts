@@ -36,7 +36,11 @@ export function allowanceOptions(command: Command): Command {
       collect,
     )
     .option('--overwrite-data <key>', 'overwrite edited or unknown data of a layer with its source', collect)
-    .option('--allow-loss <key>', 'allow a resource to lose features, fields or entries', collect)
+    .option(
+      '--allow-loss <key>',
+      'allow a load to lose features, field values or attachments, or a resource to lose references',
+      collect,
+    )
     .option('--adopt', 'take resources over from other manifests')
     .option('--send-secrets <key>', 'send the secrets of a resource again', collect)
 }

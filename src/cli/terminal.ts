@@ -98,14 +98,22 @@ export async function askHidden(
   }
 }
 
+/** Answer to a question for confirmation. */
+export type Confirmation = 'yes' | 'no' | 'interrupted'
+
 /** Asks for confirmation, which requires the word yes. */
-export async function askYes({ input, err, interrupt }: Terminal, question: string): Promise<boolean> {
+export async function askYes({ input, err, interrupt }: Terminal, question: string): Promise<Confirmation> {
   const lines = createInterface({ input, output: err })
+  // A terminal that edits lines passes Ctrl-C on as a character, without a signal.
+  const stop = new AbortController()
+  lines.on('SIGINT', () => stop.abort())
+  const signal = AbortSignal.any([interrupt, stop.signal])
   try {
-    const answer = await lines.question(`${question} `, { signal: interrupt })
-    return answer.trim().toLowerCase() === 'yes'
+    const answer = await lines.question(`${question} `, { signal })
+    return answer.trim().toLowerCase() === 'yes' ? 'yes' : 'no'
   } catch {
-    return false
+    err.write('\n')
+    return signal.aborted ? 'interrupted' : 'no'
   } finally {
     lines.close()
   }

@@ -43,7 +43,9 @@ export interface SourceMarker {
   readonly digest: string
   /** `data_version` of the layer right after the load. */
   readonly version: number
-  /** Rows of the source, if the load counted them. */
+  /** Whether a pipeline loaded the data; otherwise a manifest did. */
+  readonly pipeline?: true
+  /** Rows of the source, if the pipeline counted them. */
   readonly rows?: SourceRows
 }
 
@@ -53,19 +55,22 @@ export interface SourceRows {
   readonly quarantined: number
 }
 
-/** Formats a source marker: `sha256-…@3`, or `sha256-…@3 rows=1999 quarantined=5`. */
-export function formatSource({ digest, version, rows }: SourceMarker): string {
+/** Formats a source marker: `sha256-…@3`, or of a pipeline `sha256-…@3 pipeline rows=1999 quarantined=5`. */
+export function formatSource({ digest, version, pipeline, rows }: SourceMarker): string {
+  const loader = pipeline ? ' pipeline' : ''
   const counts = rows === undefined ? '' : ` rows=${rows.read} quarantined=${rows.quarantined}`
-  return `sha256-${digest}@${version}${counts}`
+  return `sha256-${digest}@${version}${loader}${counts}`
 }
 
-const sourcePattern = /^sha256-([0-9a-f]{64})@(\d+)(?: rows=(\d+) quarantined=(\d+))?$/
+const sourcePattern = /^sha256-([0-9a-f]{64})@(\d+)( pipeline)?(?: rows=(\d+) quarantined=(\d+))?$/
 
 /** Parses a source marker; undefined if the value is not one. */
 export function findSource(value: unknown): SourceMarker | undefined {
   const match = typeof value === 'string' ? sourcePattern.exec(value) : null
   if (match === null) return undefined
-  const [, digest = '', version, read, quarantined] = match
+  const [, digest = '', version, pipeline, read, quarantined] = match
   const rows = read === undefined ? {} : { rows: { read: Number(read), quarantined: Number(quarantined) } }
-  return { digest, version: Number(version), ...rows }
+  // Only pipelines count rows.
+  const isPipeline = pipeline !== undefined || read !== undefined
+  return { digest, version: Number(version), ...(isPipeline ? { pipeline: true } : {}), ...rows }
 }

@@ -117,12 +117,13 @@ function refuseManaged(
   const manager = findManager(resmeta?.items?.[markerKeys.manager])
   if (manager === undefined || manager.id !== resource.id) return
   // The manifest manages only the fields, and the features are edited on the server.
-  const isLoaded = findSource(resmeta?.items?.[markerKeys.source]) !== undefined
+  const source = findSource(resmeta?.items?.[markerKeys.source])
+  const isLoaded = source !== undefined
   if (!isLoaded && reading.keep_fields === true) return
   const { manifest } = manager
   const what = isLoaded ? 'data and fields' : 'fields'
   const advice = isLoaded
-    ? 'Change the source in the manifest and apply it.'
+    ? `Change the source ${source.pipeline ? 'of the pipeline and run it' : 'in the manifest and apply it'}.`
     : 'Load into the fields of the layer with --keep-fields.'
   const message = `The ${what} of "${name}" are managed by the manifest "${manifest}". Nothing was loaded.`
   throw problem('data/managed', message, {

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import type { Static } from 'typebox'
 import { Type } from '../contract/type.ts'
 
@@ -205,6 +206,13 @@ export const ExportSchema = Type.Object(
 
 /** A pipeline that loads a file into a layer, as in its file. */
 export type ImportPipeline = Static<typeof ImportSchema>
+
+const tableExtensions = ['.csv', '.tsv', '.txt']
+
+/** Whether the file of a pipeline is a table of text, which is read and checked row by row. */
+export function isTable({ csv, file }: Pick<ImportPipeline['from'], 'csv' | 'file'>): boolean {
+  return csv !== undefined || tableExtensions.includes(extname(file).toLowerCase())
+}
 
 /** A pipeline that exports layers to files, as in its file. */
 export type ExportPipeline = Static<typeof ExportSchema>

@@ -11,6 +11,8 @@ export interface RunContext {
   readonly force: boolean
   /** Keynames of layers that may lose data; none if absent. */
   readonly allowLoss?: ReadonlySet<string>
+  /** Keynames of layers whose data are replaced even if a manifest loads them; none if absent. */
+  readonly take?: ReadonlySet<string>
 }
 
 /** Reports the progress and the end of a step. */

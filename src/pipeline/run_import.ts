@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
-import { extname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { countOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
 import { loadTimeoutMs } from '../transfer/prepare_source.ts'
+import { nameEncoding, placeEncoding } from '../transfer/source_encoding.ts'
 import { digestFile, type FileDigest, uploadFile } from '../transfer/upload_file.ts'
 import { openCheckedTable } from './checked_table.ts'
-import type { ImportPipeline, Pipeline } from './pipeline_schema.ts'
+import { type ImportPipeline, isTable, type Pipeline } from './pipeline_schema.ts'
 import { type BadRow, openQuarantine, type Quarantine } from './quarantine.ts'
 import { replaceFeatures } from './replace_features.ts'
 import { type RunContext, startStep } from './run_context.ts'
 import type { LayerReport, RunResult } from './run_event.ts'
-import { countFeatures, getLayer, type TargetLayer } from './target_layer.ts'
+import { countFeatures, getLayer, refuseManifestData, type TargetLayer } from './target_layer.ts'
 
 type Import = Extract<Pipeline, { kind: 'import' }>
 
@@ -31,30 +32,35 @@ interface UploadedSource {
  * Loads a file into a layer: reads, checks and uploads it, then replaces the features of the layer atomically. Does
  * nothing if file, options and layer have not changed since the last load.
  *
- * @throws {Problem} pipeline/quarantine, pipeline/rows and data/loss before any change; pipeline/counts
+ * @throws {Problem} data/managed, pipeline/quarantine, pipeline/rows and data/loss before any change; pipeline/counts
  */
 export async function runImport(pipeline: Import, context: RunContext): Promise<RunResult> {
   const path = resolve(pipeline.folder, pipeline.from.file)
   const layer = await getLayer(context.api, pipeline.to.layer, context.signal)
+  if (!context.take?.has(layer.keyname)) refuseManifestData(layer)
   const source = await digestFile(path, context.signal)
   const digest = digestOf(source, pipeline)
   if (!context.force && isUnchanged(layer, digest))
     return { outcome: 'unchanged', layers: [await reportUnchanged(pipeline, layer, context)] }
-  const transferred = isTable(pipeline)
+  const transferred = isTable(pipeline.from)
     ? await transferTable({ pipeline, path, layer, source }, context)
     : await transferFile({ pipeline, path, layer, source }, context)
   const { read, quarantine, upload, absentFields } = transferred
   const rows = read === undefined ? {} : { rows: { read, quarantined: quarantine.count() } }
   const replacement = {
     layer,
-    source: { digest, ...rows },
+    source: { digest, pipeline: true as const, ...rows },
     upload,
     reading: readingOf(pipeline, layer),
     sent: read === undefined ? undefined : read - quarantine.count(),
     absentFields,
     limits: limitsOf(pipeline, context),
   }
-  const { before, count: loaded, notes } = await replaceFeatures(replacement, context)
+  const replaced = await replaceFeatures(replacement, context).catch((error: unknown) => {
+    throw placeEncoding(error, 'from.encoding')
+  })
+  const { before, count: loaded } = replaced
+  const notes = replaced.notes.map((note) => nameEncoding(note, 'from.encoding'))
   const report: LayerReport = {
     layer: layer.keyname,
     read: read ?? loaded,
@@ -80,12 +86,6 @@ function limitsOf({ to, check }: Import, { allowLoss }: RunContext): LossLimits 
   const fuse = check?.rows?.minimum === undefined ? defaultLossFuse : 1
   const hint = `Check the source. If the loss is intended: --allow-loss ${to.layer}, or to: { allow_loss: true }.`
   return { fuse, hint }
-}
-
-const tableExtensions = ['.csv', '.tsv', '.txt']
-
-function isTable({ from }: ImportPipeline): boolean {
-  return from.csv !== undefined || tableExtensions.includes(extname(from.file).toLowerCase())
 }
 
 /** Returns the digest of a source and of all options that affect its import. */

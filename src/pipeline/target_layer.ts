@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts'
 import type { Representation } from '../contract/bodies.ts'
 import type { Field } from '../contract/classes/feature_layer.ts'
-import { findSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
+import { findManager, findSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
 
@@ -16,6 +16,8 @@ export interface TargetLayer {
   readonly dataVersion: number | undefined
   /** Source of the last load that recorded it. */
   readonly source: SourceMarker | undefined
+  /** Id of the manifest that manages the layer. */
+  readonly manifest: string | undefined
 }
 
 /**
@@ -36,6 +38,7 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
       `Layer "${keyname}" does not exist on ${api.url}, or this account cannot read it.`,
     )
   const { cls, id, creation_date: createdAt } = layer.resource
+  const manager = findManager(layer.resmeta?.items?.[markerKeys.manager])
   if (!isCls(cls) || !hasFeatures(cls))
     throw problem('pipeline/no-layer', `"${keyname}" is a ${cls}, which has no features.`)
   return {
@@ -45,7 +48,23 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
     fields: layer.feature_layer?.fields ?? [],
     dataVersion: layer.vector_layer?.data_version,
     source: findSource(layer.resmeta?.items?.[markerKeys.source]),
+    manifest: manager?.id === id ? manager.manifest : undefined,
   }
+}
+
+/**
+ * Rejects a layer whose data a manifest loads: manifest and pipeline would overwrite each other.
+ *
+ * @throws {Problem} data/managed
+ */
+export function refuseManifestData({ id, keyname, manifest, source }: TargetLayer): void {
+  if (manifest === undefined || source === undefined || source.pipeline) return
+  const message = `The manifest "${manifest}" loads the data of "${keyname}" with data:. Nothing was loaded.`
+  throw problem('data/managed', message, {
+    hint: `Load the layer in one place only: change the source in the manifest and apply it, or remove data: from the manifest and run the pipeline once with --take ${keyname}.`,
+    resource: id,
+    data: { layer: keyname, manifest },
+  })
 }
 
 /** Counts the features of a layer. */

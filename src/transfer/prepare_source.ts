@@ -2,6 +2,7 @@ import type { Api } from '../api/api.ts'
 import type { WireImportReport } from '../contract/import_report.ts'
 import { type DataChange, dataChangeOf } from './data_loss.ts'
 import { sendWithRetries } from './retry_request.ts'
+import { writeSource } from './source_encoding.ts'
 import { uploadFile } from './upload_file.ts'
 import { type LoadProgress, watchLoad } from './watch_load.ts'
 
@@ -13,7 +14,7 @@ export interface SourceFile {
   readonly cls: string
   /** Id of an existing layer. */
   readonly id?: number | undefined
-  /** Load options: members of the class. */
+  /** Load options: members of the class, and the encoding. */
   readonly options: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (sentBytes: number, sizeBytes: number) => void
@@ -52,7 +53,7 @@ export interface PreparedSource {
 export async function prepareSource(api: Api, source: SourceFile): Promise<PreparedSource> {
   const { path, cls, id, options, signal, onProgress, onLoading = () => undefined, pollIntervalMs } = source
   const { upload, sha256 } = await uploadFile(api, { path, signal, ...(onProgress ? { onProgress } : {}) })
-  const body = { cls, ...(id === undefined ? {} : { id }), [cls]: { ...options, source: upload } }
+  const body = { cls, ...(id === undefined ? {} : { id }), [cls]: writeSource(options, upload) }
   // A source whose response was lost expires after a day.
   const preparing = sendWithRetries(
     () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),

@@ -11,8 +11,8 @@ import type { RowSet } from '../gdal/read_vector.ts'
 export interface ReadableSource {
   /** Path on this machine. */
   readonly path: string
-  /** Load options: members of the class. */
-  readonly options: LoadMembers
+  /** Load options: members of the class, and the encoding. */
+  readonly options: LoadMembers & { readonly encoding?: string }
   /** Geometry type of an existing layer. */
   readonly geometryType: GeometryType | undefined
   readonly signal?: AbortSignal | undefined
@@ -41,7 +41,7 @@ export async function readSource(source: ReadableSource): Promise<SourceContents
   const folder = await mkdtemp(join(tmpdir(), 'landform-source-'))
   const rules = loadRulesOf(options, geometryType === undefined ? undefined : geometryParts(geometryType))
   const layer = options.source_layer
-  const file = { path, name: basename(path), folder, encoding: undefined, layer, srs: loadedSrs }
+  const file = { path, name: basename(path), folder, encoding: options.encoding, layer, srs: loadedSrs }
   const take = async ({ copies }: RowSet) => {
     for await (const copy of copies) for await (const _ of copy);
   }

@@ -102,6 +102,18 @@ describe('apply to a landform server', () => {
     expect((await run(['apply', 'stop.yaml', '--yes'])).exit).toBe(0)
   })
 
+  it.each([
+    ['Ctrl-C', '\u0003', 130],
+    ['Ctrl-D', '\u0004', 1],
+    ['Enter', '', 1],
+    ['n', 'n', 1],
+    ['yes', 'yes', 0],
+  ])('leaves the question after %s with the exit code of that answer', async (_, answer, exit) => {
+    await write('asked.yaml', manifest('asked'))
+    const ran = await run(['apply', 'asked.yaml'], { answer, editsLines: true })
+    expect([ran.exit, ran.err.includes('Nothing was changed.')]).toEqual([exit, exit !== 0])
+  })
+
   it('reports every change as an event, including skipped ones', async () => {
     await write('events.yaml', manifest('events', [layer('events')]))
     await write('events.geojson', 'this is no data')

@@ -65,6 +65,37 @@ describe('the first start', () => {
     expect(ran.out).toMatch(/^apply +1 created/m)
   })
 
+  test('uses no credentials of other servers', async () => {
+    await writeFile(join(cwd, 'small.yaml'), manifest)
+    const others = {
+      LANDFORM_USER: 'ada',
+      LANDFORM_PASSWORD: 'of another server',
+      LANDFORM_TOKEN: 'lf_other',
+    }
+    const ran = await start(['small.yaml'], { ...others, LANDFORM_ADMIN_PASSWORD: 'a good password' })
+    expect(ran).toMatchObject({ exit: 0, err: told('applying the manifest', 'planning again') })
+  })
+
+  test('sets the password, and a later start with another one says what to do', async () => {
+    await writeFile(join(cwd, 'small.yaml'), manifest)
+    const first = await start(['small.yaml'], { LANDFORM_ADMIN_PASSWORD: 'a good password' })
+    expect(first.exit).toBe(0)
+    const other = await start(['small.yaml'], { LANDFORM_ADMIN_PASSWORD: 'another good password' })
+    expect([other.exit, other.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /error auth\/bad-credentials: LANDFORM_ADMIN_PASSWORD is not the password .*\n {2}hint: Set LANDFORM_ADMIN_PASSWORD to the current password .* on the first start only/,
+      ),
+    ])
+    const unset = await start(['small.yaml'])
+    expect([unset.exit, unset.err]).toEqual([
+      1,
+      expect.stringContaining('LANDFORM_ADMIN_PASSWORD is not set'),
+    ])
+    const again = await start(['small.yaml'], { LANDFORM_ADMIN_PASSWORD: 'a good password' })
+    expect(again.exit).toBe(0)
+  })
+
   test('serves without a manifest if the folder has none', async () => {
     const ran = await start()
     expect(ran).toMatchObject({ exit: 0, err: told() })

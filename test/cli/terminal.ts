@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   /** What a person types, when asked; without it nobody can be asked. */
   readonly answer?: string | (() => Promise<string>)
+  /** Whether lines are edited, as on a terminal: keys such as Ctrl-C come as characters. */
+  readonly editsLines?: boolean
   readonly interrupt?: AbortSignal
   /** Told what the command writes to stderr, as it comes. */
   readonly onErr?: (text: string) => void
@@ -25,6 +27,7 @@ export interface Surroundings {
 export async function runCommand(words: readonly string[], surroundings: Surroundings): Promise<Ran> {
   const { cwd, env = {}, answer } = surroundings
   const [out, err] = [collectText(), collectText(surroundings.onErr)]
+  if (surroundings.editsLines) Object.assign(err.stream, { isTTY: true, columns: 80 })
   const never = new AbortController().signal
   const terminal: Terminal = {
     out: out.stream,

@@ -13,7 +13,9 @@ describe('markers', () => {
     expect(findManager(formatManager({ manifest: 'world', id: 17 }))).toEqual({ manifest: 'world', id: 17 })
     const source = { digest: 'ab'.repeat(32), version: 3 }
     expect(findSource(formatSource(source))).toEqual(source)
-    const counted = { ...source, rows: { read: 1999, quarantined: 5 } }
+    const file = { ...source, pipeline: true as const }
+    expect(findSource(formatSource(file))).toEqual(file)
+    const counted = { ...file, rows: { read: 1999, quarantined: 5 } }
     expect(findSource(formatSource(counted))).toEqual(counted)
   })
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Api, createApi } from '../../src/api/api.ts'
+import { formatManager, formatSource } from '../../src/contract/markers.ts'
 import { loadPipeline } from '../../src/pipeline/load_pipeline.ts'
 import type { RunReport } from '../../src/pipeline/run_event.ts'
 import { runPipeline } from '../../src/pipeline/run_pipeline.ts'
@@ -48,22 +49,40 @@ describeServers('a pipeline', (start) => {
     id = (await answer.json<{ id: number }>()).id
   })
 
-  async function run(yaml: string, force = false): Promise<RunReport> {
+  interface How {
+    readonly force?: boolean
+    readonly take?: ReadonlySet<string>
+  }
+
+  async function run(yaml: string, { force = false, ...more }: How = {}): Promise<RunReport> {
     const path = join(folder, 'pipeline.yaml')
     await writeFile(path, yaml)
     const { pipeline, issues } = await loadPipeline({ path, cwd: folder, env: {} })
     if (pipeline === undefined) throw new Error(JSON.stringify(issues))
-    return runPipeline(pipeline, { api, tell: () => undefined, signal: new AbortController().signal, force })
+    const { signal } = new AbortController()
+    return runPipeline(pipeline, { api, tell: () => undefined, signal, force, ...more })
   }
 
-  async function load(csv: string | Uint8Array, more = '', from = 'csv: {}'): Promise<RunReport> {
+  async function load(
+    csv: string | Uint8Array,
+    more = '',
+    { from = 'csv: {}', ...how }: How & { readonly from?: string } = {},
+  ): Promise<RunReport> {
     await writeFile(join(folder, 'places.csv'), csv)
     return run(
       `pipeline: places
 from: { file: places.csv, geometry: { longitude: lon, latitude: lat }, ${from} }
 to: { layer: ${keyname}, mode: replace }
 ${more}`,
+      how,
     )
+  }
+
+  /** Marks the layer as managed by a manifest, which loaded its data if there is a digest. */
+  const mark = async (digest: string | undefined) => {
+    const source = digest === undefined ? {} : { 'landform.source': formatSource({ digest, version: 1 }) }
+    const items = { 'landform.manager': formatManager({ manifest: 'city', id }), ...source }
+    await server.admin('PUT', `/api/resource/${id}`, { resmeta: { items } })
   }
 
   const names = async () => (await openLayerClient(server).features(id)).map((one) => one.fields.name)
@@ -79,6 +98,31 @@ ${more}`,
         outcome: 'unchanged',
         layers: [{ read: 2, loaded: 0, unchanged: 2 }],
       })
+    })
+
+    it('is refused before anything is sent where a manifest loads the data, unless taken', async () => {
+      await mark('a'.repeat(64))
+      await expect(load(good)).rejects.toMatchObject({
+        code: 'data/managed',
+        message: `The manifest "city" loads the data of "${keyname}" with data:. Nothing was loaded.`,
+        hint: expect.stringContaining(`--take ${keyname}`),
+      })
+      expect(await names()).toEqual([])
+      expect((await load(good, '', { take: new Set([keyname]) })).outcome).toBe('loaded')
+      expect((await load(`${good}C,12,52,7\n`)).outcome).toBe('loaded')
+    })
+
+    it.each(['csv', 'geojson'])('fills a layer that a manifest only creates from %s', async (format) => {
+      await mark(undefined)
+      for (const edition of [1, 2]) {
+        const path = join(folder, `only.${format}`)
+        const csv = `${header}A,${edition},50,5\n`
+        const feature = { geometry: point(edition, 50), properties: { name: 'A', pop: 5 } }
+        await writeFile(path, format === 'csv' ? csv : geojson([feature]))
+        const geometry = format === 'csv' ? ', geometry: { longitude: lon, latitude: lat }' : ''
+        const yaml = `pipeline: only\nfrom: { file: only.${format}${geometry} }\nto: { layer: ${keyname} }\n`
+        expect((await run(yaml)).outcome).toBe('loaded')
+      }
     })
 
     it('quarantines bad rows with line and reason', async () => {
@@ -101,7 +145,7 @@ ${more}`,
       const bad = JSON.parse(await readFile(join(folder, 'bad.ndjson'), 'utf8'))
       expect(bad).toMatchObject({ line: 2, reason: 'name: is not UTF-8' })
       expect(await names()).toEqual(['B'])
-      await load(latin, '', 'encoding: ISO-8859-1')
+      await load(latin, '', { from: 'encoding: ISO-8859-1' })
       expect(await names()).toEqual(['Ä', 'B'])
     })
 
@@ -190,7 +234,7 @@ ${more}`,
 
   describe('an export', () => {
     const write = (force = false) =>
-      run(`pipeline: out\nfrom: { layers: [${keyname}] }\nto: { folder: ${keyname} }\n`, force)
+      run(`pipeline: out\nfrom: { layers: [${keyname}] }\nto: { folder: ${keyname} }\n`, { force })
 
     it('writes the features with a checksum, and does nothing if the layer is unchanged', async () => {
       await load(good)

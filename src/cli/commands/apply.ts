@@ -14,7 +14,7 @@ import { describeMarks } from '../print/plan.ts'
 import { startProgress } from '../print/progress.ts'
 import { formatReport } from '../print/report.ts'
 import { painter } from '../print/text_format.ts'
-import { askYes, type Terminal, writeLine } from '../terminal.ts'
+import { askYes, type Confirmation, type Terminal, writeLine } from '../terminal.ts'
 import { exitCodeOf } from './plan.ts'
 
 /** Settings of `apply`. */
@@ -39,9 +39,10 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
     showPlan(prepared, settings.json, terminal)
     if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
     if (plan.changes.length === 0) return 0
-    if (!(await isConfirmed(settings, terminal))) {
+    const confirmation = await confirm(settings, terminal)
+    if (confirmation !== 'yes') {
       writeLine(terminal.err, 'Nothing was changed.')
-      return terminal.interrupt.aborted ? 130 : 1
+      return confirmation === 'interrupted' ? 130 : 1
     }
     return await carryOut({ api, plan, settings }, terminal)
   } catch (error) {
@@ -51,8 +52,8 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
   }
 }
 
-async function isConfirmed({ yes }: ApplySettings, terminal: Terminal): Promise<boolean> {
-  if (yes) return true
+async function confirm({ yes }: ApplySettings, terminal: Terminal): Promise<Confirmation> {
+  if (yes) return 'yes'
   if (terminal.canAsk) return askYes(terminal, 'Apply these changes? Type "yes" to confirm:')
   throw problem('usage/bad-argument', 'Confirmation required, but stdin is not a terminal.', {
     hint: 'Review the plan, then run apply with --yes.',

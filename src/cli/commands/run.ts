@@ -23,6 +23,8 @@ export interface RunSettings {
   readonly force: boolean
   /** Keynames of layers whose data may be lost. */
   readonly allowLoss: ReadonlySet<string>
+  /** Keynames of layers whose data are replaced even if a manifest loads them. */
+  readonly take: ReadonlySet<string>
 }
 
 /**
@@ -53,7 +55,7 @@ export async function loadPipelines(
 /** Dependencies and output settings of a run. */
 export interface RunWork
   extends Pick<RunSettings, 'json'>,
-    Partial<Pick<RunSettings, 'force' | 'allowLoss'>> {
+    Partial<Pick<RunSettings, 'force' | 'allowLoss' | 'take'>> {
   readonly api: Api
 }
 
@@ -101,6 +103,7 @@ export const runCommand: CommandSpec = {
     serverOptions(command.argument('<paths...>', 'pipeline files, in order of execution'))
       .option('--force', 'run even if the source is unchanged')
       .option('--allow-loss <layer>', 'replace the data even if features or fields are lost', collect)
+      .option('--take <layer>', 'replace the data even if a manifest loads them', collect)
       .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
     runPipelines(
@@ -110,6 +113,7 @@ export const runCommand: CommandSpec = {
         json: options.json === true,
         force: options.force === true,
         allowLoss: new Set(options.allowLoss as readonly string[] | undefined),
+        take: new Set(options.take as readonly string[] | undefined),
       },
       terminal,
     ),

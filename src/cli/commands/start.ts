@@ -12,7 +12,6 @@ import { outcomeWords } from '../../reconcile/apply/outcome.ts'
 import { actions, countActions, type Plan } from '../../reconcile/model/change.ts'
 import { safeOptions } from '../../reconcile/model/plan_input.ts'
 import type { CommandSpec } from '../command.ts'
-import { connect } from '../connect.ts'
 import {
   defaultPaths,
   formatIssues,
@@ -21,6 +20,7 @@ import {
   orDefault,
 } from '../load_manifest.ts'
 import { collect } from '../options.ts'
+import { connectOwn } from '../own_server.ts'
 import { type Prepared, planLoaded } from '../prepare.ts'
 import { formatReport } from '../print/report.ts'
 import { painter, showBytes, showCount, showDuration } from '../print/text_format.ts'
@@ -117,14 +117,15 @@ async function fill(
   { settings, loaded, pipelines }: Filling,
   terminal: Terminal,
 ): Promise<void> {
-  const api = await connect({ server: url, data: settings.server.dataFolder, isOwn: true }, terminal)
+  if (loaded === undefined)
+    writeLine(
+      terminal.out,
+      formatFact('manifest', `none: directory "${defaultPaths.join(' or ')}" not found`),
+    )
+  if (loaded === undefined && pipelines.length === 0) return
+  const api = await connectOwn({ ...settings.server, url })
   try {
     if (loaded !== undefined) await tellStep(terminal, 'apply', applying(api, loaded, terminal))
-    else
-      writeLine(
-        terminal.out,
-        formatFact('manifest', `none: directory "${defaultPaths.join(' or ')}" not found`),
-      )
     for (const pipeline of pipelines) {
       const run = () => runAndReport(pipeline, { api, json: false }, terminal)
       await tellStep(terminal, pipeline.pipeline, { work: run, describe: describeRun })

@@ -139,12 +139,23 @@ async function writeTable(api: Api, request: TableRequest, terminal: Terminal): 
   const columns = columnsOf(request, found)
   const table = formatFeatureTable(columns, { width: terminal.width, paint })
   const total = await countFeatures(api, layer.resource.id ?? 0, terminal.interrupt)
-  writeLine(terminal.out, `${nameLayer(layerFacts(layer))}: ${showCount(total, 'feature')}, EPSG:${srs}`)
+  const facts = [showCount(total, 'feature'), ...describeSrs(layer, options.geom === false ? undefined : srs)]
+  writeLine(terminal.out, `${nameLayer(layerFacts(layer))}: ${facts.join(', ')}`)
   writeLine(terminal.out, table.text)
   if (found.length === 0)
     writeLine(terminal.err, total === 0 ? 'The layer has no features.' : 'No feature matches the filter.')
   if (table.leftOut.length > 0)
     writeLine(terminal.err, `not shown: ${table.leftOut.join(', ')} (select with --fields)`)
+}
+
+/** Describes the reference systems of the shown coordinates, if any, and of the layer. */
+function describeSrs(layer: Layer, shown: number | undefined): string[] {
+  const own = (layer as unknown as Record<string, { srs?: { id?: number } } | undefined>)[layer.resource.cls]
+    ?.srs
+  return [
+    ...(shown === undefined ? [] : [`coordinates in EPSG:${shown}`]),
+    ...(own?.id === undefined ? [] : [`layer in EPSG:${own.id}`]),
+  ]
 }
 
 function columnsOf({ layer, fields, options }: TableRequest, found: readonly WireFeature[]): FeatureColumn[] {

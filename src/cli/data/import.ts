@@ -164,6 +164,6 @@ function formatLoaded(
   const bad = report?.bad_count ?? 0
   const left = bad > 0 ? `, ${bad} invalid skipped` : ''
   const facts = `${showCount(count, 'feature')}${showBefore(before)}${left} in ${showDuration(tookMs)}`
-  const told = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes]
+  const told = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes.map(nameFlags)]
   return [`${action} ${nameLayer(layer)}: ${facts}`, ...told.map((line) => `  ${line}`)].join('\n')
 }

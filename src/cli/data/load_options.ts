@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError, Option } from 'commander'
 import { loadOptions } from '../../contract/classes/vector_layer.ts'
+import { nameEncoding } from '../../transfer/source_encoding.ts'
 
 /** Schema of a load option. */
 interface Member {
@@ -54,7 +55,7 @@ export function nameFlags(text: string): string {
   const named = text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) =>
     Object.hasOwn(loadOptions, word) ? `--${word.replaceAll('_', '-')}` : word,
   )
-  return named.replaceAll('source.encoding', '--encoding')
+  return nameEncoding(named, '--encoding')
 }
 
 const variants = (member: Member): readonly Member[] => [member, ...(member.anyOf ?? [])]

@@ -2,7 +2,13 @@ import type { Writable } from 'node:stream'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
-import { type Change, countActions, type DataLoad, type Plan } from '../../reconcile/model/change.ts'
+import {
+  type Change,
+  countActions,
+  type DataLoad,
+  type Edit,
+  type Plan,
+} from '../../reconcile/model/change.ts'
 import { lossFacts } from '../../transfer/data_loss.ts'
 
 /** Version of the event format, incremented with each incompatible change. */
@@ -65,9 +71,25 @@ export function writeReportEvent(out: Writable, report: Report): void {
   writeEvent(out, 'report', { ...counts, interrupted, atomic, uncertain, ...faultFacts(problem) })
 }
 
-function changeFacts({ action, key, cls, displayName, path, id, edits, data, takes }: Change): object {
+function changeFacts(change: Change): object {
+  const { action, key, cls, displayName, path, id, adopts, edits, data, takes } = change
   const source = data === undefined ? {} : { data: dataFacts(data) }
-  return { action, key, cls, display_name: displayName, path, id, edits, ...source, takes }
+  return {
+    action,
+    key,
+    cls,
+    display_name: displayName,
+    path,
+    id,
+    adopts,
+    edits: edits.map(editFacts),
+    ...source,
+    takes,
+  }
+}
+
+function editFacts({ lostValues, ...edit }: Edit): object {
+  return lostValues === undefined ? edit : { ...edit, lost_values: lostValues }
 }
 
 function dataFacts({ source, sizeBytes, reason, before, change, edited }: DataLoad): object {

@@ -26,7 +26,7 @@ const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<
 
 const meanings: Readonly<Record<Action, string>> = {
   create: 'created',
-  adopt: 'managed by this manifest from now on; otherwise unchanged',
+  adopt: 'managed by this manifest from now on, and otherwise unchanged',
   update: 'changed in place',
   move: 'moved to another parent, possibly with other changes',
   replace: 'deleted and created again',
@@ -73,7 +73,7 @@ function formatUnknown({ key, cls, path, reason }: UnknownResource, paint: Paint
 
 function formatDetails(change: Change, paint: Paint): string[] {
   const lines = change.edits.flatMap((edit) => formatEdit(edit, change.action, paint))
-  if (change.action === 'adopt') lines.unshift(paint('cyan', 'managed by this manifest from now on'))
+  if (change.adopts) lines.unshift(paint('cyan', 'managed by this manifest from now on'))
   if (change.data !== undefined) lines.push(...formatData(change.data, paint))
   return [...lines, ...formatTakes(change, paint)]
 }
@@ -82,6 +82,7 @@ const reasons: Readonly<Record<DataLoad['reason'], string>> = {
   new: '',
   'source changed': ': the source has changed',
   'data changed on the server': '',
+  'fields added': ': fields added',
   requested: ': --overwrite-data',
 }
 

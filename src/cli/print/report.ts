@@ -1,5 +1,6 @@
 import type { Problem } from '../../core/problem.ts'
 import type { Outcome, OutcomeWord, Report } from '../../reconcile/apply/outcome.ts'
+import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { formatLoad } from './load.ts'
 import { type Paint, showBefore, showCount, showDuration } from './text_format.ts'
 
@@ -55,7 +56,7 @@ function formatLoaded({ change, report, before }: Outcome): string[] {
   const { feature_count: count, bad_count: badCount } = report
   return [
     `  ${change.key}: ${showCount(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} invalid skipped` : ''}`,
-    ...formatLoad(report, maxListed).map((line) => `    ${line}`),
+    ...formatLoad(report, maxListed).map((line) => `    ${nameEncoding(line, 'data.encoding')}`),
   ]
 }
 

@@ -50,7 +50,7 @@ export const planProblems = {
   'plan/protected': {
     title: 'Resource is protected',
     exit: 1,
-    advice: 'Remove protect: true and apply before deleting it.',
+    advice: 'Put its block back without protect: true, and apply; then remove the block.',
   },
   'plan/data-unknown': {
     title: 'Unknown source of the data',

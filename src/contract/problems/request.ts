@@ -22,7 +22,7 @@ export const requestProblems = {
     status: 422,
     exception: `${core}.ValidationError`,
     meansStatus: true,
-    advice: 'Correct the member or parameter named in the message.',
+    advice: 'Correct the value named in the message.',
   },
   'request/too-large': {
     title: 'Request too large',

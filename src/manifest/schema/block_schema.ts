@@ -3,6 +3,7 @@ import { maxResourceId } from '../../contract/limits.ts'
 import { type Cls, dataOf, descriptorOf } from '../../contract/registry.ts'
 import { MetadataValueSchema, ResourceMember } from '../../contract/resource.ts'
 import type { Schema } from '../../contract/schema.ts'
+import { encodedSourceTitles } from '../../contract/source_formats.ts'
 import type { DataMode } from '../manifest.ts'
 import { type JsonSchema, requiredOf, toManifestSchema, writtenProperties } from './field_schema.ts'
 import { permissionsSchema, principalSchema, ruleSchema } from './permission_schema.ts'
@@ -116,6 +117,12 @@ const allowLossSchema = {
     'Allow a load that deletes more than 10 % of the features, all values of a field, or attachments.',
 }
 
+const encodingSchema = {
+  type: 'string',
+  minLength: 1,
+  description: `Character encoding of ${encodedSourceTitles}, if the file does not declare it.`,
+}
+
 /** Schema of `data:` for a class. */
 function dataSchema({ content, options }: SourceData): JsonSchema {
   return {
@@ -134,7 +141,7 @@ function dataSchema({ content, options }: SourceData): JsonSchema {
         description:
           'Policy for data that were edited on the server: seed loads the source once and keeps later edits, replace overwrites them. If absent, edited data stop the plan.',
       },
-      ...(content === 'features' ? { allow_loss: allowLossSchema } : {}),
+      ...(content === 'features' ? { allow_loss: allowLossSchema, encoding: encodingSchema } : {}),
       ...writtenProperties(options as Schema['properties']),
     },
     description: 'Data to load if the server has other data.',

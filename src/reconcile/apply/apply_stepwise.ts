@@ -6,6 +6,7 @@ import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import { blindLoadProblem } from '../../transfer/data_loss.ts'
 import { discardSource, loadTimeoutMs, type PreparedSource } from '../../transfer/prepare_source.ts'
+import { writeSource } from '../../transfer/source_encoding.ts'
 import { uploadFile } from '../../transfer/upload_file.ts'
 import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
@@ -142,7 +143,7 @@ async function bodyOf(context: StepContext, change: Change): Promise<Body> {
       context.onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
   })
   const wire = writeBody(change, bodyContext)
-  return addLoad(wire, change, { sha256, fields: { ...data.options, source: upload } })
+  return addLoad(wire, change, { sha256, fields: writeSource(data.options, upload) })
 }
 
 /** Rejects a load whose losses are unknown, because the server does not prepare sources. */

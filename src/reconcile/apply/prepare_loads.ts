@@ -2,6 +2,7 @@ import PQueue from 'p-queue'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { dataLossProblem, losesData } from '../../transfer/data_loss.ts'
 import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare_source.ts'
+import { placeEncoding } from '../../transfer/source_encoding.ts'
 import type { Change } from '../model/change.ts'
 import { droppedFields } from '../model/layer_fields.ts'
 import { lossHint, withoutDropped } from '../plan/decide_load.ts'
@@ -72,6 +73,8 @@ export async function prepareLoad(
     signal,
     onProgress: (sentBytes, sizeBytes) => onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
     onLoading: (progress) => onEvent?.({ type: 'loading', change, progress }),
+  }).catch((error: unknown) => {
+    throw placeEncoding(error, 'data.encoding')
   })
   const fault = checkLoad(change, source)
   if (fault !== undefined) {

@@ -18,6 +18,8 @@ export interface Edit {
   readonly to?: unknown
   /** Data that the change deletes. */
   readonly loses?: string
+  /** Number of values that the change deletes, if they were counted. */
+  readonly lostValues?: number
   /** Reason why the change is impossible in place. */
   readonly replaces?: string
   /** The value is a secret and omitted. */
@@ -35,7 +37,7 @@ export interface DataLoad {
   /** Version the layer's data will have after the load. */
   readonly version: number
   /** Reason for the load. */
-  readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'requested'
+  readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'fields added' | 'requested'
   /** Number of features to replace; null if the server cannot count them, absent for new layers and rasters. */
   readonly before?: number | null
   /** Changes of the load, if the source could be read during planning. */
@@ -93,6 +95,8 @@ export interface Change {
   readonly id?: number
   /** Version of the resource during planning; absent if the server reports none. */
   readonly version?: number
+  /** Whether the resource gets the marker of this manifest; a resource that does not change otherwise has the action `adopt`. */
+  readonly adopts?: true
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
   readonly takes?: Takes

@@ -39,12 +39,25 @@ export function writeLoadedFields(wanted: unknown, loaded: readonly LoadedField[
 
 /** Lists the keynames of the fields that edits drop. */
 export function droppedFields(edits: readonly Edit[]): Set<string> {
-  const dropped = edits.filter(({ to }) => to === undefined).map(({ pointer }) => splitPointer(pointer))
-  return new Set(
-    dropped.flatMap(([member, list, keyname]) =>
-      member === 'feature_layer' && list === 'fields' && keyname !== undefined ? [keyname] : [],
-    ),
-  )
+  return new Set(edits.flatMap((edit) => droppedFieldOf(edit) ?? []))
+}
+
+/** Returns the keyname of the field that an edit drops. */
+export function droppedFieldOf(edit: Edit): string | undefined {
+  return edit.to === undefined ? fieldOf(edit) : undefined
+}
+
+/** Lists the keynames of the fields that edits add. */
+export function addedFields(edits: readonly Edit[]): Set<string> {
+  const added = edits.filter(({ from, to }) => from === undefined && to !== undefined)
+  return new Set(added.flatMap((edit) => fieldOf(edit) ?? []))
+}
+
+// The keyname of a field that an edit adds or drops; edits of members of a field have longer pointers.
+function fieldOf({ pointer }: Edit): string | undefined {
+  const [member, list, keyname, ...rest] = splitPointer(pointer)
+  const isField = member === 'feature_layer' && list === 'fields' && rest.length === 0
+  return isField ? keyname : undefined
 }
 
 /** Reports whether fields of a request change feature values by dropping or converting a field. */

@@ -2,6 +2,7 @@ import type { Visibility } from '../../api/read_visibility.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { SourceFile } from '../plan/decide_load.ts'
+import type { ValueCounts } from '../plan/lost_values.ts'
 import type { PruneOptions } from '../plan/prune.ts'
 import type { ActualTree } from './actual_tree.ts'
 
@@ -41,6 +42,8 @@ export interface PlanInput {
   readonly files: ReadonlyMap<string, SourceFile>
   /** Number of features by layer id; absent if not yet requested, null if the server cannot count them. */
   readonly counts: ReadonlyMap<number, number | null>
+  /** Number of values by dropped field; absent if not yet requested, null if the server cannot count them. */
+  readonly values?: ValueCounts
   /** Changes of a load by key; absent if not yet read, null if the source cannot be read on this machine. */
   readonly loads?: ReadonlyMap<string, DataChange | null>
   /** Visibility of resources that are not in the tree; undefined if not yet requested. */

@@ -40,7 +40,15 @@ function findPrincipal(name: string, ids: ReadonlyMap<string, number>): Principa
     name,
     [...ids.keys()].flatMap((full) => [full, full.slice(full.indexOf(':') + 1)]),
   )
-  return { fault: `unknown user or group "${name}"`, ...(hint ? { hint } : {}) }
+  return { fault: `unknown user or group "${name}"`, hint: hint ?? creationHint(name) }
+}
+
+function creationHint(name: string): string {
+  const [, kind, keyname = name] = /^(user|group):(.*)$/s.exec(name) ?? []
+  const commands = (kind === undefined ? ['user', 'group'] : [kind]).map(
+    (one) => `landform ${one} create ${keyname}`,
+  )
+  return `Create it with ${commands.join(' or ')}.`
 }
 
 /** Returns the id of a full name, or undefined. */

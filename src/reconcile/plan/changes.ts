@@ -3,12 +3,13 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { Action, Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
-import { droppedFields } from '../model/layer_fields.ts'
+import { addedFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planCreation } from './create.ts'
 import { decideSource, keepSource } from './decide_load.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf, listRecreated } from './diff_context.ts'
+import { type FieldValues, tellLostValues } from './lost_values.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
@@ -23,6 +24,8 @@ export interface WantedChanges {
   readonly issues: readonly Issue[]
   /** Ids of layers whose features must be counted before the plan is final. */
   readonly uncounted: readonly number[]
+  /** Fields whose values must be counted before the plan is final. */
+  readonly uncountedFields: readonly FieldValues[]
   /** Layers whose sources must be read before the plan is final. */
   readonly unread: readonly LoadQuestion[]
   /** Keys of resources to delete and create again. */
@@ -33,6 +36,7 @@ interface Draft {
   readonly changes: Change[]
   readonly issues: Issue[]
   readonly uncounted: number[]
+  readonly uncountedFields: FieldValues[]
   readonly unread: LoadQuestion[]
   readonly unknown: UnknownResource[]
   unchanged: number
@@ -56,7 +60,15 @@ export function planChanges(
 ): WantedChanges {
   const recreated = listRecreated(input, match)
   const issues = reportUnseen(unseen, input)
-  const draft: Draft = { changes: [], issues, uncounted: [], unread: [], unknown: [], unchanged: 0 }
+  const draft: Draft = {
+    changes: [],
+    issues,
+    uncounted: [],
+    uncountedFields: [],
+    unread: [],
+    unknown: [],
+    unchanged: 0,
+  }
   const context = contextOf(input, match, recreated)
   const paths = pathFinder(input.manifest, input.actual, match)
   const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths }
@@ -120,7 +132,7 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     draft.issues.push(fault)
     return
   }
-  const diff = diffResource(wanted, actual, context)
+  const diff = withLosses(work, diffResource(wanted, actual, context), actual)
   draft.issues.push(...reportUnknown(wanted, diff), ...reportReplacement(wanted, diff))
   const data = planData(work, wanted, { actual, edits: diff.edits })
   if (diff.edits.length === 0 && !diff.adopts && data === undefined) {
@@ -128,6 +140,12 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     return
   }
   draft.changes.push(updateOf({ work, wanted, actual, diff, data }))
+}
+
+function withLosses({ input, draft }: Work, diff: ResourceDiff, actual: ActualResource): ResourceDiff {
+  const { edits, uncounted } = tellLostValues(diff.edits, actual, input.values ?? new Map())
+  draft.uncountedFields.push(...uncounted)
+  return { ...diff, edits }
 }
 
 interface Update {
@@ -141,13 +159,14 @@ interface Update {
 function updateOf({ work, wanted, actual, diff, data }: Update): Change {
   const fields = data === undefined ? undefined : wanted.members.feature_layer?.fields
   return {
-    action: actionOf(diff),
+    action: actionOf(diff, data),
     key: wanted.key,
     cls: actual.cls,
     displayName: wanted.displayName ?? actual.displayName,
     path: work.pathOf(wanted.key),
     id: actual.id,
     ...versionOf(actual),
+    ...(diff.adopts ? { adopts: true } : {}),
     edits: diff.edits,
     body: data === undefined ? keepSource(diff.body, actual) : diff.body,
     ...(data === undefined ? {} : { data }),
@@ -158,8 +177,8 @@ function updateOf({ work, wanted, actual, diff, data }: Update): Change {
 
 const versionOf = ({ version }: ActualResource) => (version === undefined ? {} : { version })
 
-function actionOf({ adopts, moves }: ResourceDiff): Action {
-  if (adopts) return 'adopt'
+function actionOf({ adopts, moves, edits }: ResourceDiff, data: DataLoad | undefined): Action {
+  if (adopts && edits.length === 0 && data === undefined) return 'adopt'
   return moves ? 'move' : 'update'
 }
 
@@ -209,6 +228,7 @@ function planData(
     count,
     change: input.loads?.get(wanted.key),
     dropped: droppedFields(edits),
+    added: addedFields(edits),
     options,
     prepares: tree.landform !== undefined,
   })

@@ -5,6 +5,7 @@ import type { ActualTree } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planChanges } from './changes.ts'
+import type { FieldValues } from './lost_values.ts'
 import { type Match, matchResources } from './match.ts'
 import { orderChanges } from './order_steps.ts'
 import { planPrune } from './prune.ts'
@@ -17,6 +18,8 @@ export interface Planning {
   readonly plan: Plan
   /** Ids of layers whose features must be counted. */
   readonly uncounted: readonly number[]
+  /** Fields whose values must be counted. */
+  readonly uncountedFields: readonly FieldValues[]
   /** Layers whose sources must be read. */
   readonly unread: readonly LoadQuestion[]
   /** Query for resources that may exist but are not visible to the account. */
@@ -59,8 +62,8 @@ export function computePlan(input: PlanInput): Planning {
     principals: actual.principals.ids,
     fingerprint: fingerprintOf(changes, actual),
   }
-  const { unread } = wanted
-  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], unread, unsure }
+  const { unread, uncountedFields } = wanted
+  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], uncountedFields, unread, unsure }
 }
 
 /** Ids of resources that the manifest keeps; they move out of deleted groups first. */

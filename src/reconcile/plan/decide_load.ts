@@ -41,6 +41,8 @@ export interface SourceQuestion {
   readonly change: DataChange | null | undefined
   /** Keynames of fields that the plan drops. */
   readonly dropped: ReadonlySet<string>
+  /** Keynames of fields that the plan adds. */
+  readonly added: ReadonlySet<string>
   readonly options: Pick<PlanOptions, 'overwriteData' | 'allowLoss' | 'fuse'>
   /** Whether the server reports the content of a source before it replaces the data. */
   readonly prepares: boolean
@@ -63,19 +65,20 @@ export function sourceDigest(sha256: string, options: Readonly<Record<string, un
 }
 
 /**
- * Decides whether to load the source of a layer: if it differs from the marker on the server, or if the data have
- * changed since the last load. Data that were edited on the server stop the plan unless the manifest or the caller
+ * Decides whether to load the source of a layer: if it differs from the marker on the server, if the data have changed
+ * since the last load, or if the plan adds fields, whose values come from the source. Data that were edited on the server stop the plan unless the manifest or the caller
  * chooses a policy. Existing data without a marker are never overwritten without `overwriteData`.
  */
 export function decideSource(question: SourceQuestion): SourceDecision {
-  const { wanted, actual, file, options } = question
+  const { wanted, actual, file, added, options } = question
   if (actual === undefined) return { load: loadOf(question, 'new'), issues: [] }
   const edited = findEdits(actual)
   if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'requested', edited })
   if (actual.source === undefined) return decideUnmarked(question)
   if (wanted.data?.mode === 'seed') return { issues: [] }
   const isSame = actual.source.digest === sourceDigest(file.sha256, loadOptionsOf(wanted))
-  if (isSame && edited === undefined) return { issues: [] }
+  if (isSame && edited === undefined)
+    return added.size === 0 ? { issues: [] } : replaceData(question, { reason: 'fields added', edited })
   const reason = isSame ? 'data changed on the server' : 'source changed'
   const decision = replaceData(question, { reason, edited })
   if (edited === undefined || wanted.data?.mode === 'replace') return decision
@@ -154,6 +157,7 @@ function decideUnmarked(question: SourceQuestion): SourceDecision {
   if (actual?.resmeta !== undefined && count === undefined) return { issues: [], uncounted: true }
   if (actual?.resmeta !== undefined && count === 0) return { load: loadOf(question, 'new'), issues: [] }
   if (wanted.data?.mode === 'seed') return { issues: [] }
+  if (actual !== undefined && actual.resmeta === undefined) return { issues: [reportUnreadable(wanted)] }
   const what = typeof count === 'number' ? `has ${countOf(count, 'feature')}` : 'has data'
   const message = `"${wanted.key}" ${what} of unknown origin on the server, which the plan keeps`
   const issue = {
@@ -162,6 +166,14 @@ function decideUnmarked(question: SourceQuestion): SourceDecision {
     hint: `To replace them, use --overwrite-data ${wanted.key}.`,
   } as const
   return { issues: [issue] }
+}
+
+/** The metadata record the source of the data. */
+function reportUnreadable(wanted: WantedResource): Issue {
+  const { key } = wanted
+  const message = `this account cannot read the metadata of "${key}", so the origin of its data is unknown, and the plan keeps them`
+  const hint = `Use an account that has metadata.read on "${key}".`
+  return { ...issueAt(wanted, 'plan/data-unknown', message, '/data'), severity: 'warning', hint }
 }
 
 function loadOf({ wanted, actual, file, options }: SourceQuestion, reason: DataLoad['reason']): DataLoad {

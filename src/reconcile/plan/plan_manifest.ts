@@ -10,6 +10,7 @@ import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './decide_load.ts'
+import { countFieldValues } from './lost_values.ts'
 import { readLoadChange } from './read_load_change.ts'
 
 /** Input of a plan. */
@@ -37,7 +38,7 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
   // In parallel: one waits for the network, the other for the disk.
   const [actual, files] = await Promise.all([readActualTree(api, signal), digestSources(manifest, signal)])
   const input = { manifest, actual, server: api.url, files, options }
-  let answers: Answers = { counts: new Map(), loads: new Map(), visibility: undefined }
+  let answers: Answers = { counts: new Map(), values: new Map(), loads: new Map(), visibility: undefined }
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
     if (isFinal(planning)) return planning.plan
@@ -49,16 +50,16 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
 const maxReaders = 2
 
 /** Answers to the queries of a plan that is not final. */
-type Answers = Required<Pick<PlanInput, 'counts' | 'loads' | 'visibility'>>
+type Answers = Required<Pick<PlanInput, 'counts' | 'values' | 'loads' | 'visibility'>>
 
-const isFinal = ({ uncounted, unread, unsure }: Planning) =>
-  uncounted.length + unread.length + unsure.keynames.length === 0
+const isFinal = ({ uncounted, uncountedFields, unread, unsure }: Planning) =>
+  uncounted.length + uncountedFields.length + unread.length + unsure.keynames.length === 0
 
 /** Runs the queries of a plan: counts features, reads sources and checks visibility. */
 async function answer(
   { api, signal }: Pick<PlanRequest, 'api' | 'signal'>,
-  { uncounted, unread, unsure }: Planning,
-  { counts, loads, visibility }: Answers,
+  { uncounted, uncountedFields, unread, unsure }: Planning,
+  { counts, values, loads, visibility }: Answers,
 ): Promise<Answers> {
   const changes = new Map(loads)
   const queue = new PQueue({ concurrency: maxReaders })
@@ -68,6 +69,7 @@ async function answer(
   await queue.addAll(work)
   return {
     counts: new Map([...counts, ...(await countFeatures(api, uncounted, signal))]),
+    values: new Map([...values, ...(await countFieldValues(api, uncountedFields, signal))]),
     loads: changes,
     visibility: unsure.keynames.length === 0 ? visibility : await readVisibility(api, unsure, signal),
   }

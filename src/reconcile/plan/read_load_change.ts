@@ -1,12 +1,12 @@
 import type { Api } from '../../api/api.ts'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { GeometryType } from '../../contract/geometry.ts'
-import { isProblem } from '../../core/problem.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { DataChange, LostField } from '../../transfer/data_loss.ts'
 import { readSource } from '../../transfer/read_source.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { loadOptionsOf } from './decide_load.ts'
+import { countValues } from './lost_values.ts'
 
 /** A layer whose data a plan would replace. */
 export interface LoadQuestion {
@@ -35,7 +35,7 @@ export async function readLoadChange(
   const missing = after === 0 ? [] : fieldsOf(actual).filter(({ keyname }) => !filledFields.includes(keyname))
   const lostFields: LostField[] = []
   for (const field of missing) {
-    const valueCount = await countValues(api, { id: actual.id, field }, signal)
+    const valueCount = await countValues(api, { id: actual.id, ...field }, signal)
     if (valueCount !== 0) lostFields.push({ keyname: field.keyname, valueCount })
   }
   return { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0 }
@@ -45,25 +45,4 @@ type NamedField = Pick<Field, 'keyname' | 'datatype'>
 
 function fieldsOf({ members }: ActualResource): readonly NamedField[] {
   return (members.feature_layer?.fields as readonly NamedField[] | undefined) ?? []
-}
-
-/**
- * Counts the features with a value in a field, where an empty string is not a value; undefined if the server rejects the
- * filter.
- */
-async function countValues(
-  api: Api,
-  { id, field: { keyname, datatype } }: { readonly id: number; readonly field: NamedField },
-  signal: AbortSignal | undefined,
-): Promise<number | undefined> {
-  const filter =
-    datatype === 'STRING'
-      ? ([`fld_${keyname}__ne`, ''] as const)
-      : ([`fld_${keyname}__isnull`, 'no'] as const)
-  try {
-    return (await api.call('feature.count', { params: { id }, more: [filter], signal })).filtered_count
-  } catch (error) {
-    if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
-    throw error
-  }
 }

@@ -20,7 +20,9 @@ describe('landform data head', () => {
     const { out, err } = await run('head towns')
     expect(err).toBe('')
     expect(lines(out)).toEqual([
-      expect.stringMatching(/^Towns \(id = \d+, keyname towns\): 3 features, EPSG:4326$/),
+      expect.stringMatching(
+        /^Towns \(id = \d+, keyname towns\): 3 features, coordinates in EPSG:4326, layer in EPSG:3857$/,
+      ),
       'id  name     people  since       geom',
       '    STRING  INTEGER  DATE        POINT',
       ' 1  Oslo     709000  1048-01-01  POINT (10.75 59.875)',

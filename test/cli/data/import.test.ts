@@ -60,7 +60,11 @@ describe('landform data import', () => {
   it('shows the hint of the server for the file', async () => {
     await ground().write('none.geojson', geojson([]))
     expect((await run('import none.geojson --parent many')).err).toEqual(
-      told('source/bad-features', 'no features', 'hint: Send features, or say with --cast-geometry-type'),
+      told(
+        'source/bad-features',
+        'no features',
+        'hint: Set --cast-geometry-type, or upload a source with features.',
+      ),
     )
     const line = {
       type: 'LineString',
@@ -71,7 +75,11 @@ describe('landform data import', () => {
     }
     await ground().write('mixed.geojson', geojson([{ geometry: point(1, 2) }, { geometry: line }]))
     expect((await run('import mixed.geojson --parent many')).err).toEqual(
-      told('source/bad-features', '1 POINT, 1 LINESTRING', 'hint: Choose one with --cast-geometry-type;'),
+      told(
+        'source/bad-features',
+        '1 POINT, 1 LINESTRING',
+        'hint: Choose one with --cast-geometry-type, and skip the others with --skip-other-geometry-types.',
+      ),
     )
   })
 
@@ -186,6 +194,10 @@ describe('landform data import', () => {
       1,
       { type: 'problem', code: 'data/managed', data: { layer: 'managed', manifest: 'city' } },
     ])
+    await mark({ 'landform.source': formatSource({ digest: 'a'.repeat(64), version: 2, pipeline: true }) })
+    expect((await run('import towns.geojson --into managed --keep-fields')).err).toEqual(
+      told('data/managed', 'hint: Change the source of the pipeline and run it.', '--take'),
+    )
     expect((await run('import towns.geojson --into managed --take')).exit).toBe(0)
     // A marker that was copied from another resource says nothing.
     await mark({ 'landform.manager': formatManager({ manifest: 'city', id: id + 1 }) })

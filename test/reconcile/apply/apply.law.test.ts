@@ -130,8 +130,8 @@ describeServers('an apply', (start) => {
         await forget(api, top)
         const pulled = await pull(api, top, `${top}-again`)
         const planned = await plan(api, pulled)
-        for (const { action, edits } of planned.changes) {
-          expect(action).toBe('adopt')
+        for (const { adopts, edits } of planned.changes) {
+          expect(adopts).toBe(true)
           expect(edits.map(({ pointer }) => pointer).filter((pointer) => pointer !== '/keyname')).toEqual([])
         }
         await apply(api, pulled)

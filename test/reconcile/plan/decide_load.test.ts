@@ -24,11 +24,27 @@ interface Told {
   readonly data?: Partial<WantedData>
   readonly allowLoss?: boolean
   readonly foreign?: boolean
+  readonly fields?: readonly string[]
 }
+
+const fieldsOf = (names: readonly string[]) => names.map((keyname) => ({ keyname, datatype: 'STRING' }))
+
+const withFields = ({ members, ...row }: Row, names: readonly string[]): Row => ({
+  ...row,
+  members: { ...members, feature_layer: { fields: fieldsOf(names).map((field, id) => ({ id, ...field })) } },
+})
 
 const decide = (row: Row | undefined, more: Told = {}) => {
   const { plan, uncounted } = planningOf({
-    blocks: { a: { cls: 'vector_layer', data: { ...data, ...more.data } } },
+    blocks: {
+      a: {
+        cls: 'vector_layer',
+        data: { ...data, ...more.data },
+        ...(more.fields === undefined
+          ? {}
+          : { members: { feature_layer: { fields: fieldsOf(more.fields) } } }),
+      },
+    },
     ...(more.foreign ? { head: { landform: undefined } } : {}),
     loads: new Map([['a', null]]),
     rows: row === undefined ? [] : [row],
@@ -62,6 +78,29 @@ describe('the data of a layer', () => {
 
   it('are loaded when the options have changed', () => {
     expect(decide(layerOf(marker(3, {}), 3)).load?.reason).toBe('source changed')
+  })
+
+  it('are loaded when the plan adds a field, under the rules for losses', () => {
+    const plan = (told: Told) =>
+      decide(withFields(layerOf(marker(3), 3), ['name']), { ...told, fields: ['name', 'lanes'] })
+    expect(plan({}).uncounted).toEqual([1])
+    expect(plan({ count: 12 })).toMatchObject({
+      load: { reason: 'fields added', version: 4, before: 12, lossFuse: 0.1 },
+      codes: [],
+    })
+    expect(plan({ count: 12, foreign: true }).codes).toEqual(['data/loss'])
+    expect(plan({ count: 12, data: { mode: 'seed' } }).load).toBeUndefined()
+    const edited = decide(withFields(layerOf(marker(3), 5), ['name']), {
+      count: 12,
+      fields: ['name', 'lanes'],
+    })
+    expect(edited.codes).toEqual(['plan/data-edited'])
+  })
+
+  it('stay when fields change or are dropped', () => {
+    const plan = (fields: readonly string[]) =>
+      decide(withFields(layerOf(marker(3), 3), ['name', 'lanes']), { count: 12, fields }).load
+    expect([plan(['name']), plan(['lanes', 'name'])]).toEqual([undefined, undefined])
   })
 
   it('do not overwrite features that were edited on the server, unless allowed', () => {
@@ -121,6 +160,21 @@ describe('the data of a layer', () => {
     expect([asked.load, asked.codes]).toEqual([undefined, ['(plan/data-unknown)']])
     expect(decide(layerOf(undefined, 3), { count: null }).codes).toEqual(['(plan/data-unknown)'])
     expect(decide(layerOf(undefined, 3), { overwrite: true }).load?.reason).toBe('requested')
+  })
+
+  it('stay when the account cannot read the marker', () => {
+    const row = layerOf(marker(3), 3, { hidden: ['resmeta'] })
+    const blocks = { a: { cls: 'vector_layer' as const, data } }
+    const { plan } = planningOf({ blocks, rows: [row], files })
+    expect(plan.changes).toEqual([])
+    expect(plan.issues).toMatchObject([
+      {
+        code: 'plan/data-unknown',
+        severity: 'warning',
+        message: expect.stringContaining('cannot read the metadata of "a"'),
+        hint: 'Use an account that has metadata.read on "a".',
+      },
+    ])
   })
 
   it('are loaded if the marker is missing and the layer is empty', () => {

@@ -54,7 +54,7 @@ describe('identity', () => {
       { id: 2, parent: 1, name: 'B', manager: null },
     ]
     const plan = planOf({ blocks: { a: { displayName: 'A' }, b: { parent: 'a', displayName: 'B' } }, rows })
-    expect(tell(plan)).toEqual(['adopt a /keyname', 'adopt b /keyname'])
+    expect(tell(plan)).toEqual(['update a /keyname', 'update b /keyname'])
   })
 
   it('reports a possible rename of a resource that this manifest manages under another key', () => {
@@ -107,7 +107,21 @@ describe('ownership', () => {
     const one = { blocks: { a: { displayName: 'X' } }, rows: [{ id: 1, key: 'a', manager: 'other' }] }
     expect(codesOf(planOf(one))).toEqual(['plan/foreign'])
     expect(tell(planOf(one))).toEqual([])
-    expect(tell(planOf({ ...one, options: { adopt: true } }))).toEqual(['adopt a /display_name'])
+    const adopted = planOf({ ...one, options: { adopt: true } })
+    expect(tell(adopted)).toEqual(['update a /display_name'])
+    expect(adopted.changes[0]?.adopts).toBe(true)
+  })
+
+  it('moves what it takes over from another parent', () => {
+    const plan = planOf({
+      blocks: { a: { parent: 'b' }, b: {} },
+      rows: [
+        { id: 1, key: 'a', manager: null },
+        { id: 2, key: 'b' },
+      ],
+    })
+    expect(tell(plan)).toEqual(['move a /parent'])
+    expect(plan.changes[0]?.adopts).toBe(true)
   })
 
   it('does not mark, move or rename existing resources', () => {
@@ -221,11 +235,16 @@ describe('permissions', () => {
   })
 
   it('refuses names that are unknown or ambiguous', () => {
-    const rules = [ruleOf('gest'), ruleOf('editors')]
+    const rules = [ruleOf('gest'), ruleOf('editors'), ruleOf('group:surveyors'), ruleOf('surveyors')]
     const plan = planOf({ blocks: { a: { permissions: { owns: 'all', rules } } }, rows: [] })
     expect(plan.issues.map(({ message, hint }) => [message, hint])).toEqual([
       ['unknown user or group "gest"', 'did you mean "guest"?'],
       ['"editors" is both a user and a group', 'Write user:editors or group:editors.'],
+      ['unknown user or group "group:surveyors"', 'Create it with landform group create surveyors.'],
+      [
+        'unknown user or group "surveyors"',
+        'Create it with landform user create surveyors or landform group create surveyors.',
+      ],
     ])
   })
 })

@@ -95,7 +95,9 @@ describe('pruning', () => {
   it('keeps protected resources, whatever is allowed', () => {
     const rows = [{ id: 1, key: 'a', meta: { 'landform.protect': true } }]
     const options = { ...prune, allowDelete: new Set(['a']) }
-    expect(codesOf(planOf({ blocks: {}, rows, options }))).toEqual(['plan/protected'])
+    const plan = planOf({ blocks: {}, rows, options })
+    expect(codesOf(plan)).toEqual(['plan/protected'])
+    expect(plan.issues[0]?.hint).toContain('Put its block back without protect: true')
   })
 
   it('refuses if the tree was not read completely and the caller is not an administrator', () => {

@@ -40,6 +40,8 @@ export interface Row {
   /** Undefined members as on the wire. */
   readonly members?: Readonly<Record<string, object>>
   readonly version?: number
+  /** Members that the caller cannot read. */
+  readonly hidden?: readonly string[]
 }
 
 /** Makes the representation of a row. */
@@ -58,7 +60,7 @@ export function wireOf(row: Row): Representation {
       permissions: (row.rules ?? []) as never,
       version: row.version ?? 1,
     },
-    resmeta: { items: { ...marker, ...row.meta } },
+    ...(row.hidden?.includes('resmeta') ? {} : { resmeta: { items: { ...marker, ...row.meta } } }),
     ...row.members,
   } as Representation
 }
@@ -96,6 +98,7 @@ export interface Case {
   readonly head?: Partial<TreeHead>
   readonly visibility?: PlanInput['visibility']
   readonly loads?: NonNullable<PlanInput['loads']>
+  readonly values?: NonNullable<PlanInput['values']>
 }
 
 /** Plans blocks against rows. */
@@ -108,6 +111,7 @@ export function planningOf({
   head,
   visibility,
   loads,
+  values,
 }: Case): Planning {
   return computePlan({
     manifest: manifestOf(blocks),
@@ -117,6 +121,7 @@ export function planningOf({
     counts: counts ?? new Map(),
     visibility,
     ...(loads === undefined ? {} : { loads }),
+    ...(values === undefined ? {} : { values }),
     options: { ...safeOptions, ...options },
   })
 }

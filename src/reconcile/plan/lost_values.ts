@@ -1,0 +1,92 @@
+import PQueue from 'p-queue'
+import type { Api } from '../../api/api.ts'
+import type { Field } from '../../contract/classes/feature_layer.ts'
+import type { Datatype } from '../../contract/geometry.ts'
+import { dataOf } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import type { Edit } from '../model/change.ts'
+import { droppedFieldOf } from '../model/layer_fields.ts'
+
+/** A field of a layer whose values must be counted. */
+export interface FieldValues {
+  /** Id of the layer. */
+  readonly id: number
+  readonly keyname: string
+  readonly datatype: Datatype | undefined
+}
+
+/** Number of features with a value, by `nameValues`; null if the server cannot count them. */
+export type ValueCounts = ReadonlyMap<string, number | null>
+
+/** Key of a field in `ValueCounts`. */
+export function nameValues({ id, keyname }: Pick<FieldValues, 'id' | 'keyname'>): string {
+  return `${id}/${keyname}`
+}
+
+/**
+ * Sets the number of deleted values of edits that drop fields.
+ *
+ * @returns the edits, and the fields whose values are not counted yet
+ */
+export function tellLostValues(
+  edits: readonly Edit[],
+  { id, cls }: Pick<ActualResource, 'id' | 'cls'>,
+  counts: ValueCounts,
+): { readonly edits: readonly Edit[]; readonly uncounted: readonly FieldValues[] } {
+  const uncounted: FieldValues[] = []
+  const told = edits.map((edit) => {
+    const keyname = droppedFieldOf(edit)
+    if (keyname === undefined) return edit
+    const { loses, ...rest } = edit
+    // The values of other layers are in an external database.
+    if (dataOf(cls)?.content !== 'features') return rest
+    const count = counts.get(nameValues({ id, keyname }))
+    const { datatype } = (edit.from ?? {}) as Partial<Field>
+    if (count === undefined) uncounted.push({ id, keyname, datatype })
+    if (typeof count !== 'number') return edit
+    return {
+      ...rest,
+      ...(count === 0 ? {} : { loses: `deletes ${countOf(count, 'value')}` }),
+      lostValues: count,
+    }
+  })
+  return { edits: told, uncounted }
+}
+
+/** Counts the values of fields, a request for each. */
+export async function countFieldValues(
+  api: Api,
+  fields: readonly FieldValues[],
+  signal: AbortSignal | undefined,
+): Promise<Map<string, number | null>> {
+  const counts = new Map<string, number | null>()
+  const queue = new PQueue({ concurrency: 8 })
+  const work = fields.map(
+    (field) => async () => counts.set(nameValues(field), (await countValues(api, field, signal)) ?? null),
+  )
+  await queue.addAll(work)
+  return counts
+}
+
+/**
+ * Counts the features with a value in a field, where an empty string is not a value; undefined if the server rejects the
+ * filter.
+ */
+export async function countValues(
+  api: Api,
+  { id, keyname, datatype }: FieldValues,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  const filter =
+    datatype === 'STRING'
+      ? ([`fld_${keyname}__ne`, ''] as const)
+      : ([`fld_${keyname}__isnull`, 'no'] as const)
+  try {
+    return (await api.call('feature.count', { params: { id }, more: [filter], signal })).filtered_count
+  } catch (error) {
+    if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
+    throw error
+  }
+}
