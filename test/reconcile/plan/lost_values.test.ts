@@ -32,7 +32,7 @@ const drop = (values?: ValueCounts, cls: Cls = 'vector_layer') => {
 
 describe('the values of a dropped field', () => {
   it('are counted before the plan is final', () => {
-    expect(drop().uncountedFields).toEqual([{ id: 7, keyname: 'lanes' }])
+    expect(drop().uncountedFields).toEqual([{ id: 7, ...lanes }])
     expect(drop(new Map([['7/lanes', 4]])).uncountedFields).toEqual([])
   })
 
