@@ -182,7 +182,7 @@ async function sendCall(target: Target, options: UntypedOptions): Promise<HttpAn
 function pathOf(name: RouteName, dialect: Dialect, params: UntypedOptions['params']): string {
   const { path, aliases = [] } = routeOf(name)
   const template =
-    dialect === 'sister' ? (aliases.find((alias) => alias.includes('/component/pyramid/')) ?? path) : path
+    dialect === 'nextgis' ? (aliases.find((alias) => alias.includes('/component/pyramid/')) ?? path) : path
   return template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
     encodeURIComponent(String(params?.[parameter])),
   )

@@ -10,10 +10,10 @@ import type { Api } from './api.ts'
  * @throws {Problem} http/unexpected if it is not a landform or NextGIS Web server
  */
 export async function detectDialect(api: Api, signal: AbortSignal | undefined): Promise<Dialect> {
-  for (const dialect of ['document', 'sister'] as const) {
+  for (const dialect of ['document', 'nextgis'] as const) {
     api.setDialect(dialect)
     const versions = await findVersions(api, signal)
-    if (versions !== undefined) return dialect === 'sister' || !isSister(versions) ? dialect : 'sister'
+    if (versions !== undefined) return dialect === 'nextgis' || !isNextgis(versions) ? dialect : 'nextgis'
   }
   throw problem('http/unexpected', `${api.url} is not a landform or NextGIS Web server.`)
 }
@@ -43,6 +43,6 @@ async function findVersions(api: Api, signal: AbortSignal | undefined) {
 }
 
 // landform reports both names, and reads both dialects.
-function isSister(versions: Readonly<Record<string, string>>): boolean {
+function isNextgis(versions: Readonly<Record<string, string>>): boolean {
   return versions.nextgisweb !== undefined && versions.landform === undefined
 }

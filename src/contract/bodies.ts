@@ -1,14 +1,6 @@
 import type { Static, TObject } from 'typebox'
-import { type Cls, clsNames, descriptorOf, type Members } from './registry.ts'
+import { type Cls, descriptorOf, type Members } from './registry.ts'
 import { ResmetaMember, ResourceMember } from './resource.ts'
-import { Type } from './type.ts'
-
-/** Resource in requests: `resource`, `resmeta` and the members of its class. */
-export interface ResourceBody {
-  readonly resource?: Partial<Static<typeof ResourceMember>>
-  readonly resmeta?: Static<typeof ResmetaMember>
-  readonly [member: string]: unknown
-}
 
 /** Resource in responses, without the attributes that the caller cannot read. */
 export type Representation<C extends Cls = Cls> = {
@@ -21,11 +13,6 @@ export type Representation<C extends Cls = Cls> = {
 export function membersOf(cls: Cls): Record<string, TObject> {
   return { resource: ResourceMember, resmeta: ResmetaMember, ...descriptorOf(cls).members }
 }
-
-/** Names of all members of all classes. */
-export const memberNames: readonly string[] = [
-  ...new Set(clsNames.flatMap((cls) => Object.keys(membersOf(cls)))),
-]
 
 /** Purpose of a request body: a creation must have the required fields of the class, an update need not. */
 export type BodyUse = 'create' | 'update'
@@ -65,8 +52,3 @@ function requiredMembers(cls: Cls): string[] {
     .filter(([name, schema]) => name !== 'feature_layer' && (schema.required ?? []).length > 0)
     .map(([name]) => name)
 }
-
-/** Schema of a request body before its class is known. */
-export const ResourceEnvelope = Type.Object({
-  resource: Type.Optional(Type.Object({ cls: Type.Optional(Type.String()) }, { additionalProperties: true })),
-})

@@ -10,14 +10,11 @@ export const nextgisNames = {
   svc_mobile: 'ng_mobile',
 } as const
 
-/** Segment of component paths: `/api/component/core/…` and `/api/component/pyramid/…`. */
-export const nextgisSegment = { core: 'pyramid' } as const
-
 /** Request header with the dialect of the response: `document` or `ngw`. */
 export const dialectHeader = 'x-api-dialect'
 
 /** Prefix of layer names in vector tiles. */
-export const tileLayerPrefix = { document: 'svc:', sister: 'ngw:' } as const
+export const tileLayerPrefix = { document: 'svc:', nextgis: 'ngw:' } as const
 
 /** Dialect of the names in responses. */
 export type Dialect = keyof typeof tileLayerPrefix

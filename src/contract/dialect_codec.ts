@@ -1,6 +1,6 @@
 import { type Dialect, dialectName, documentName } from './dialect.ts'
 import { type Cls, isCls } from './registry.ts'
-import { type Codec, toDocumentForm, toSisterForm, translateMembers } from './translate.ts'
+import { type Codec, toDocumentForm, toNextgisForm, translateMembers } from './translate.ts'
 
 /** Resource on the wire: members by name. */
 export type WireResource = Readonly<Record<string, unknown>>
@@ -38,7 +38,7 @@ function classOf(wire: WireResource): string | undefined {
 /** Encodes a representation or a request body from the dialect of the document into another one. */
 export function encodeResource<T extends object>(cls: string, body: T, dialect: Dialect): T {
   if (dialect === 'document' || !isCls(cls)) return body
-  const translated = translateMembers(cls, decodeMemberNames(body as WireResource), toSisterForm)
+  const translated = translateMembers(cls, decodeMemberNames(body as WireResource), toNextgisForm)
   return Object.fromEntries(
     Object.entries(translated).map(([name, value]) => [dialectName(name, dialect), value]),
   ) as T

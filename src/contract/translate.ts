@@ -60,8 +60,8 @@ export const toDocumentForm: Codec = (words, value) => {
  * Translates values of the document into the NextGIS dialect: numbers for scales, and an object for the bookmark layer,
  * unlike other integer references.
  */
-export const toSisterForm: Codec = (words, value) => {
-  if (words['x-class-name']) return typeof value === 'string' ? dialectName(value, 'sister') : value
+export const toNextgisForm: Codec = (words, value) => {
+  if (words['x-class-name']) return typeof value === 'string' ? dialectName(value, 'nextgis') : value
   if (words['x-form'] === 'scale') return readScale(value)
   return words['x-ref']?.onDelete === 'clear' && typeof value === 'number' ? { id: value } : value
 }

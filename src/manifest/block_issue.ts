@@ -112,7 +112,7 @@ function topHint(cls: Cls | undefined, name: string): string | undefined {
 /** Returns the hint for an unknown class. */
 export function classHint(name: string): string | undefined {
   const ours = documentName(name)
-  return ours === name || dialectName(ours, 'sister') !== name ? undefined : `write ${ours}`
+  return ours === name || dialectName(ours, 'nextgis') !== name ? undefined : `write ${ours}`
 }
 
 /** A value to check, with its expressions; pointers are relative to the value. */

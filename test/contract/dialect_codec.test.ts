@@ -45,7 +45,7 @@ test('a body in the NextGIS dialect is decoded to the original', () => {
     resmeta: { items: {} },
     mapsrv_style: { xml: '<map/>' },
   }
-  const written = encodeResource('mapsrv_style', body, 'sister')
+  const written = encodeResource('mapsrv_style', body, 'nextgis')
   expect(Object.keys(written)).toEqual(['resource', 'resmeta', 'mapserver_style'])
   expect(written.resource).toEqual({ cls: 'mapserver_style', permissions: [rule('mapserver_style')] })
   expect(decodeBody('mapsrv_style', decodeMemberNames(written))).toEqual(body)
@@ -68,7 +68,7 @@ test('the bookmark layer is decoded from an id or an object, and encoded as the 
   expect(decodeBody('webmap', map)).toEqual(map)
   expect(decodeBody('webmap', mapOf({ id: 9, parent: { id: 0 } }, '1 : 5000'))).toEqual(map)
   expect(decodeBody('webmap', mapOf({ name: 9 }, null))).toEqual(mapOf({ name: 9 }, null))
-  expect(encodeResource('webmap', map, 'sister')).toEqual(mapOf({ id: 9 }, 5000))
+  expect(encodeResource('webmap', map, 'nextgis')).toEqual(mapOf({ id: 9 }, 5000))
 })
 
 test('a body of the wrong type is left to validation', () => {
@@ -86,7 +86,7 @@ const map = (item: object, webmap: object = {}) => ({
 
 describe('decodeResource', () => {
   it('translates classes, members and classes of rules to the document dialect', () => {
-    const sister = {
+    const nextgis = {
       resource: {
         id: 1,
         cls: 'mapserver_style',
@@ -95,7 +95,7 @@ describe('decodeResource', () => {
       resmeta: { items: { note: 'mapserver_style' } },
       mapserver_style: { xml: '<map/>' },
     }
-    expect(decodeResource(sister)).toEqual({
+    expect(decodeResource(nextgis)).toEqual({
       resource: {
         id: 1,
         cls: 'mapsrv_style',
@@ -107,11 +107,11 @@ describe('decodeResource', () => {
   })
 
   it('writes scales as strings and references as numbers', () => {
-    const sister = map(
+    const nextgis = map(
       { layer_style_id: 7, layer_min_scale_denom: 5000 },
       { bookmark_resource: { id: 9, parent: { id: 0 } } },
     )
-    expect(decodeResource(sister)).toEqual(
+    expect(decodeResource(nextgis)).toEqual(
       map({ layer_style_id: 7, layer_min_scale_denom: '1 : 5000' }, { bookmark_resource: 9 }),
     )
   })
@@ -125,17 +125,17 @@ describe('decodeResource', () => {
 describe('encodeResource', () => {
   it('is inverted by decodeResource', () => {
     const body = map({ layer_style_id: 7, layer_min_scale_denom: '1 : 5000' }, { bookmark_resource: 9 })
-    const sister = encodeResource('webmap', body, 'sister')
-    expect(sister).toEqual(
+    const nextgis = encodeResource('webmap', body, 'nextgis')
+    expect(nextgis).toEqual(
       map({ layer_style_id: 7, layer_min_scale_denom: 5000 }, { bookmark_resource: { id: 9 } }),
     )
-    expect(decodeResource(sister)).toEqual(body)
+    expect(decodeResource(nextgis)).toEqual(body)
   })
 
   it('changes nothing for a server with the document dialect', () => {
     const body = { resource: { cls: 'mapsrv_style' }, mapsrv_style: {} }
     expect(encodeResource('mapsrv_style', body, 'document')).toBe(body)
-    expect(encodeResource('mapsrv_style', body, 'sister')).toEqual({
+    expect(encodeResource('mapsrv_style', body, 'nextgis')).toEqual({
       resource: { cls: 'mapserver_style' },
       mapserver_style: {},
     })

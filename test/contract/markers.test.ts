@@ -29,14 +29,14 @@ describe('dialect', () => {
   it('accepts both spellings and writes the selected one', () => {
     expect(documentName('postgis_layer')).toBe('geodb_layer')
     expect(documentName('geodb_layer')).toBe('geodb_layer')
-    expect(dialectName('geodb_layer', 'sister')).toBe('postgis_layer')
+    expect(dialectName('geodb_layer', 'nextgis')).toBe('postgis_layer')
     expect(dialectName('geodb_layer', 'document')).toBe('geodb_layer')
-    expect(dialectName('webmap', 'sister')).toBe('webmap')
+    expect(dialectName('webmap', 'nextgis')).toBe('webmap')
   })
 
   it('ignores inherited property names', () => {
     expect(documentName('constructor')).toBe('constructor')
-    expect(dialectName('toString', 'sister')).toBe('toString')
+    expect(dialectName('toString', 'nextgis')).toBe('toString')
   })
 })
 

@@ -275,7 +275,7 @@ describeDrivers('database', (open) => {
     })
 
     test('throws the Problem that is the reason of its signal', async () => {
-      const reason = problem('server/stopping', 'going away')
+      const reason = problem('request/too-slow', 'going away')
       const aborter = new AbortController()
       const work = database.transaction(
         (tx) => {

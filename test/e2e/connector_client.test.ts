@@ -181,7 +181,7 @@ describeServers(
       },
     )
   },
-  { dialect: 'sister' },
+  { dialect: 'nextgis' },
 )
 
 const feature = (name: string, ...coordinates: readonly number[]) => ({

@@ -63,5 +63,5 @@ describeServers(
       ])
     })
   },
-  { dialect: 'sister' },
+  { dialect: 'nextgis' },
 )

@@ -99,13 +99,6 @@ export const machineProblems = {
     exit: 1,
     advice: 'Choose another address with --listen.',
   },
-  'server/stopping': {
-    title: 'Server is stopping',
-    exit: 1,
-    status: 503,
-    exception: `${core}.OperationalError`,
-    advice: 'Try again in a few seconds.',
-  },
   'server/internal': {
     title: 'Internal server error',
     exit: 1,

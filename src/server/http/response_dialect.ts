@@ -21,7 +21,7 @@ export interface ResponseStyle {
 /** Returns the dialect of names for the response to a request. */
 export function dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect {
   const requested = headers[dialectHeader]
-  if (requested === 'ngw') return 'sister'
+  if (requested === 'ngw') return 'nextgis'
   return requested === 'document' ? 'document' : fallback
 }
 

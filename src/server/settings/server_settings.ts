@@ -168,7 +168,7 @@ export const serverSettings = {
     default: 'document' as Dialect,
     defaultHelp: 'document',
     parse: (text: string, name: string): Dialect =>
-      parseChoice<Dialect>(text, name, { document: 'document', ngw: 'sister' }),
+      parseChoice<Dialect>(text, name, { document: 'document', ngw: 'nextgis' }),
   },
   /** Whether the server behaves like NextGIS Web, without extensions, for testing clients. */
   plain: {

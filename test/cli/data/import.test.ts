@@ -248,7 +248,7 @@ describe('landform data import', () => {
 
 describe('landform data with NextGIS Web', () => {
   it('loads, replaces when losses are allowed, counts, shows and exports', async () => {
-    const plain = await startTestServer('postgres', { plain: true, dialect: 'sister' })
+    const plain = await startTestServer('postgres', { plain: true, dialect: 'nextgis' })
     const env = { LANDFORM_SERVER: plain.url }
     const results = []
     const unsure = async () => run('import towns.geojson --into plain', { env })

@@ -96,12 +96,12 @@ describe('a server without the extensions of landform', () => {
       headers: { 'x-api-dialect': 'ngw' },
       decide: (_, path) => (/^\/api\/component\/(landform|core)\//.test(path) ? 'unknown' : 'pass'),
     })
-    expect(await applyTwice(api, 'sister')).toEqual({ outcomes: created, again: [] })
-    expect(api.dialect).toBe('sister')
+    expect(await applyTwice(api, 'nextgis')).toEqual({ outcomes: created, again: [] })
+    expect(api.dialect).toBe('nextgis')
     expect(proxy.seen).toContain('GET /api/component/pyramid/pkg_version')
     const tree = await readActualTree(api)
-    expect(tree.byKeyname.get('sister.style')?.cls).toBe('mapsrv_style')
-    expect(tree.byKeyname.get('sister')?.resmeta).toEqual({ note: 'kept' })
+    expect(tree.byKeyname.get('nextgis.style')?.cls).toBe('mapsrv_style')
+    expect(tree.byKeyname.get('nextgis')?.resmeta).toEqual({ note: 'kept' })
   })
 
   it('is distinguished from other HTTP servers', async () => {

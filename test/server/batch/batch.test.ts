@@ -52,7 +52,7 @@ describeServers('a batch', (start) => {
 
   test('accepts classes and members in both dialects', async () => {
     const [, , made] = await batch.run([
-      { op: 'create', name: 'g', body: groupBody('Sister') },
+      { op: 'create', name: 'g', body: groupBody('NextGIS') },
       { op: 'create', name: 'l', body: layer('Layer', 'g') },
       {
         op: 'create',

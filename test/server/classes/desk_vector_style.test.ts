@@ -84,7 +84,7 @@ describeServers('desktop GIS styles', (start) => {
 
   test('the NextGIS dialect has its own class name, in requests and responses', async () => {
     const { admin } = await start()
-    const parent = await createLayer(admin, { name: 'Sister', geometryType: 'POINT' })
+    const parent = await createLayer(admin, { name: 'NextGIS', geometryType: 'POINT' })
     const id = await createResource(admin, {
       cls: 'qgis_vector_style',
       parent,

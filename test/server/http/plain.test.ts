@@ -5,10 +5,10 @@ import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { type Block, manifestOf, tell } from '../../reconcile/support/literals.ts'
 import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
 
-const config = { plain: true, dialect: 'sister' } as const
+const config = { plain: true, dialect: 'nextgis' } as const
 
 describeServers(
-  'a plain server in the sister dialect',
+  'a plain server in the NextGIS dialect',
   (start) => {
     let server: TestServer
     beforeAll(async () => {
@@ -145,7 +145,7 @@ describeServers(
         expect(report.outcomes.map(({ outcome, problem }) => problem?.message ?? outcome)).toEqual(
           Object.keys(blocks).map(() => 'created'),
         )
-        expect(api.dialect).toBe('sister')
+        expect(api.dialect).toBe('nextgis')
         expect(tell(await planManifest({ api, manifest }))).toEqual([])
         const changed = manifestOf(
           { ...blocks, plain: { ...blocks.plain, resmeta: { note: 'new' } } },

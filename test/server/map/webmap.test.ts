@@ -133,8 +133,8 @@ describeServers('web maps', (start) => {
     const { parent } = await createStyled(admin, 'Bookmarked')
     const id = await createMap(admin, 'Bookmarked map', { bookmark_resource: { id: parent } })
     expect((await readMap(admin, id)).webmap.bookmark_resource).toBe(parent)
-    const sister = await admin('GET', `/api/resource/${id}`, undefined, { 'x-api-dialect': 'ngw' })
-    const { webmap } = await sister.json<{ webmap: { bookmark_resource: unknown } }>()
+    const nextgis = await admin('GET', `/api/resource/${id}`, undefined, { 'x-api-dialect': 'ngw' })
+    const { webmap } = await nextgis.json<{ webmap: { bookmark_resource: unknown } }>()
     expect(webmap.bookmark_resource).toEqual({ id: parent })
   })
 

@@ -239,8 +239,8 @@ describeServers('permissions', (start) => {
     await allow(top, rule('allow resource.read', annaId, { identity: 'mapserver_style' }))
     const { resource } = await (await admin('GET', `/api/resource/${top}`)).json<Representation>()
     expect(resource.permissions?.[0]?.identity).toBe('mapsrv_style')
-    const sister = await admin('GET', `/api/resource/${top}`, undefined, { 'x-api-dialect': 'ngw' })
-    const { resource: told } = await sister.json<Representation>()
+    const nextgis = await admin('GET', `/api/resource/${top}`, undefined, { 'x-api-dialect': 'ngw' })
+    const { resource: told } = await nextgis.json<Representation>()
     expect(told.permissions?.[0]?.identity).toBe('mapserver_style')
   })
 

@@ -75,7 +75,7 @@ describe('readSettings', () => {
     expect(readSettings({}, { LANDFORM_CORS_ORIGIN: 'https://A.example, https://b.example' })).toEqual({
       corsOrigins: ['https://a.example', 'https://b.example'],
     })
-    expect(readSettings({}, { LANDFORM_DIALECT: 'ngw' })).toEqual({ dialect: 'sister' })
+    expect(readSettings({}, { LANDFORM_DIALECT: 'ngw' })).toEqual({ dialect: 'nextgis' })
   })
 })
 
