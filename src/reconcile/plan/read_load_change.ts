@@ -35,7 +35,7 @@ export async function readLoadChange(
   const missing = after === 0 ? [] : fieldsOf(actual).filter(({ keyname }) => !filledFields.includes(keyname))
   const lostFields: LostField[] = []
   for (const field of missing) {
-    const valueCount = await countValues(api, { id: actual.id, ...field }, signal)
+    const valueCount = await countValues(api, { ...field, id: actual.id }, signal)
     if (valueCount !== 0) lostFields.push({ keyname: field.keyname, valueCount })
   }
   return { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0 }
