@@ -59,6 +59,13 @@ export interface Database extends Queryable {
   readonly driver: 'pglite' | 'postgres'
   /** Schema of all our tables. */
   readonly schema: string
+  /** Like `copyOut` of `Queryable`, in a transaction of its own; the signal cancels the query. */
+  copyOut(
+    select: string,
+    values?: readonly unknown[],
+    format?: CopyFormat,
+    signal?: AbortSignal,
+  ): AsyncIterable<Uint8Array>
   /** Runs work in a transaction: commits and returns its result, or rolls back if it throws. Must not be nested. */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**

@@ -75,10 +75,11 @@ class PooledDatabase implements Database {
     select: string,
     values?: readonly unknown[],
     format?: CopyFormat,
+    signal?: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     const leased = Promise.withResolvers<Session>()
     const over = Promise.withResolvers<void>()
-    const lease = this.#lease({}, (session) => {
+    const lease = this.#lease({ signal }, (session) => {
       leased.resolve(session)
       return over.promise
     })

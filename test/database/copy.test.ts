@@ -162,6 +162,15 @@ describeDrivers('COPY', (open) => {
       expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
     })
 
+    test('is cancelled by its signal, and the connection stays usable', async () => {
+      const aborter = new AbortController()
+      const reading = async () => {
+        for await (const _ of database.copyOut(endlessRows, [], 'lines', aborter.signal)) aborter.abort()
+      }
+      await expect(reading()).rejects.toMatchObject({ code: 'request/aborted' })
+      expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+    })
+
     test('does not abort its transaction when its iteration ends early', async () => {
       await database.transaction(async (tx) => {
         await tx.query("insert into place values (1, 'a')")

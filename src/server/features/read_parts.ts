@@ -43,13 +43,20 @@ export interface Reading {
   readonly signal: AbortSignal
 }
 
-/** Runs statements one after the other, each in a read-only transaction. */
+/**
+ * Runs statements one after the other: each in a read-only transaction, or on its own if the database has a single
+ * connection, because beginning and ending a transaction takes a quarter of the time of a batch there.
+ */
 export async function readEach(
   { database, statements, signal }: Reading,
-  read: (tx: Queryable, statement: Statement) => Promise<void>,
+  read: (tx: Pick<Queryable, 'copyOut'>, statement: Statement) => Promise<void>,
 ): Promise<void> {
+  const alone: Pick<Queryable, 'copyOut'> = {
+    copyOut: (select, values, format) => database.copyOut(select, values, format, signal),
+  }
   for await (const statement of statements)
-    await database.transaction((tx) => read(tx, statement), { readOnly: true, signal })
+    if (database.driver === 'pglite') await read(alone, statement)
+    else await database.transaction((tx) => read(tx, statement), { readOnly: true, signal })
 }
 
 /** A page of a feature list, with the remembered mark where it starts. */

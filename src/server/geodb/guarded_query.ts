@@ -25,9 +25,9 @@ export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writ
     schema: '',
     query: (text, values) => guard(false, (database) => database.query<never>(text, values)),
     copyIn: (statement, chunks) => guard(true, (database) => database.copyIn(statement, chunks)),
-    async *copyOut(select, values, format) {
+    async *copyOut(select, values, format, signal) {
       try {
-        yield* open().copyOut(select, values, format)
+        yield* open().copyOut(select, values, format, signal)
       } catch (error) {
         throw foreignProblem(error, { ...work, writes: false })
       }
