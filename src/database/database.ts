@@ -36,9 +36,16 @@ export interface Queryable {
    * terminated by a line feed. Read it at full speed, into a spool: a slow reader holds the connection.
    * Ending the iteration early cancels the query.
    *
-   * @param format `binary`: PostgreSQL's binary COPY format instead, with any columns
    */
-  copyOut(select: string, values?: readonly unknown[], format?: CopyFormat): AsyncIterable<Uint8Array>
+  copyOut(select: string, values?: readonly unknown[], options?: CopyOptions): AsyncIterable<Uint8Array>
+}
+
+/** Options of `copyOut`. */
+export interface CopyOptions {
+  /** `binary`: PostgreSQL's binary COPY format instead, with any columns. @default lines */
+  readonly format?: CopyFormat
+  /** Cancels the query. Inside a transaction that of the transaction counts. */
+  readonly signal?: AbortSignal
 }
 
 /** Output format of `copyOut`: one text column a line, or PostgreSQL's binary format. */
@@ -59,13 +66,6 @@ export interface Database extends Queryable {
   readonly driver: 'pglite' | 'postgres'
   /** Schema of all our tables. */
   readonly schema: string
-  /** Like `copyOut` of `Queryable`, in a transaction of its own; the signal cancels the query. */
-  copyOut(
-    select: string,
-    values?: readonly unknown[],
-    format?: CopyFormat,
-    signal?: AbortSignal,
-  ): AsyncIterable<Uint8Array>
   /** Runs work in a transaction: commits and returns its result, or rolls back if it throws. Must not be nested. */
   transaction<T>(work: (tx: Queryable) => Promise<T>, options?: TransactionOptions): Promise<T>
   /**

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
-import type { CopyFormat, Queryable, QueryOptions, Row } from './database.ts'
+import type { CopyFormat, CopyOptions, Queryable, QueryOptions, Row } from './database.ts'
 import { serializeValue } from './pg_values.ts'
 import { SourceFault, toProblem } from './sqlstate.ts'
 import { toAborted, Watch, type WatchOptions } from './statement_watch.ts'
@@ -88,7 +88,7 @@ class ClientSession implements Session {
   async *copyOut(
     select: string,
     values: readonly unknown[] = [],
-    format: CopyFormat = 'lines',
+    { format = 'lines' }: CopyOptions = {},
   ): AsyncGenerator<Uint8Array> {
     const statement = `copy (${bindLiterals(select, values)}\n) to stdout ${copyFormats[format]}`
     const release = await this.#acquire()

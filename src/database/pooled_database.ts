@@ -1,7 +1,7 @@
 import type { ClientBase, PoolClient } from 'pg'
 import pg from 'pg'
 import { problem } from '../contract/problems.ts'
-import type { CopyFormat, Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
+import type { CopyOptions, Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
 import { createSession, type Session } from './database_session.ts'
 import { toProblem } from './sqlstate.ts'
 import { toAborted } from './statement_watch.ts'
@@ -74,19 +74,18 @@ class PooledDatabase implements Database {
   async *copyOut(
     select: string,
     values?: readonly unknown[],
-    format?: CopyFormat,
-    signal?: AbortSignal,
+    options: CopyOptions = {},
   ): AsyncGenerator<Uint8Array> {
     const leased = Promise.withResolvers<Session>()
     const over = Promise.withResolvers<void>()
-    const lease = this.#lease({ signal }, (session) => {
+    const lease = this.#lease({ signal: options.signal }, (session) => {
       leased.resolve(session)
       return over.promise
     })
     lease.catch(leased.reject)
     const session = await leased.promise
     try {
-      yield* session.copyOut(select, values, format)
+      yield* session.copyOut(select, values, options)
     } finally {
       over.resolve()
       await lease

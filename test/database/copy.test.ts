@@ -165,7 +165,7 @@ describeDrivers('COPY', (open) => {
     test('is cancelled by its signal, and the connection stays usable', async () => {
       const aborter = new AbortController()
       const reading = async () => {
-        for await (const _ of database.copyOut(endlessRows, [], 'lines', aborter.signal)) aborter.abort()
+        for await (const _ of database.copyOut(endlessRows, [], { signal: aborter.signal })) aborter.abort()
       }
       await expect(reading()).rejects.toMatchObject({ code: 'request/aborted' })
       expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])

@@ -76,7 +76,8 @@ function runGdal({ source, layerName, options, format, fileName }: GdalExport, f
       feed: async (write) => {
         await write(copyHeader)
         await readEach({ database, statements, signal }, async (tx, { text, values }) => {
-          for await (const rows of readCopyBody(tx.copyOut(text, values, 'binary'))) await write(rows)
+          for await (const rows of readCopyBody(tx.copyOut(text, values, { format: 'binary' })))
+            await write(rows)
         })
         await write(copyTrailer)
       },

@@ -43,7 +43,7 @@ export function streamFeatures({ database, statements, encodings, names, start, 
     let separator = piece('')
     sink.take(piece(start))
     await readEach({ database, statements, signal }, (tx, { text, values }) =>
-      readCopyRows(flushed(tx.copyOut(text, values, 'binary')), (row) => {
+      readCopyRows(flushed(tx.copyOut(text, values, { format: 'binary' })), (row) => {
         sink.take(separator)
         separator = comma
         write(sink, row)

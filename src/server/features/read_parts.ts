@@ -52,7 +52,7 @@ export async function readEach(
   read: (tx: Pick<Queryable, 'copyOut'>, statement: Statement) => Promise<void>,
 ): Promise<void> {
   const alone: Pick<Queryable, 'copyOut'> = {
-    copyOut: (select, values, format) => database.copyOut(select, values, format, signal),
+    copyOut: (select, values, options) => database.copyOut(select, values, { ...options, signal }),
   }
   for await (const statement of statements)
     if (database.driver === 'pglite') await read(alone, statement)

@@ -25,9 +25,9 @@ export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writ
     schema: '',
     query: (text, values) => guard(false, (database) => database.query<never>(text, values)),
     copyIn: (statement, chunks) => guard(true, (database) => database.copyIn(statement, chunks)),
-    async *copyOut(select, values, format, signal) {
+    async *copyOut(select, values, options) {
       try {
-        yield* open().copyOut(select, values, format, signal)
+        yield* open().copyOut(select, values, options)
       } catch (error) {
         throw foreignProblem(error, { ...work, writes: false })
       }
