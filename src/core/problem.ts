@@ -53,17 +53,16 @@ export function withData(
   data: Readonly<Record<string, unknown>>,
   message: string = found.message,
 ): Problem {
-  const { code, hint, status, exit, issues, resource, detail, cause } = found
-  return new Problem(code, message, {
-    hint,
-    status,
-    exit,
-    issues,
-    resource,
-    detail,
-    cause,
-    data: { ...found.data, ...data },
-  })
+  return new Problem(found.code, message, { ...detailsOf(found), data: { ...found.data, ...data } })
+}
+
+/** Returns a copy of a Problem with another hint. */
+export function withHint(found: Problem, hint: string): Problem {
+  return new Problem(found.code, found.message, { ...detailsOf(found), hint })
+}
+
+function detailsOf({ hint, status, exit, issues, resource, data, detail, cause }: Problem): ProblemDetails {
+  return { hint, status, exit, issues, resource, data, detail, cause }
 }
 
 /** Returns whether a thrown value is a Problem, of the given code if one is given. */

@@ -1,5 +1,5 @@
 import type { Bbox } from './bbox.ts'
-import { mercatorHalfWorld } from './mercator.ts'
+import { mercatorHalfWorld, mercatorOfLonLat } from './mercator.ts'
 
 /** Address of a tile; x counts from the west, y from the north. */
 export interface TileAddress {
@@ -22,6 +22,22 @@ export function tileBbox({ z, x, y }: TileAddress): Bbox {
   const left = x * width - mercatorHalfWorld
   const top = mercatorHalfWorld - y * width
   return [left, top - width, left + width, top]
+}
+
+/** Returns the tile of a zoom level that contains a position in degrees; near the poles, the nearest one. */
+export function tileAt([lon, lat]: readonly [lon: number, lat: number], z: number): TileAddress {
+  const [x, y] = mercatorOfLonLat(lon, lat)
+  const clamp = (index: number) => Math.max(0, Math.min(2 ** z - 1, Math.floor(index)))
+  const width = tileWidth(z)
+  return { z, x: clamp((x + mercatorHalfWorld) / width), y: clamp((mercatorHalfWorld - y) / width) }
+}
+
+/** Returns the quadkey of a tile: a digit a zoom level, from the north-west. @see Bing Maps tile system */
+export function quadkeyOf({ z, x, y }: TileAddress): string {
+  return Array.from({ length: z }, (_, at) => {
+    const bit = 2 ** (z - 1 - at)
+    return (Math.floor(x / bit) % 2) + 2 * (Math.floor(y / bit) % 2)
+  }).join('')
 }
 
 /** Returns whether a tile exists in the tile pyramid. */

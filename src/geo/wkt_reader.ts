@@ -15,7 +15,7 @@ export interface WktValue {
  * Parses Well-Known Text in common variants: any case and spacing, `POINTZ` and `POINT Z`, a third coordinate without Z,
  * a leading `SRID=…;`, points of a MULTIPOINT with or without parentheses, and open rings.
  *
- * @throws {Problem} feature/invalid with the position of the error
+ * @throws {Problem} feature/invalid with the position of the error, also as `character`, 1-based
  * @see OGC 06-103r4 clause 7
  */
 export function parseWkt(text: string): WktValue {
@@ -144,9 +144,9 @@ class Reader {
   error(reason: string): Problem {
     const before = this.#bytes.toString('utf8', 0, this.#taken)
     const around = before.slice(-20) + this.#bytes.toString('utf8', this.#taken).slice(0, 20)
-    return problem(
-      'feature/invalid',
-      `invalid WKT: ${reason} at character ${before.length + 1}, near "${around}"`,
-    )
+    const character = before.length + 1
+    return problem('feature/invalid', `invalid WKT: ${reason} at character ${character}, near "${around}"`, {
+      data: { character },
+    })
   }
 }

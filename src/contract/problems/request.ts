@@ -55,6 +55,14 @@ export const requestProblems = {
     meansStatus: true,
     advice: 'See /api/component/core/route for the available paths.',
   },
+  'request/not-acceptable': {
+    title: 'Not acceptable',
+    exit: 1,
+    status: 406,
+    exception: 'pyramid.httpexceptions.HTTPNotAcceptable',
+    meansStatus: true,
+    advice: 'Correct the Accept header.',
+  },
   'request/not-built': {
     title: 'Not implemented',
     exit: 1,
