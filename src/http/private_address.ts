@@ -4,6 +4,12 @@ import { BlockList, isIP } from 'node:net'
 /** Thrown when all addresses of a host are in private networks. */
 export class PrivateAddressError extends Error {
   readonly code = 'LANDFORM_PRIVATE_ADDRESS'
+  readonly host: string
+
+  constructor(host: string) {
+    super(`${host} has no public address`)
+    this.host = host
+  }
 }
 
 /** Networks that are not part of the public Internet. @see IANA IPv4 Special-Purpose Address Registry */
@@ -61,7 +67,7 @@ export function lookupPublic(host: string, options: LookupOptions, done: LookupC
     if (error !== null) return done(error, [])
     const found = addresses.filter(({ address }) => !isPrivateAddress(address))
     const [first] = found
-    if (first === undefined) return done(new PrivateAddressError(`${host} has no public address`), [])
+    if (first === undefined) return done(new PrivateAddressError(host), [])
     if (options.all) done(null, found)
     else done(null, first.address, first.family)
   })

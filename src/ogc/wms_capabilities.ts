@@ -1,30 +1,27 @@
-import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import type { Capabilities } from '../contract/classes/wmsclient_connection.ts'
+import {
+  type CapabilitiesElement,
+  CapabilitiesFault,
+  type CapabilitiesReader,
+  createCapabilitiesParser,
+} from './capabilities_xml.ts'
 
-/** The document is not a WMS capabilities document; the message gives the reason. */
-export class CapabilitiesFault extends Error {}
+/** Root elements of WMS capabilities, version 1.3.0 and earlier. */
+export const wmsRoots: readonly string[] = ['WMS_Capabilities', 'WMT_MS_Capabilities']
 
 const maxLayers = 20_000
-const maxDepth = 256
 
 /**
- * Parses WMS capabilities, version 1.1.1 or 1.3.0. Document types, which version 1.1.1 has, are accepted and never
- * fetched.
+ * Parses WMS capabilities, version 1.1.1 or 1.3.0.
  *
  * @throws {CapabilitiesFault}
  * @see OGC 06-042 clause 7.2.4, OGC 01-068r3 clause 7.1.4
  */
 export function parseWmsCapabilities(xml: string): Capabilities {
-  const parser = new SaxesParser()
   const reader = createReader()
-  parser.on('error', ({ message }) => {
-    throw new CapabilitiesFault(`it is not well-formed: ${message.replace(/^\d+:\d+: /, '')}`)
-  })
-  parser.on('opentag', reader.open)
-  parser.on('text', reader.addText)
-  parser.on('cdata', reader.addText)
-  parser.on('closetag', reader.close)
-  parser.write(xml).close()
+  const parser = createCapabilitiesParser(wmsRoots, reader)
+  parser.write(xml)
+  parser.end()
   return reader.result()
 }
 
@@ -36,68 +33,36 @@ interface Draft {
   readonly edges: Map<string, number>
 }
 
-interface Reader {
-  open(tag: SaxesTagPlain): void
-  addText(text: string): void
-  close(): void
+interface Reader extends CapabilitiesReader {
   result(): Capabilities
 }
 
-const rootNames = ['WMS_Capabilities', 'WMT_MS_Capabilities']
-
 function createReader(): Reader {
-  const path: string[] = []
   const layers: Draft[] = []
   const open: Draft[] = []
   const formats: string[] = []
-  let text = ''
   return {
-    open({ name, attributes }) {
-      const local = localName(name)
-      if (path.length === 0) checkRoot(local)
-      if (path.length >= maxDepth) throw new CapabilitiesFault('its elements are nested too deeply')
-      path.push(local)
-      text = ''
-      if (local === 'Layer') {
+    open({ name }, attributes) {
+      if (name === 'Layer') {
         const draft = { edges: new Map() }
         layers.push(draft)
         open.push(draft)
         if (layers.length > maxLayers) throw new CapabilitiesFault(`it has more than ${maxLayers} layers`)
       }
       const layer = open.at(-1)
-      if (layer && local === 'LatLonBoundingBox') setBox(layer, edgesOf(attributes))
+      if (layer && name === 'LatLonBoundingBox') setBox(layer, edgesOf(attributes))
     },
-    addText: (part) => {
-      text += part
-    },
-    close() {
-      const [name, parent] = [path.at(-1) ?? '', path.at(-2) ?? '']
+    close({ name, parent }, text) {
       const layer = open.at(-1)
-      if (layer !== undefined) readIntoLayer(layer, { name, parent, text: text.trim() })
-      if (name === 'Format' && parent === 'GetMap') formats.push(text.trim())
-      if (name === 'ServiceException' || name === 'ExceptionText')
-        throw new CapabilitiesFault(exception(text))
+      if (layer !== undefined) readIntoLayer(layer, { name, parent, text })
+      if (name === 'Format' && parent === 'GetMap') formats.push(text)
       if (name === 'Layer') open.pop()
-      path.pop()
-      text = ''
     },
     result: () => ({ formats, layers: layers.flatMap(finish) }),
   }
 }
 
-const localName = (name: string) => name.slice(name.indexOf(':') + 1)
-
-function checkRoot(name: string): void {
-  if (rootNames.includes(name) || /Exception(Report)?$/.test(name)) return
-  throw new CapabilitiesFault(`its root element is <${name}>`)
-}
-
-const exception = (text: string) =>
-  `the service returned an exception: ${text.trim().replaceAll(/\s+/g, ' ').slice(0, 300)}`
-
-interface Closed {
-  readonly name: string
-  readonly parent: string
+interface Closed extends CapabilitiesElement {
   readonly text: string
 }
 

@@ -116,7 +116,8 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-function problemOfFile(path: string, error: unknown) {
+/** Returns the Problem of a file that cannot be read; other Problems stay as they are. */
+export function problemOfFile(path: string, error: unknown): unknown {
   const { code, name } = error as { code?: string; name?: string }
   if (name === 'Problem') return error
   if (name === 'AbortError') return problem('pipeline/interrupted', `Reading "${path}" was interrupted.`)

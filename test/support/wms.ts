@@ -36,8 +36,8 @@ export interface TestService {
   readonly requests: string[]
 }
 
-/** Provides a service for a test file, stopped after its last test. */
-export function useService(): () => Promise<TestService> {
+/** Provides a service for a test file, stopped after its last test; with the host 0.0.0.0 it has all local addresses. */
+export function useService(host = '127.0.0.1'): () => Promise<TestService> {
   let starting: Promise<TestService> | undefined
   const service: TestService = {
     url: '',
@@ -57,7 +57,7 @@ export function useService(): () => Promise<TestService> {
   })
   return () => {
     starting ??= new Promise((resolve) => {
-      server.listen(0, '127.0.0.1', () => {
+      server.listen(0, host, () => {
         service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
         resolve(service)
       })
