@@ -37,8 +37,8 @@ export interface Annotations {
   readonly 'x-address'?: true
   /** The value is a class name, which dialects translate. */
   readonly 'x-class-name'?: true
-  /** Equivalence of strings: scales ignore spacing, XML ignores layout. */
-  readonly 'x-form'?: 'scale' | 'xml'
+  /** Equivalence of strings: scales ignore spacing, XML ignores layout, boundaries ignore the spelling of the WKT. */
+  readonly 'x-form'?: 'scale' | 'xml' | 'boundary'
   /** The field exists on the wire only: manifests express it in another way, or do not need it. */
   readonly 'x-wire'?: true
   /** Extension of the original API: omitted in plain mode. */

@@ -21,3 +21,14 @@ export const ErrorSchema = Type.Object({
 
 /** Body of an error response. */
 export type ErrorBody = Static<typeof ErrorSchema>
+
+/** Body of error responses of the catalog. */
+export const CatalogErrorSchema = Type.Union([
+  Type.Object({ detail: Type.String({ description: 'Description of the error.' }) }),
+  Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'Descriptions of the errors of each invalid parameter.',
+  }),
+])
+
+/** Body of an error response of the catalog. */
+export type CatalogErrorBody = Static<typeof CatalogErrorSchema>

@@ -37,6 +37,18 @@ export function findManager(value: unknown): ManagerMarker | undefined {
     : undefined
 }
 
+/**
+ * Finds the name of the manifest that manages a resource in its metadata. Ignores a marker that was copied with the
+ * metadata of another resource.
+ */
+export function findManifest(
+  id: number | undefined,
+  items: Readonly<Record<string, unknown>> | undefined,
+): string | undefined {
+  const manager = findManager(items?.[markerKeys.manager])
+  return manager?.id === id ? manager?.manifest : undefined
+}
+
 /** Source of the data of a layer. */
 export interface SourceMarker {
   /** SHA-256 of the source and the load options, in hexadecimal. */

@@ -7,6 +7,10 @@ export const patterns = {
   scale: '^1 ?: ?[0-9]*[1-9][0-9]*$',
   login: '^[A-Za-z][A-Za-z0-9_-]*$',
   language: '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$',
+  url: '^https?://\\S+$',
+  link: '^(https?://\\S+)?$',
+  uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+  notBlank: '\\S',
 } as const
 
 const words: Readonly<Record<keyof typeof patterns, string>> = {
@@ -17,6 +21,10 @@ const words: Readonly<Record<keyof typeof patterns, string>> = {
   scale: 'a scale such as 1 : 10000',
   login: 'a letter followed by letters, digits, _ and -',
   language: 'a language tag such as en or pt-BR',
+  url: 'an http or https URL without spaces',
+  link: 'an http or https URL without spaces',
+  uuid: 'a UUID',
+  notBlank: 'a string with a visible character',
 }
 
 /** Finds the description of a pattern. */

@@ -1,5 +1,6 @@
 import { Problem, type ProblemDetails } from '../core/problem.ts'
 import { authProblems } from './problems/auth.ts'
+import { catalogProblems } from './problems/catalog.ts'
 import { clientProblems } from './problems/client.ts'
 import { dataProblems } from './problems/data.ts'
 import { externalProblems } from './problems/external.ts'
@@ -21,6 +22,7 @@ export const problems = {
   ...authProblems,
   ...principalProblems,
   ...resourceProblems,
+  ...catalogProblems,
   ...dataProblems,
   ...fileProblems,
   ...uploadProblems,

@@ -54,6 +54,11 @@ export interface RouteDescriptor {
   /** Additional names in the `route` response, with their paths, for clients that look them up. */
   readonly otherRoutes?: Readonly<Record<string, string>>
   readonly summary: string
+  /**
+   * Service other than the resource service. The catalog has a base path or an address of its own, answers scripts of any
+   * site, and has error bodies of its own; an empty query parameter is an absent one.
+   */
+  readonly service?: 'catalog'
   /** Required permission on the resource `{id}` of the path; operations may check more. */
   readonly permission?: PermissionName
   /** Rejects guests before the body is read. */

@@ -2,13 +2,14 @@ import type { RouteDescriptor } from './route.ts'
 import { attachmentRoutes } from './routes/attachment.ts'
 import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
+import { catalogEditorRoutes, catalogRoutes } from './routes/catalog.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { featureRoutes } from './routes/feature.ts'
 import { fileRoutes } from './routes/file.ts'
 import { geodbRoutes } from './routes/geodb.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { inventoryRoutes } from './routes/inventory.ts'
-import { pageRoutes } from './routes/page.ts'
+import { catalogPageRoutes, pageRoutes } from './routes/page.ts'
 import { principalRoutes } from './routes/principal.ts'
 import { rasterRoutes } from './routes/raster.ts'
 import { renderRoutes } from './routes/render.ts'
@@ -30,8 +31,11 @@ export const routes = {
   ...geodbRoutes,
   ...rasterRoutes,
   ...renderRoutes,
+  ...catalogRoutes,
+  ...catalogEditorRoutes,
   ...docsRoutes,
   ...pageRoutes,
+  ...catalogPageRoutes,
 } as const satisfies Record<string, RouteDescriptor>
 
 /** Name of an operation. */
@@ -46,13 +50,14 @@ export function routeOf(name: RouteName): RouteDescriptor {
 }
 
 /**
- * Returns the response of the `route` operation: path with positional placeholders, then their names.
+ * Returns the response of the `route` operation, which describes the resource service: path with positional placeholders, then their names.
  * `{"resource.item": ["/api/resource/{0}", "id"]}`
  */
 export function routeTemplates(): Record<string, string[]> {
   const templates: Record<string, string[]> = {}
   for (const name of routeNames) {
-    const { route, path, otherRoutes = {} } = routeOf(name)
+    const { route, path, otherRoutes = {}, service } = routeOf(name)
+    if (service !== undefined) continue
     for (const [known, template] of [[route, path], ...Object.entries(otherRoutes)] as const)
       templates[known] ??= positional(template)
   }

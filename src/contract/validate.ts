@@ -71,6 +71,8 @@ function faultsOf(validate: ValidateFunction, show: ShowPart = (_, part) => part
  */
 function isShadowed(error: ErrorObject, all: readonly ErrorObject[]): boolean {
   if (error.keyword === 'if') return true
+  // An empty string is reported as such.
+  if (error.keyword === 'pattern' && error.data === '') return all.some((other) => isEmptiness(other, error))
   // The fault of an enumeration implies the type.
   if (error.keyword === 'type' && all.some((other) => isEnumOf(other, error))) return true
   const unions = all.filter((other) => other.keyword === 'anyOf' || other.keyword === 'oneOf')
@@ -78,6 +80,10 @@ function isShadowed(error: ErrorObject, all: readonly ErrorObject[]): boolean {
   return unions.some(
     (union) => isBranchOf(error, union) && error.instancePath === union.instancePath && !isDeepFault(error),
   )
+}
+
+function isEmptiness({ keyword, instancePath, params }: ErrorObject, pattern: ErrorObject): boolean {
+  return keyword === 'minLength' && params.limit === 1 && instancePath === pattern.instancePath
 }
 
 function isEnumOf({ keyword, instancePath, parentSchema }: ErrorObject, type: ErrorObject): boolean {

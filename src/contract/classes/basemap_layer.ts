@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { type ClassDescriptor, nullable } from '../descriptor.ts'
 import { Type } from '../type.ts'
 
@@ -9,6 +10,23 @@ const zoom = (description: string) =>
     nullable(Type.Integer({ minimum: 0, maximum: 24 }), { ...guarded, default: null, description }),
   )
 
+const shown = (description: string) => nullable(Type.String(), { description })
+const level = (description: string) => nullable(Type.Integer(), { description })
+
+/** Tiles of a base map. */
+const TilesSchema = Type.Object({
+  url: Type.String({
+    description: 'Address with {z}, {x} and {y}, or {-y} for rows from the bottom; or with {q}.',
+  }),
+  copyright_text: shown('Attribution.'),
+  copyright_url: shown('Link of the attribution.'),
+  z_min: level('Minimum zoom level.'),
+  z_max: level('Maximum zoom level.'),
+})
+
+/** Tiles of a base map. */
+export type Tiles = Static<typeof TilesSchema>
+
 /** Class basemap_layer. */
 export const basemapLayer = {
   label: 'Base map',
@@ -17,15 +35,26 @@ export const basemapLayer = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
-  table: {},
+  table: { omit: ['tiles'] },
   members: {
     basemap_layer: Type.Object({
       url: text('Address of the tiles, with {z}, {x} and {y}, or with {q}; either url or qms is required.'),
-      qms: text('QMS description of the service: a JSON object with type and url.'),
+      qms: text(
+        'Service of tiles: key or guid of a geoservice in the catalog, or a QMS description, a JSON object with url.',
+      ),
       copyright_text: text('Attribution.'),
       copyright_url: text('Link of the attribution; an http or https URL.'),
       z_min: zoom('Minimum zoom level of the tiles.'),
       z_max: zoom('Maximum zoom level of the tiles.'),
+      tiles: Type.Optional(
+        nullable(TilesSchema, {
+          readOnly: true,
+          'x-read': 'data.read',
+          'x-extension': true,
+          description:
+            'Tiles to show: the fields of the base map, else those of its service; null if the service does not exist.',
+        }),
+      ),
     }),
   },
 } as const satisfies ClassDescriptor

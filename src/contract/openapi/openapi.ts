@@ -1,4 +1,4 @@
-import { ErrorSchema } from '../error.ts'
+import { CatalogErrorSchema, ErrorSchema } from '../error.ts'
 import { type RouteName, routeNames, routeOf } from '../routes.ts'
 import { bodySchemas, type ComponentSchemas } from './bodies.ts'
 import { operationOf, tagOf } from './operation.ts'
@@ -46,7 +46,10 @@ export function describeApi({ version, isOffered = () => true }: OpenApiOptions)
     servers: [{ url: '/' }],
     tags: [...new Set(offered.map(tagOf))].map((name) => ({ name })),
     paths,
-    components: { schemas: { Error: ErrorSchema, ...bodySchemas() }, securitySchemes },
+    components: {
+      schemas: { Error: ErrorSchema, CatalogError: CatalogErrorSchema, ...bodySchemas() },
+      securitySchemes,
+    },
     security: [{}, { basic: [] }, { bearer: [] }, { session: [] }],
   }
 }

@@ -28,7 +28,7 @@ export function operationOf(name: RouteName): object {
       ...(route.takesKey === true ? [keyParameter] : []),
     ],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...successOf(name, route), default: failure },
+    responses: { ...successOf(name, route), default: failureOf(route) },
   }
 }
 
@@ -115,7 +115,7 @@ function successOf(name: RouteName, { response, responseKind = 'json' }: RouteDe
 
 const json = (schema: object) => ({ 'application/json': { schema } })
 
-const failure = {
-  description: 'Error, with its reason and a hint.',
-  content: json(schemaReference('Error')),
-}
+const failureOf = ({ service }: RouteDescriptor) =>
+  service === 'catalog'
+    ? { description: 'Error.', content: json(schemaReference('CatalogError')) }
+    : { description: 'Error, with its reason and a hint.', content: json(schemaReference('Error')) }

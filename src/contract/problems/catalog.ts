@@ -1,0 +1,38 @@
+import { core, type ProblemKind } from './kind.ts'
+
+/** Problems with the records of the catalog. */
+export const catalogProblems = {
+  'catalog/absent': {
+    title: 'Server without a catalog',
+    exit: 1,
+    advice: 'Use a landform server of a version that has a catalog.',
+  },
+  'catalog/not-found': {
+    title: 'Record not found',
+    exit: 1,
+    status: 404,
+    exception: `${core}.ValidationError`,
+    advice: 'Check the id; the record may have been deleted.',
+  },
+  'catalog/invalid': {
+    title: 'Invalid record',
+    exit: 1,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Correct the member named in the message.',
+  },
+  'catalog/name-taken': {
+    title: 'Name is not unique',
+    exit: 1,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Choose another name, key or guid.',
+  },
+  'catalog/stale': {
+    title: 'Record has changed',
+    exit: 1,
+    status: 412,
+    exception: `${core}.ForbiddenError`,
+    advice: 'Read the catalog again and repeat the change.',
+  },
+} as const satisfies Record<string, ProblemKind>
