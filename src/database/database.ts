@@ -35,7 +35,6 @@ export interface Queryable {
    * Streams the rows of a query with one text column without line breaks or control characters (JSON text), each
    * terminated by a line feed. Read it at full speed, into a spool: a slow reader holds the connection.
    * Ending the iteration early cancels the query.
-   *
    */
   copyOut(select: string, values?: readonly unknown[], options?: CopyOptions): AsyncIterable<Uint8Array>
 }

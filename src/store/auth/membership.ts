@@ -62,3 +62,13 @@ export async function isAdministrator(tx: Queryable, userId: number): Promise<bo
   )
   return row?.found ?? false
 }
+
+/** Tells whether a user is a member of the group with a keyname. */
+export async function isMember(tx: Queryable, userId: number, group: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select from membership m join principal g on g.id = m.group_id
+      where m.user_id = $1 and g.kind = 'group' and lower(g.keyname) = lower($2)`,
+    [userId, group],
+  )
+  return rows.length > 0
+}
