@@ -10,6 +10,8 @@ export function missingTestPrograms() {
   const missing = []
   if (!hasPostgis() && !process.env.LANDFORM_TEST_POSTGRES) missing.push('postgresql-postgis')
   if (!isOnPath('ogr2ogr')) missing.push('gdal-bin')
+  if (!isOnPath('mapserv')) missing.push('mapserver-bin')
+  if (!isOnPath('openssl')) missing.push('openssl')
   if (!['chromium', 'google-chrome', 'chrome'].some(isOnPath)) missing.push('chromium')
   return missing
 }
