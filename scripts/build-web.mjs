@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { extname, join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { inRoot } from './setup/paths.mjs'
@@ -45,7 +45,12 @@ export async function buildWeb(folder = inRoot('.cache/web')) {
 async function bundle() {
   const { build } = await import('esbuild')
   const { outputFiles } = await build({
-    entryPoints: { page: inRoot('src/web/main.ts'), style: inRoot('src/web/page.css') },
+    entryPoints: [
+      { in: inRoot('src/web/main.ts'), out: 'page' },
+      { in: inRoot('src/web/page.css'), out: 'page' },
+      { in: inRoot('src/web/catalog.ts'), out: 'catalog' },
+      { in: inRoot('src/web/geoservice.ts'), out: 'geoservice' },
+    ],
     absWorkingDir: inRoot(''),
     outdir: 'out',
     bundle: true,
@@ -57,7 +62,7 @@ async function bundle() {
     banner: { js: '/* OpenLayers: https://openlayers.org, BSD 2-Clause. */' },
     logLevel: 'warning',
   })
-  return outputFiles.map(({ path, contents }) => ({ name: `page${extname(path)}`, contents }))
+  return outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }))
 }
 
 // Keeps the previous bundle: a page loaded before may still request it.

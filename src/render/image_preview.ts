@@ -28,18 +28,24 @@ const decoders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].flatMap((name)
   `VipsForeignLoad${name}Buffer`,
 ])
 
-// Large images one at a time, because each takes a lot of memory and uses several threads. Small ones have a queue of
-// their own, so that requests for them do not wait for large ones.
-const queues = { large: new PQueue({ concurrency: 1 }), small: new PQueue({ concurrency: 2 }) }
+/** Decoder of drawings, for icons of the catalog, which are in memory; it loads nothing that they refer to. */
+const drawingDecoder = 'VipsForeignLoadSvgBuffer'
+
+/**
+ * Queues of image work. Large images one at a time, because each takes a lot of memory and uses several threads. Small
+ * ones have a queue of their own, so that requests for them do not wait for large ones.
+ */
+export const queues = { large: new PQueue({ concurrency: 1 }), small: new PQueue({ concurrency: 2 }) }
 
 type Library = typeof import('sharp').default
 let loading: Promise<Library> | undefined
 
-function load(): Promise<Library> {
+/** Loads the image library, with only these decoders. */
+export function loadSharp(): Promise<Library> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false)
     sharp.block({ operation: ['VipsForeignLoad'] })
-    sharp.unblock({ operation: decoders })
+    sharp.unblock({ operation: [...decoders, drawingDecoder] })
     return sharp
   })
   return loading
@@ -52,13 +58,13 @@ function load(): Promise<Library> {
  * @throws {Error} if the image library does not run on this machine
  */
 export async function createPreview(path: string): Promise<Preview | undefined> {
-  const sharp = await load()
+  const sharp = await loadSharp()
   return queues.large.add(() => resize(sharp, path, storedSize).catch(() => undefined))
 }
 
 /** Resizes a preview to a smaller one. */
 export async function shrinkPreview(preview: Uint8Array, size: PreviewSize): Promise<Preview> {
-  const sharp = await load()
+  const sharp = await loadSharp()
   return queues.small.add(() => resize(sharp, preview, size))
 }
 

@@ -1,3 +1,4 @@
+import type { LRUCache } from 'lru-cache'
 import type { Find } from '../core/batch_loads.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -20,6 +21,8 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   /** Finds a resource; concurrent lookups share a query. */
   readonly findStored: Find<number, StoredResource>
   readonly layerCaches: LayerCaches
+  /** Icons of the catalog in the sizes that clients have asked for. */
+  readonly iconImages: LRUCache<string, Uint8Array>
   /** Staging tables of this process that are still to drop. */
   readonly undroppedTables: Set<string>
   readonly authenticator: Authenticator
@@ -27,6 +30,8 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   readonly secrets: SecretBox
   /** Connections to foreign databases. */
   readonly geodb: ForeignDatabases
+  /** Base URLs at which this process listens, empty until it does. */
+  readonly ownUrls: string[]
   readonly log: Log
   /** Progress of running imports. */
   readonly loads: Loads

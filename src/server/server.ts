@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { problem } from '../contract/problems.ts'
+import { startCheckSchedule } from './catalog/check_schedule.ts'
 import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { startGarbageCollection } from './garbage_collection.ts'
@@ -12,6 +13,8 @@ import { openContext } from './start.ts'
 export interface RunningServer {
   /** Base URL: `http://127.0.0.1:8080`. */
   readonly url: string
+  /** Base URL of the catalog, if it has an address of its own. */
+  readonly catalogUrl?: string
   readonly context: ServerContext
   /** Password of the administrator, only on the start that generated it. */
   readonly adminPassword?: string
@@ -29,31 +32,60 @@ const stopTimeoutMs = 30_000
  */
 export async function createServer(config: ServerConfig): Promise<RunningServer> {
   const { context, adminPassword } = await openContext(config)
-  const app = createApp(context, handlerOf)
+  const place = context.catalog
+  const app = createApp(context, handlerOf, {
+    resources: true,
+    catalog: place === 'off' || 'listen' in place ? undefined : place.path,
+  })
+  const catalogApp =
+    place === 'off' || 'path' in place
+      ? undefined
+      : { app: createApp(context, handlerOf, { resources: false, catalog: '' }), address: place.listen }
   const stopGarbageCollection = startGarbageCollection(context)
+  let stopChecks = async (): Promise<void> => undefined
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= shutDown(app, [
-      stopGarbageCollection,
-      context.authenticator.close,
-      context.geodb.close,
-      () => context.database.close(),
-    ])
+    // Checks of this server itself end first.
+    const ended = stopChecks()
+    stopped ??= shutDown(
+      [app, ...(catalogApp === undefined ? [] : [catalogApp.app])],
+      [
+        () => ended,
+        stopGarbageCollection,
+        context.authenticator.close,
+        context.geodb.close,
+        () => context.database.close(),
+      ],
+    )
     return stopped
   }
   try {
     const url = await listen(app, config.listen)
-    return { url, context, ...(adminPassword === undefined ? {} : { adminPassword }), stop }
+    const catalogUrl = catalogApp === undefined ? undefined : await listen(catalogApp.app, catalogApp.address)
+    context.ownUrls.push(url, ...(catalogUrl === undefined ? [] : [catalogUrl]))
+    stopChecks = startCheckSchedule(context)
+    return {
+      url,
+      context,
+      ...(catalogUrl === undefined ? {} : { catalogUrl }),
+      ...(adminPassword === undefined ? {} : { adminPassword }),
+      stop,
+    }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function shutDown(app: FastifyInstance, steps: readonly (() => Promise<void>)[]): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), stopTimeoutMs)
+async function shutDown(
+  apps: readonly FastifyInstance[],
+  steps: readonly (() => Promise<void>)[],
+): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const app of apps) app.server.closeAllConnections()
+  }, stopTimeoutMs)
   timer.unref()
-  await app.close()
+  await Promise.all(apps.map((app) => app.close()))
   clearTimeout(timer)
   for (const step of steps) await step()
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { batchLoads } from '../core/batch_loads.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -58,10 +59,12 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       permissions: createPermissionCache(database),
       findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
+      iconImages: new LRUCache({ max: 1000 }),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
       secrets,
       geodb: createForeignDatabases(secrets, log),
+      ownUrls: [],
       log,
       version,
       loads: createLoads(),

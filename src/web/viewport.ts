@@ -1,13 +1,5 @@
-import type Collection from 'ol/Collection'
 import ScaleLine from 'ol/control/ScaleLine'
-import { noModifierKeys, platformModifierKey } from 'ol/events/condition'
 import type { Extent } from 'ol/extent'
-import DragPan from 'ol/interaction/DragPan'
-import { defaults } from 'ol/interaction/defaults'
-import type Interaction from 'ol/interaction/Interaction'
-import KeyboardPan from 'ol/interaction/KeyboardPan'
-import KeyboardZoom from 'ol/interaction/KeyboardZoom'
-import Kinetic from 'ol/Kinetic'
 import OlMap from 'ol/Map'
 import type MapBrowserEvent from 'ol/MapBrowserEvent'
 import { disableCoordinateWarning } from 'ol/proj'
@@ -16,6 +8,7 @@ import type { DegreeBox } from '../contract/webmap_config.ts'
 import { lonLatOfMercator, mercatorOfLonLat } from '../geo/mercator.ts'
 import type { AddressState } from './address.ts'
 import { element } from './element.ts'
+import { createInteractions, durationOf } from './interactions.ts'
 
 /** Half the width of the world in map units. */
 const [half] = mercatorOfLonLat(180, 0)
@@ -45,7 +38,7 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
   const map = new OlMap({
     target,
     view,
-    interactions: createInteractions(),
+    interactions: createInteractions((event) => !isInPanel(event)),
     keyboardEventTarget: document,
     controls: [new ScaleLine({ target: scaleTarget, minWidth: 72 })],
   })
@@ -55,20 +48,6 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
   if (start.zoom !== undefined) view.setZoom(start.zoom)
   if (start.angle !== undefined) view.setRotation((start.angle * Math.PI) / 180)
   return map
-}
-
-/** Wheel, drag, touch and keys move the map regardless of the focus, since nothing else on the page uses them. */
-function createInteractions(): Collection<Interaction> {
-  const zoomDuration = durationOf(250)
-  const interactions = defaults({ onFocusOnly: false, dragPan: false, keyboard: false, zoomDuration })
-  const kinetic = prefersReducedMotion() ? {} : { kinetic: new Kinetic(-0.005, 0.05, 100) }
-  const duration = durationOf(100)
-  interactions.extend([
-    new DragPan(kinetic),
-    new KeyboardPan({ duration, condition: (event) => noModifierKeys(event) && !isInPanel(event) }),
-    new KeyboardZoom({ duration, condition: (event) => !platformModifierKey(event) }),
-  ])
-  return interactions
 }
 
 /** Arrow keys scroll a panel that has the focus. */
@@ -146,15 +125,6 @@ export function turnNorth(map: OlMap): void {
   const turn = 2 * Math.PI
   view.setRotation(view.getRotation() - turn * Math.round(view.getRotation() / turn))
   view.animate({ rotation: 0, duration: durationOf(200) })
-}
-
-function prefersReducedMotion(): boolean {
-  return matchMedia('(prefers-reduced-motion: reduce)').matches
-}
-
-/** Returns the duration of an animation in milliseconds: 0 for users who prefer reduced motion. */
-function durationOf(milliseconds: number): number {
-  return prefersReducedMotion() ? 0 : milliseconds
 }
 
 /** Creates the line with the pointer position, in degrees. */

@@ -22,6 +22,7 @@ export interface PageOptions {
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
   readonly hasTouch?: boolean
+  readonly javaScriptEnabled?: boolean
 }
 
 const flags = [

@@ -1,4 +1,5 @@
 import type { RouteName } from '../../src/contract/routes.ts'
+import { newGeoservice, square } from './catalog.ts'
 import { rule } from './resources.ts'
 import { createAsk } from './server.ts'
 
@@ -107,6 +108,19 @@ const requests: Partial<Record<RouteName, (world: HeavyWorld) => HeavyRequest | 
         .map((id) => ({ op: 'update', id, body: { resource: { display_name: `Renamed ${id}` } } })),
     },
   ],
+  'catalog.batch': ({ size }) => [
+    'POST',
+    '/api/component/catalog/',
+    {
+      operations: Array.from({ length: 2 * size.resources }, (_, at) =>
+        newGeoservice(`Service ${at}`, {
+          boundary: square((at % 360) - 180, (Math.floor(at / 360) % 180) - 90),
+        }),
+      ),
+    },
+  ],
+  'catalog.records': () => ['GET', '/api/component/catalog/'],
+  'catalog.geoservices': () => ['GET', '/api/v1/geoservices/'],
   'feature.delete_many': ({ points }) => ['DELETE', `/api/resource/${points}/feature/`],
   'resource.delete_many': ({ groups: [first] }) => ['POST', `/api/resource/delete?resources=${first?.id}`],
   'resource.delete': ({ groups: [, second] }) => ['DELETE', `/api/resource/${second?.id}`],

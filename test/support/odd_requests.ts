@@ -299,3 +299,17 @@ function mergeObjects(left: unknown, right: unknown): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Finds the code of an error: of the catalog, whose errors have none, `catalog/error` if the body has a reason; of its
+ * page, which shows the form again, `page/error` if it shows a reason.
+ */
+export function findErrorCode(path: string, text: string): string {
+  if (path.startsWith('/catalog/') && text.startsWith('<!doctype html>'))
+    return /<p id="count" role="status" class="fault">[^<]+</.test(text) ? 'page/error' : ''
+  const body = JSON.parse(text) as Record<string, unknown>
+  if (!path.startsWith('/api/v1')) return String(body.code ?? '')
+  const reasons = Object.values(body).flat()
+  const isTold = reasons.length > 0 && reasons.every((reason) => typeof reason === 'string' && reason !== '')
+  return isTold ? 'catalog/error' : ''
+}

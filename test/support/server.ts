@@ -57,6 +57,8 @@ export async function startTestServer(
     database,
     adminPassword,
     version: '0.0.0',
+    // Requests nothing unless a test is about it.
+    catalogCheckHours: 'off',
     ...config,
   })
   const { url } = running

@@ -42,21 +42,41 @@ export interface PrincipalNames {
  * @throws {Problem} principal/name-taken
  */
 export async function checkPrincipalNames(tx: Queryable, kind: Kind, names: PrincipalNames): Promise<void> {
-  const holders = await findPrincipalNameHolders(tx, kind, names)
-  if (holders.keynameHolder !== null)
-    throw nameTaken(kind, { member: 'keyname', name: names.keyname, holder: holders.keynameHolder })
-  if (holders.displayNameHolder !== null)
-    throw nameTaken(kind, {
-      member: 'display_name',
-      name: names.displayName,
-      holder: holders.displayNameHolder,
-    })
+  const conflict = await findNameConflict(tx, kind, names)
+  if (conflict !== undefined) throw nameTaken(kind, conflict)
+}
+
+/**
+ * Like `checkPrincipalNames`, without saying who has the name: users may not list each other.
+ *
+ * @throws {Problem} principal/name-taken
+ */
+export async function checkOwnNames(tx: Queryable, names: PrincipalNames): Promise<void> {
+  const conflict = await findNameConflict(tx, 'user', names)
+  if (conflict === undefined) return
+  const { member, name } = conflict
+  throw problem('principal/name-taken', `The ${member} "${name}" is taken.`, {
+    data: { location: ['body', `/${member}`] },
+  })
 }
 
 interface NameConflict {
   readonly member: string
   readonly name: string | undefined
   readonly holder: NameHolder
+}
+
+async function findNameConflict(
+  tx: Queryable,
+  kind: Kind,
+  names: PrincipalNames,
+): Promise<NameConflict | undefined> {
+  const { keyname, displayName } = names
+  const holders = await findPrincipalNameHolders(tx, kind, names)
+  if (holders.keynameHolder !== null)
+    return { member: 'keyname', name: keyname, holder: holders.keynameHolder }
+  if (holders.displayNameHolder === null) return undefined
+  return { member: 'display_name', name: displayName, holder: holders.displayNameHolder }
 }
 
 function nameTaken(kind: Kind, { member, name, holder }: NameConflict): Problem {

@@ -10,7 +10,7 @@ import { endAccess } from './change_principals.ts'
 import { findSessionSecret } from './credentials.ts'
 import { hashPassword } from './password.ts'
 import { checkPassword } from './password_rules.ts'
-import { checkPrincipalNames, getPrincipal } from './principal_checks.ts'
+import { checkOwnNames, getPrincipal } from './principal_checks.ts'
 import { changedNames } from './remove_principal.ts'
 import { digestSecret, lockPassword } from './token_secret.ts'
 
@@ -47,9 +47,7 @@ export async function updateProfile(request: Request, body: Body): Promise<Ended
       if (passwordHash !== undefined) await lockPassword(tx, caller)
       const record = await getPrincipal(tx, 'user', caller.id)
       const names = changedNames(record, { display_name: body.display_name ?? record.displayName })
-      await checkPrincipalNames(tx, 'user', names).catch((error: unknown) => {
-        throw isProblem(error, 'principal/name-taken') ? displayNameTaken(body.display_name) : error
-      })
+      await checkOwnNames(tx, names)
       await updatePrincipal(tx, caller.id, fields)
       await announcePrincipals(tx)
       if (passwordHash === undefined) return {}
@@ -60,12 +58,6 @@ export async function updateProfile(request: Request, body: Body): Promise<Ended
   context.authenticator.forget()
   return ended
 }
-
-/** Says nothing about the holder: users may not list each other. */
-const displayNameTaken = (name = '') =>
-  problem('principal/name-taken', `The display_name "${name}" is taken.`, {
-    data: { location: ['body', '/display_name'] },
-  })
 
 async function hashNewPassword({ context, caller, address }: Request, body: Body): Promise<string> {
   const { password = '', old_password: old } = body

@@ -16,12 +16,15 @@ export interface RowClass<C extends RowCls> {
   check?(tx: Queryable, rows: ReadonlyMap<number, MemberRow<C>>): Promise<void>
   /** Encodes the member for answers. Secrets are always removed. */
   show?(row: MemberRow<C>): object
+  /** Encodes the members of several rows that need more than the row, in their order. */
+  showAll?(tx: Queryable, rows: readonly MemberRow<C>[]): Promise<object[]>
   readonly prepare?: Behaviour<C>['prepare']
 }
 
 /** Creates a behaviour that stores a class by its descriptor: a creation sets defaults, an update keeps other fields. */
 export function rowBehaviour<C extends RowCls>(own: RowClass<C>): Behaviour<C> {
   const { cls, change = mergeRow, check, show = (row) => row, prepare } = own
+  const { showAll = async (_, all) => all.map(show) } = own
   const table = memberTable(cls)
   const secrets = listSecrets(descriptorOf(cls).members[cls] as Schema)
   const write = async (tx: Queryable, rows: ReadonlyMap<number, MemberRow<C>>) => {
@@ -31,8 +34,9 @@ export function rowBehaviour<C extends RowCls>(own: RowClass<C>): Behaviour<C> {
   return {
     async readMembers(tx, ids) {
       const rows = await table.find(tx, ids)
-      const members = (row: MemberRow<C>) => ({ [cls]: withoutSecrets(show(row), secrets) }) as Members<C>
-      return new Map([...rows].map(([id, row]) => [id, members(row)]))
+      const shown = await showAll(tx, [...rows.values()])
+      const members = (at: number) => ({ [cls]: withoutSecrets(shown[at] ?? {}, secrets) }) as Members<C>
+      return new Map([...rows.keys()].map((id, at) => [id, members(at)]))
     },
     async create(tx, changes) {
       const defaults = defaultRow(cls)

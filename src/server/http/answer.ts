@@ -4,19 +4,20 @@ import type { FastifyReply } from 'fastify'
 import type { Problem } from '../../core/problem.ts'
 import { errorPage } from '../pages/error_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
+import { catalogError, catalogHeaders, catalogStatus, isCatalogUrl } from './catalog_service.ts'
 import { errorBody, getStatus } from './error_body.ts'
 import type { Answer } from './handler.ts'
 import { dialectOf, encodeError } from './response_dialect.ts'
 
 /** Media type of JSON responses, without parameters because clients compare it as a string. */
-const json = 'application/json'
+export const jsonMediaType = 'application/json'
 
 /** Sends the result of an operation. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   reply.status(answer.status ?? ('empty' in answer ? 204 : 200))
   // Responses depend on the caller's permissions, so shared caches must not store them by default.
   reply.headers({ 'cache-control': 'private, no-cache', ...answer.headers })
-  if ('json' in answer) return reply.type(json).send(Buffer.from(JSON.stringify(answer.json)))
+  if ('json' in answer) return reply.type(jsonMediaType).send(Buffer.from(JSON.stringify(answer.json)))
   if ('bytes' in answer) return reply.type(answer.mediaType).send(viewBytes(answer.bytes))
   // A stream that fails after its first byte destroys the socket, so that clients detect the truncation.
   if ('stream' in answer)
@@ -50,6 +51,12 @@ async function* counted(stream: AsyncIterable<Uint8Array>, reply: FastifyReply):
 export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const { request } = reply
   const status = getStatus(fault)
+  if (isCatalogUrl(request.url, request.server.catalogPath))
+    return reply
+      .status(catalogStatus(fault))
+      .headers(catalogHeaders)
+      .type(jsonMediaType)
+      .send(Buffer.from(JSON.stringify(catalogError(fault, request.method))))
   const body = errorBody(fault, request.id)
   const { responseStyle } = request.server
   const dialect = dialectOf(request.headers, responseStyle.dialect)
@@ -59,7 +66,7 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   if (status === 416) reply.header('content-range', `bytes */${fault.data.size}`)
   if (wantsJson(request.url, request.headers))
     return reply
-      .type(json)
+      .type(jsonMediaType)
       .send(Buffer.from(JSON.stringify(encodeError(body, { ...responseStyle, dialect }))))
   const { title, message } = body
   const path = request.method === 'GET' ? request.url : undefined

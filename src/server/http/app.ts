@@ -11,12 +11,13 @@ import { tus } from '../../contract/tus.ts'
 import type { ServerContext } from '../context.ts'
 import { isTus, serverHeaders } from '../upload/tus_protocol.ts'
 import { sendProblem } from './answer.ts'
+import { addCatalogHeaders, answerOptions, catalogHeaders, catalogRoot } from './catalog_service.ts'
 import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
 import type { Handler } from './handler.ts'
 import { limitPipelining } from './pipelining.ts'
 import type { ResponseStyle } from './response_dialect.ts'
-import { type KnownPath, listEndpoints, listPaths } from './routing.ts'
+import { type KnownPath, listEndpoints, listPaths, type Offer } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
 import { limitSlowness } from './slow_client.ts'
 import { addWebFiles } from './web_files.ts'
@@ -25,20 +26,28 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Path template of the contract. */
     template?: string
+    /** Whether the path belongs to the catalog. */
+    isCatalog?: boolean
   }
   interface FastifyRequest {
     facts: RequestFacts
   }
   interface FastifyInstance {
     responseStyle: ResponseStyle
+    /** Path of the root of the catalog; undefined if the application does not have it. */
+    catalogPath: string | undefined
   }
 }
 
 /** Finds the handler of a route. */
 export type FindHandler = (name: RouteName) => Handler<RouteName>
 
-/** Creates the HTTP application: every route of the contract under all its paths. */
-export function createApp(context: ServerContext, findHandler: FindHandler): FastifyInstance {
+/** Creates an HTTP application: every route of its services under all its paths. */
+export function createApp(
+  context: ServerContext,
+  findHandler: FindHandler,
+  offer: Offer = { resources: true, catalog: '' },
+): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -57,6 +66,7 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
   addCors(app, context.corsOrigins)
   app.decorateRequest('facts')
   app.decorate('responseStyle', { dialect: context.dialect, plain: context.plain })
+  app.decorate('catalogPath', offer.catalog === undefined ? undefined : `${offer.catalog}${catalogRoot}`)
   app.addHook('onRequest', async (request, reply) => {
     request.facts = {}
     // Fastify rejects an invalid Content-Type, which no operation needs.
@@ -77,8 +87,8 @@ export function createApp(context: ServerContext, findHandler: FindHandler): Fas
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, problem('request/not-found', `No route matches ${pathOf(request)}.`)),
   )
-  addEndpoints(app, context, findHandler)
-  addWebFiles(app)
+  addEndpoints(app, context, { findHandler, offer })
+  if (offer.resources) addWebFiles(app)
   return app
 }
 
@@ -91,12 +101,23 @@ function createHttpServer(handle: RequestListener): Server {
   return createServer(limits, limitPipelining(handle))
 }
 
-function addEndpoints(app: FastifyInstance, context: ServerContext, findHandler: FindHandler): void {
-  const offered = listEndpoints().filter(({ name }) => !(context.plain && isExtraRoute(routeOf(name))))
+interface EndpointOptions {
+  readonly findHandler: FindHandler
+  readonly offer: Offer
+}
+
+function addEndpoints(
+  app: FastifyInstance,
+  context: ServerContext,
+  { findHandler, offer }: EndpointOptions,
+): void {
+  const offered = listEndpoints(offer).filter(({ name }) => !(context.plain && isExtraRoute(routeOf(name))))
   for (const { name, method, url, template } of offered) {
     const run = createOperation(name, findHandler(name), context)
-    const onRequest = template.startsWith(uploadPath) ? addTusHeaders : []
-    app.route({ method, url, config: { template }, onRequest, handler: run })
+    const isCatalog = routeOf(name).service === 'catalog'
+    const uploading = template.startsWith(uploadPath) ? addTusHeaders : []
+    const onRequest = isCatalog ? addCatalogHeaders : uploading
+    app.route({ method, url, config: { template, isCatalog }, onRequest, handler: run })
   }
   const optionsOf = (template: string) =>
     template.startsWith(uploadPath)
@@ -114,16 +135,19 @@ async function addTusHeaders({ headers }: FastifyRequest, reply: FastifyReply): 
 /** Adds the other methods of a path: OPTIONS returns the allowed methods, the rest returns 405. */
 function addOtherMethods(
   app: FastifyInstance,
-  { url, template, allowed, others }: KnownPath,
+  { url, template, allowed, others, name }: KnownPath,
   optionsOf: (template: string) => Record<string, string>,
 ): void {
   const allow = [...allowed, 'OPTIONS'].join(', ')
+  const { service, summary } = routeOf(name)
   app.route({
     method: [...others],
     url,
-    config: { template },
+    config: { template, isCatalog: service === 'catalog' },
     handler: (request, reply) => {
       reply.header('allow', allow)
+      if (request.method === 'OPTIONS' && service === 'catalog')
+        return answerOptions(reply.headers(catalogHeaders), { allow, summary })
       if (request.method === 'OPTIONS') return reply.headers(optionsOf(template)).status(204).send()
       const message = `${pathOf(request)} does not support ${request.method}; allowed methods: ${allow}.`
       return sendProblem(reply, problem('request/method', message))
@@ -225,12 +249,15 @@ function addCors(app: FastifyInstance, origins: readonly string[]): void {
   void app.register(fastifyCors, {
     delegator: (request, done) =>
       done(null, {
-        origin: origins.includes(request.headers.origin ?? ''),
+        origin:
+          request.routeOptions.config.isCatalog !== true && origins.includes(request.headers.origin ?? ''),
         credentials: true,
         methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
         exposedHeaders: exposed,
         maxAge: preflightSeconds,
-        preflight: request.headers['access-control-request-method'] !== undefined,
+        preflight:
+          request.routeOptions.config.isCatalog !== true &&
+          request.headers['access-control-request-method'] !== undefined,
       }),
   })
 }

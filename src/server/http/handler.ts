@@ -19,6 +19,8 @@ export interface ApiRequest<R extends RouteName = RouteName> {
   readonly caller: Caller
   /** Address of the client, by X-Forwarded-For of trusted proxies. */
   readonly address: string
+  /** URL of the request, with the scheme and host that the client uses. */
+  readonly url: string
   /** Whether the client uses https. */
   readonly secure: boolean
   /** Dialect of names in the response. */

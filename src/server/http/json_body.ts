@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { problem } from '../../contract/problems.ts'
 import { parseExactJson } from '../../core/long_number.ts'
-import { aborted, tooLarge } from '../stream/spool.ts'
+import { aborted, hasBody, tooLarge } from '../stream/spool.ts'
 import { checkStorable, isPlainJson } from './json_values.ts'
-import { hasBody } from './slow_client.ts'
 
 /**
  * Reads the JSON body of a request regardless of its Content-Type, because a widespread client sends JSON with the type

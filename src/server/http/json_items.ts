@@ -1,10 +1,10 @@
 import { problem } from '../../contract/problems.ts'
+import { JsonBytesFault, JsonValueBytes } from '../../core/json_value_bytes.ts'
 import { parseExactJson } from '../../core/long_number.ts'
 import type { Problem } from '../../core/problem.ts'
 
 const code = (character: string) => character.charCodeAt(0)
-const [quote, backslash, comma] = [code('"'), code('\\'), code(',')]
-const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')]
+const [comma, openBracket, closeBracket] = [code(','), code('['), code(']')]
 const byteOrderMark = [0xef, 0xbb, 0xbf] as const
 const whiteSpace: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 
@@ -23,24 +23,27 @@ export async function* readJsonItems(
   { itemLimitBytes }: { readonly itemLimitBytes: number },
 ): AsyncGenerator<unknown> {
   const scanner = new Scanner(itemLimitBytes)
-  for await (const chunk of chunks) yield* scanner.scan(chunk)
+  try {
+    for await (const chunk of chunks) yield* scanner.scan(chunk)
+  } catch (error) {
+    throw error instanceof JsonBytesFault ? problemOf(error, scanner.count, itemLimitBytes) : error
+  }
   scanner.finish()
 }
 
 class Scanner {
-  readonly #limitBytes: number
+  readonly #item: JsonValueBytes
   #state: State = 'start'
-  #pieces: Uint8Array[] = []
-  #pieceBytes = 0
-  #depth = 0
-  #inString = false
-  #escaped = false
   #count = 0
   /** Number of bytes of a byte order mark read so far; Windows programs write one. */
   #markBytes = 0
 
   constructor(limitBytes: number) {
-    this.#limitBytes = limitBytes
+    this.#item = new JsonValueBytes({ limitBytes })
+  }
+
+  get count(): number {
+    return this.#count
   }
 
   *scan(chunk: Uint8Array): Generator<unknown> {
@@ -48,12 +51,12 @@ class Scanner {
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] ?? 0
       if (this.#state === 'in') {
-        if (!this.#endsItem(byte)) continue
+        if (!this.#item.endsBefore(byte)) continue
         yield this.#take(chunk.subarray(from, at))
       }
       if (this.#step(byte)) from = at
     }
-    if (this.#state === 'in') this.#keep(chunk.subarray(from))
+    if (this.#state === 'in') this.#item.keep(chunk.subarray(from))
   }
 
   finish(): void {
@@ -65,7 +68,7 @@ class Scanner {
     if (whiteSpace.has(byte) || this.#isMark(byte)) return false
     const { next, begins } = findNext(this.#state, byte)
     this.#state = next
-    if (begins) this.#begin(byte)
+    if (begins) this.#item.begin(byte)
     return begins
   }
 
@@ -78,40 +81,8 @@ class Scanner {
     return isMark
   }
 
-  #begin(byte: number): void {
-    this.#depth = byte === openBrace || byte === openBracket ? 1 : 0
-    this.#inString = byte === quote
-    this.#escaped = false
-  }
-
-  /** Tells whether the item ends before this byte. */
-  #endsItem(byte: number): boolean {
-    if (this.#inString) {
-      if (this.#escaped) this.#escaped = false
-      else if (byte === backslash) this.#escaped = true
-      else if (byte === quote) this.#inString = false
-      return false
-    }
-    if (this.#depth === 0 && (byte === comma || byte === closeBracket)) return true
-    if (byte === quote) this.#inString = true
-    else if (byte === openBrace || byte === openBracket) this.#depth += 1
-    else if (byte === closeBrace || byte === closeBracket) this.#depth -= 1
-    return false
-  }
-
-  #keep(piece: Uint8Array): void {
-    this.#pieceBytes += piece.length
-    if (this.#pieceBytes > this.#limitBytes)
-      throw problem('request/too-large', `Item ${this.#count} is larger than ${this.#limitBytes} bytes.`)
-    // Copies the bytes, because the caller may reuse the chunk.
-    this.#pieces.push(piece.slice())
-  }
-
   #take(last: Uint8Array): unknown {
-    this.#keep(last)
-    const text = decode(Buffer.concat(this.#pieces))
-    this.#pieces = []
-    this.#pieceBytes = 0
+    const text = this.#item.take(last)
     this.#state = 'after'
     this.#count += 1
     try {
@@ -146,12 +117,9 @@ const otherValueStart = /[{"tfn\d-]/
 const showByte = (byte: number) =>
   byte > 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (cause) {
-    throw problem('request/malformed', 'The body is not UTF-8.', { cause })
-  }
+function problemOf({ reason }: JsonBytesFault, count: number, limitBytes: number): Problem {
+  if (reason === 'encoding') return problem('request/malformed', 'The body is not UTF-8.')
+  return problem('request/too-large', `Item ${count} is larger than ${limitBytes} bytes.`)
 }
 
 const malformed = (reason: string): Problem =>

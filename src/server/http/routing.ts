@@ -11,11 +11,24 @@ export interface Endpoint {
   readonly template: string
 }
 
-/** Lists every operation with each of its paths. */
-export function listEndpoints(): Endpoint[] {
+/** Services of an application. */
+export interface Offer {
+  /** Whether it has the resource service. */
+  readonly resources: boolean
+  /** Base path of the catalog, without trailing slash; absent if it does not have the catalog. */
+  readonly catalog?: string | undefined
+}
+
+/** Lists every operation of the offered services, with each of its paths. */
+export function listEndpoints({ resources, catalog }: Offer): Endpoint[] {
   return routeNames.flatMap((name) => {
-    const { method, path, aliases = [] } = routeOf(name)
-    return [path, ...aliases].map((template) => ({ name, method, url: urlOf(name, template), template }))
+    const { method, path, aliases = [], service } = routeOf(name)
+    if (service === 'catalog' ? catalog === undefined : !resources) return []
+    const base = service === 'catalog' ? catalog : ''
+    return [path, ...aliases].map((own) => {
+      const template = `${base}${own}`
+      return { name, method, url: urlOf(name, template), template }
+    })
   })
 }
 
@@ -33,6 +46,8 @@ const httpMethods: readonly HTTPMethods[] = [
 /** Path with its allowed methods and all others. */
 export interface KnownPath {
   readonly url: string
+  /** An operation of the path. */
+  readonly name: RouteName
   readonly template: string
   readonly allowed: readonly HTTPMethods[]
   readonly others: readonly HTTPMethods[]
@@ -41,11 +56,11 @@ export interface KnownPath {
 /** Groups endpoints by path. HEAD is allowed wherever GET is. */
 export function listPaths(endpoints: readonly Endpoint[]): KnownPath[] {
   const byUrl = Map.groupBy(endpoints, ({ url }) => url)
-  return [...byUrl].map(([url, group]) => {
+  return [...byUrl].flatMap(([url, group]) => {
     const own = group.map(({ method }) => method)
     const allowed = own.includes('GET') ? [...own, 'HEAD' as const] : own
     const others = httpMethods.filter((method) => !allowed.includes(method))
-    return { url, template: group[0]?.template ?? url, allowed, others }
+    return group.slice(0, 1).map(({ name, template }) => ({ url, name, template, allowed, others }))
   })
 }
 

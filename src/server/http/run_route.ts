@@ -24,7 +24,6 @@ import { createIdempotency, type Idempotency, parseKey, unkeyed } from './idempo
 import { checkValue } from './invalid_request.ts'
 import { readExactBody, readFormBody, readJsonBody } from './json_body.ts'
 import { dialectOf, plainAnswer } from './response_dialect.ts'
-import { hasBody } from './slow_client.ts'
 
 /** Facts of a request for its log line, collected while it is processed. */
 export interface RequestFacts {
@@ -36,20 +35,24 @@ export interface RequestFacts {
 type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /**
- * Creates the request handler of an operation. Its database statements are scheduled fairly: per user, and for guests
- * per network.
+ * Creates the request handler of an operation. Its database statements are scheduled fairly: per user, for guests per
+ * network. Signing in is apart from both: a user does not wait behind the guests of the same network.
  */
 export function createOperation(name: RouteName, handler: Handler<RouteName>, context: ServerContext): Run {
   const route = routeOf(name)
   const answer = createAnswer(name, handler, context)
   const { pglite, postgres } = statementLimitOf(route)
   const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
-  return (request, reply) =>
-    workFor({ name: `network ${networkOf(request.ip)}`, statementMs }, async () => {
-      const caller = route.isAnonymous ? anonymous : await authenticate(context, request, reply)
-      const work = () => answer(request, reply, caller)
-      return caller.isGuest ? work() : workFor({ name: `user ${caller.id}`, statementMs }, work)
-    })
+  return async (request, reply) => {
+    const network = networkOf(request.ip)
+    const caller = route.isAnonymous
+      ? anonymous
+      : await workFor({ name: `sign-in ${network}`, statementMs }, () =>
+          authenticate(context, request, reply),
+        )
+    const party = caller.isGuest ? `network ${network}` : `user ${caller.id}`
+    return workFor({ name: party, statementMs }, () => answer(request, reply, caller))
+  }
 }
 
 type AnswerCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<FastifyReply>
@@ -68,11 +71,10 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
     const body = await readBody(route, request, bodyLimitOf(route, context.bodyLimitBytes))
     checkBody(body)
     const idempotency = idempotencyOf(route, request, { context, caller })
-    const { isKeyed } = idempotency
     const own = { mask, params, query: named, more, body, idempotency, signal: signalOf(reply) }
     let isDone = false
     try {
-      const before = isKeyed && hasParsedBody(route) ? await idempotency.begin(body) : undefined
+      const before = hasParsedBody(route) ? await idempotency.begin(body) : undefined
       const answer =
         before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
       isDone = true
@@ -80,7 +82,7 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
     } catch (error) {
       throw isProblem(error, 'database/timeout') ? statementTimeout(route, context, error) : error
     } finally {
-      if (isKeyed) await idempotency.end(isDone)
+      await idempotency.end(isDone)
     }
   }
 }
@@ -182,6 +184,7 @@ function requestOf(request: FastifyRequest, { context, caller }: CallerContext) 
     id: request.id,
     dialect: dialectOf(request.headers, context.dialect),
     address: request.ip,
+    url: `${request.protocol}://${request.host}${request.url}`,
     secure: isSecure(request),
     headers: context.plain ? { ...request.headers, 'if-match': undefined } : request.headers,
     raw: request.raw,
@@ -233,7 +236,7 @@ async function readBody(
   request: FastifyRequest,
   limitBytes: number,
 ): Promise<unknown> {
-  if (!hasParsedBody(route) || !hasBody(request.raw)) return undefined
+  if (!hasParsedBody(route)) return undefined
   const readJson = route.hasLongNumbers === true ? readExactBody : readJsonBody
   const read = route.bodyKind === 'form' ? readFormBody : readJson
   return read(request.raw, limitBytes)

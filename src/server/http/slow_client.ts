@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
+import { hasBody } from '../stream/spool.ts'
 
 /** Bytes transferred so far, and whether the server waits for the client. */
 export interface ClientProgress {
@@ -22,12 +23,6 @@ export function findSlowness(
   if (before.isSending && now.isSending && now.receivedBytes - before.receivedBytes < minBytes) return 'body'
   if (before.isReading && now.isReading && now.sentBytes - before.sentBytes < minBytes) return 'answer'
   return undefined
-}
-
-/** Tells by its headers whether a request has a body. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length']
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
 /** Request with its response. */

@@ -26,8 +26,16 @@ const mediaTypes: Readonly<Record<string, string>> = {
  * @throws {Problem} server/no-pages if they have not been built
  */
 export async function findWebBundle(): Promise<WebBundle> {
-  const { version } = await readVersion()
+  const bytes = await find('current.json')
+  if (bytes === undefined) throw problem('server/no-pages', 'The web pages have not been built.')
+  const version = parseVersion(bytes)
   return { script: `/static/web/${version}/page.js`, stylesheet: `/static/web/${version}/page.css` }
+}
+
+/** Finds the URL of a file of the current build of the web pages; undefined if they have not been built. */
+export async function findWebFile(file: string): Promise<string | undefined> {
+  const bytes = await find('current.json')
+  return bytes === undefined ? undefined : `/static/web/${parseVersion(bytes)}/${file}`
 }
 
 /** Serves the web pages. Their URLs contain a digest of the content, so that browsers cache them forever. */
@@ -63,10 +71,8 @@ async function sendFile(
     .send(bytes)
 }
 
-async function readVersion(): Promise<{ version: string }> {
-  const bytes = await find('current.json')
-  if (bytes === undefined) throw problem('server/no-pages', 'The web pages have not been built.')
-  return JSON.parse(bytes.toString('utf8')) as { version: string }
+function parseVersion(bytes: Buffer): string {
+  return (JSON.parse(bytes.toString('utf8')) as { version: string }).version
 }
 
 async function find(path: string): Promise<Buffer | undefined> {

@@ -4,10 +4,17 @@ import { escapeHtml } from './html.ts'
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
 const style = `${read('../../contract/theme.css')}\n${read('./pages.css')}`
-const styleDigest = createHash('sha256').update(style).digest('base64')
 
-/** Writes a complete HTML document around a body of HTML, without scripts and external resources. */
-export function documentHtml(title: string, body: string): string {
+/** Returns the source of an inline stylesheet in a content security policy. */
+export function styleSource(css: string): string {
+  return `'sha256-${createHash('sha256').update(css).digest('base64')}'`
+}
+
+/** Source of the stylesheet of every page in a content security policy. */
+export const documentStyle = styleSource(style)
+
+/** Writes a complete HTML document around a body of HTML; `head` has further elements of the head. */
+export function documentHtml(title: string, body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -15,7 +22,7 @@ export function documentHtml(title: string, body: string): string {
 <title>${escapeHtml(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,">
-<style>${style}</style>
+<style>${style}</style>${head}
 </head>
 <body>
 ${body}
@@ -28,7 +35,7 @@ ${body}
 export const documentHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
-    `style-src 'sha256-${styleDigest}'`,
+    `style-src ${documentStyle}`,
     'img-src data:',
     "base-uri 'none'",
     "form-action 'self'",

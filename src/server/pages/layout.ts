@@ -10,12 +10,17 @@ export interface Layout {
   /** Path of the page, to return to after signing in. */
   readonly path: string
   readonly content: string
+  /** Whether the server has the catalog of geoservices, to link to it. */
+  readonly hasCatalog: boolean
+  /** Further elements of the head, as HTML. */
+  readonly head?: string
 }
 
 /** Writes a page with a header that links to the start page and shows the signed-in user. */
-export function layoutPage({ title, caller, path, content }: Layout): string {
-  const top = `<p><a href="/">landform</a> <a href="/docs">API</a></p>${callerHtml(caller, path)}`
-  return documentHtml(title, `<header class="top">${top}</header>\n<main>${content}</main>`)
+export function layoutPage({ title, caller, path, content, hasCatalog, head }: Layout): string {
+  const catalog = hasCatalog ? ' <a href="/catalog/">Catalog</a>' : ''
+  const top = `<p><a href="/">landform</a>${catalog} <a href="/docs">API</a></p>${callerHtml(caller, path)}`
+  return documentHtml(title, `<header class="top">${top}</header>\n<main>${content}</main>`, head)
 }
 
 function callerHtml(caller: Caller, path: string): string {

@@ -5,6 +5,7 @@ import { layoutPage } from './layout.ts'
 /** Content of the sign-in page. */
 export interface LoginForm {
   readonly caller: Caller
+  readonly hasCatalog: boolean
   /** Path to redirect to after signing in. */
   readonly next: string
   /** Login of the previous attempt. */
@@ -14,7 +15,7 @@ export interface LoginForm {
 }
 
 /** Writes the sign-in page. */
-export function loginPage({ caller, next, login = '', fault }: LoginForm): string {
+export function loginPage({ caller, hasCatalog, next, login = '', fault }: LoginForm): string {
   const alert = fault === undefined ? '' : `<p class="fault" role="alert">${escapeHtml(fault)}</p>`
   const content = `<h1>Log in</h1>${alert}
 <form method="post" action="/login">
@@ -23,5 +24,5 @@ export function loginPage({ caller, next, login = '', fault }: LoginForm): strin
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
 <button>Log in</button>
 </form>`
-  return layoutPage({ title: 'Log in', caller, path: next, content })
+  return layoutPage({ title: 'Log in', caller, path: next, content, hasCatalog })
 }

@@ -10,6 +10,7 @@ import { linksHtml } from './resource_links.ts'
 /** Content of a resource page. */
 export interface ResourcePage {
   readonly caller: Caller
+  readonly hasCatalog: boolean
   /** Resource with the members that the caller may read. */
   readonly resource: Representation
   /** Ancestors from the root to the parent. */
@@ -27,7 +28,7 @@ export interface ResourcePage {
 
 /** Writes a resource page, for browsing and for inspecting permissions. */
 export function resourcePage(page: ResourcePage): string {
-  const { resource, caller } = page
+  const { resource, caller, hasCatalog } = page
   const { id, cls, display_name: name = '', description } = resource.resource
   const { label } = descriptorOf(cls as Cls)
   const descriptionHtml = description
@@ -43,7 +44,13 @@ export function resourcePage(page: ResourcePage): string {
     membersHtml(resource),
     rightsHtml(page),
   ]
-  return layoutPage({ title: name, caller, path: `/resource/${id}`, content: content.join('\n') })
+  return layoutPage({
+    title: name,
+    caller,
+    path: `/resource/${id}`,
+    content: content.join('\n'),
+    hasCatalog,
+  })
 }
 
 function pathHtml({ above, resource }: ResourcePage): string {

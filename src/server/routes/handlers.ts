@@ -4,6 +4,9 @@ import type { Handler } from '../http/handler.ts'
 import { attachmentHandlers } from './attachment.ts'
 import { authHandlers } from './auth.ts'
 import { batchHandlers } from './batch.ts'
+import { catalogHandlers } from './catalog.ts'
+import { catalogEditorHandlers } from './catalog_editor.ts'
+import { catalogPageHandlers } from './catalog_page.ts'
 import { createDocsHandlers } from './docs.ts'
 import { exportHandlers } from './export.ts'
 import { featureHandlers } from './feature.ts'
@@ -42,7 +45,10 @@ const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<
   ...geodbHandlers,
   ...rasterHandlers,
   ...webmapHandlers,
+  ...catalogHandlers,
+  ...catalogEditorHandlers,
   ...pageHandlers,
+  ...catalogPageHandlers,
 }
 
 /** Returns the handler of a route. For routes that are not implemented it throws request/not-built. */

@@ -11,6 +11,7 @@ import { listAncestors } from '../../store/resource/resource_tree.ts'
 import { closeSession, openSession } from '../auth/session.ts'
 import { getStatus } from '../http/error_body.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
+import { hasCatalog } from '../pages/catalog_frame.ts'
 import { layoutHeaders } from '../pages/layout.ts'
 import { readNext } from '../pages/login_address.ts'
 import { type LoginForm, loginPage } from '../pages/login_page.ts'
@@ -28,10 +29,11 @@ export const pageHandlers: Handlers<keyof typeof pageRoutes> = {
 
   'page.resource': async (request) => showResource(request),
 
-  'page.login': async ({ caller, query }) => showLogin({ caller, next: readNext(query.next) }),
+  'page.login': async ({ context, caller, query }) =>
+    showLogin({ caller, next: readNext(query.next), hasCatalog: hasCatalog(context) }),
 
   'page.login_submit': async (request) => {
-    const { caller, body } = request
+    const { context, caller, body } = request
     const next = readNext(body.next)
     try {
       const { cookie } = await openSession(request, body)
@@ -39,7 +41,10 @@ export const pageHandlers: Handlers<keyof typeof pageRoutes> = {
     } catch (error) {
       if (!isProblem(error) || getStatus(error) >= 500) throw error
       const { login } = body
-      return { ...showLogin({ caller, next, login, fault: error.message }), status: getStatus(error) }
+      return {
+        ...showLogin({ caller, next, login, fault: error.message, hasCatalog: hasCatalog(context) }),
+        status: getStatus(error),
+      }
     }
   },
 
@@ -70,6 +75,7 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
   return page(
     resourcePage({
       caller,
+      hasCatalog: hasCatalog(context),
       resource,
       above: await readNames(request, await listAncestors(database, [id])),
       children: await readNames(request, visible.slice(offset, offset + pageLength)),

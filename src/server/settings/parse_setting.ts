@@ -57,6 +57,48 @@ export function parseSeconds(text: string, name: string): number {
   })
 }
 
+/**
+ * Parses a number of hours, at most a year.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseHours(text: string, name: string): number {
+  const hours = Number(text)
+  if (hours > 0 && hours <= 8784) return hours
+  throw refuseSetting(name, text, {
+    reason: 'it is not a number of hours from above 0 to 8784',
+    hint: 'Write a number of hours such as 24, or off.',
+  })
+}
+
+/**
+ * Parses a number of days, at most a century.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseDays(text: string, name: string): number {
+  const days = Number(text)
+  if (Number.isInteger(days) && days >= 1 && days <= 36_525) return days
+  throw refuseSetting(name, text, {
+    reason: 'it is not a whole number of days from 1 to 36525',
+    hint: 'Write a number of days such as 365.',
+  })
+}
+
+/**
+ * Parses a host with or without a port: `gis.example.org`, `10.0.0.7:8080`, `[::1]:8080`.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseHost(text: string, name: string): string {
+  const isHost = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(text) && URL.canParse(`http://${text}/`)
+  if (isHost) return text.toLowerCase()
+  throw refuseSetting(name, text, {
+    reason: 'it is not a host',
+    hint: 'Write a host such as gis.example.org or 10.0.0.7:8080.',
+  })
+}
+
 /** Formats a number of bytes as `parseBytes` reads it: `64MiB`. */
 export function formatBytes(bytes: number): string {
   const units = ['Ti', 'Gi', 'Mi', 'Ki'] as const
@@ -136,4 +178,22 @@ export function parseChoice<T>(text: string, name: string, values: Readonly<Reco
  */
 export function parseSwitch(text: string, name: string): boolean {
   return parseChoice(text.toLowerCase(), name, { true: true, false: false, 1: true, 0: false })
+}
+
+/** Where the catalog is: below a base path without trailing slash, on an address of its own, or nowhere. */
+export type CatalogPlace = { readonly path: string } | { readonly listen: ListenAddress } | 'off'
+
+/**
+ * Parses the place of the catalog: `/`, `/catalog`, `127.0.0.1:8081` or `off`.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseCatalogPlace(text: string, name: string): CatalogPlace {
+  if (text === 'off') return 'off'
+  if (/^(\/[\w.~-]+)*\/?$/.test(text) && text !== '') return { path: text.replace(/\/$/, '') }
+  if (/^(\[[^\]]+\]|[^:/]*):?\d+$/.test(text)) return { listen: parseListen(text, name) }
+  throw refuseSetting(name, text, {
+    reason: 'it is not a place for the catalog',
+    hint: 'Write a base path such as /catalog, an address such as 127.0.0.1:8081, or off.',
+  })
 }

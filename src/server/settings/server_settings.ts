@@ -8,10 +8,15 @@ import { readOrigins } from '../auth/origin.ts'
 import { checkPassword } from '../auth/password_rules.ts'
 import { parseKey } from '../auth/secret_box.ts'
 import {
+  type CatalogPlace,
   formatBytes,
   parseBytes,
+  parseCatalogPlace,
   parseChoice,
   parseDatabase,
+  parseDays,
+  parseHost,
+  parseHours,
   parseItems,
   parseListen,
   parseSeconds,
@@ -101,6 +106,56 @@ export const serverSettings = {
     help: 'allowed CORS origin, with credentials; may be repeated',
     default: [] as readonly string[],
     parse: (text: string, name: string) => parseItems(text, (item) => readOrigins([item], name)[0] as string),
+  },
+  /** Where the catalog is: below a base path of the server, on an address of its own, or nowhere. */
+  catalog: {
+    flag: '--catalog',
+    argument: '<place>',
+    variable: 'LANDFORM_CATALOG',
+    help: 'place of the catalog: a base path, an address to listen on, or off',
+    default: { path: '' } as CatalogPlace,
+    defaultHelp: '/',
+    parse: parseCatalogPlace,
+  },
+  /** Hours between two checks of a geoservice of the catalog. */
+  catalogCheckHours: {
+    flag: '--catalog-check',
+    argument: '<hours>',
+    variable: 'LANDFORM_CATALOG_CHECK',
+    help: 'hours between two checks of a geoservice of the catalog, or off',
+    default: 24 as number | 'off',
+    defaultHelp: '24',
+    parse: (text: string, name: string) => (text === 'off' ? text : parseHours(text, name)),
+  },
+  /** Hosts in private networks that checks may request, with or without a port; editors see what they respond. */
+  catalogCheckHosts: {
+    flag: '--catalog-check-host',
+    argument: '<host>',
+    isList: true,
+    variable: 'LANDFORM_CATALOG_CHECK_HOST',
+    help: 'host in a private network that checks may request, with or without a port; may be repeated',
+    default: [] as readonly string[],
+    parse: (text: string, name: string) => parseItems(text, (item) => parseHost(item, name)),
+  },
+  /** Maximum time of a check in seconds. */
+  catalogCheckTimeoutSeconds: {
+    flag: '--catalog-check-timeout',
+    argument: '<seconds>',
+    variable: 'LANDFORM_CATALOG_CHECK_TIMEOUT',
+    help: 'maximum time of a check, in seconds',
+    default: 10,
+    defaultHelp: '10',
+    parse: parseSeconds,
+  },
+  /** Days after which results of checks are deleted, except the last one of a geoservice. */
+  catalogHistoryDays: {
+    flag: '--catalog-history',
+    argument: '<days>',
+    variable: 'LANDFORM_CATALOG_HISTORY',
+    help: 'days after which results of checks are deleted, except the last one of a geoservice',
+    default: 365,
+    defaultHelp: '365',
+    parse: parseDays,
   },
   /** Whether connections may name addresses in private networks; their authors could probe the server's network. */
   allowPrivateAddresses: {

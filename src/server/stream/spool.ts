@@ -235,6 +235,12 @@ export async function spoolBody(
   return { chunks: () => spool.chunks(), [Symbol.asyncDispose]: () => spool.close() }
 }
 
+/** Tells by its headers whether a request has a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+}
+
 /**
  * Streams the body of a request.
  *

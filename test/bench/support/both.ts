@@ -21,18 +21,40 @@ export interface World {
 }
 
 /** Measures a server with the world in it, on PostgreSQL and then on the embedded database. */
-export async function measureOnBoth(measure: (world: World) => Promise<void>): Promise<void> {
+export function measureOnBoth(measure: (world: World) => Promise<void>): Promise<void> {
+  return withOrders(async (orders, folder) => {
+    const { gpkg } = await writeCities(folder)
+    for (const driver of drivers) await measureOn(driver, orders[driver], { gpkg, measure })
+  })
+}
+
+/** Measures an empty server, on PostgreSQL and then on the embedded database. */
+export function measureEmpty(measure: (server: BenchServer, driver: Driver) => Promise<void>): Promise<void> {
+  return withOrders(async (orders) => {
+    for (const driver of drivers) {
+      const server = await startServer(orders[driver])
+      await measure(server, driver)
+      await server.stop()
+    }
+  })
+}
+
+const drivers = ['postgres', 'pglite'] as const
+
+type Orders = Readonly<Record<Driver, ServerOrder>>
+
+/** Provides a database for each driver, and a folder. */
+async function withOrders(work: (orders: Orders, folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
   const cluster = await startCluster()
   try {
-    const { gpkg } = await writeCities(folder)
     await execute(cluster.url, 'create database world')
-    const orders: Readonly<Record<Driver, ServerOrder>> = {
-      postgres: { dataFolder: join(folder, 'postgres'), databaseUrl: withDatabase(cluster.url, 'world') },
+    const databaseUrl = withDatabase(cluster.url, 'world')
+    const orders = {
+      postgres: { dataFolder: join(folder, 'postgres'), databaseUrl },
       pglite: { dataFolder: join(folder, 'pglite') },
     }
-    for (const driver of ['postgres', 'pglite'] as const)
-      await measureOn(driver, orders[driver], { gpkg, measure })
+    await work(orders, folder)
   } finally {
     await cluster.stop()
     rmSync(folder, { recursive: true, force: true })

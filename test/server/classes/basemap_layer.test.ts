@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { changeCatalog, newGeoservice } from '../../support/catalog.ts'
 import { type Ask, describeServers } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
@@ -22,10 +23,11 @@ describeServers('base maps', (start) => {
       z_min: null,
       z_max: 18,
     }
-    expect(await read(admin, id)).toEqual(whole)
+    const { qms: _, ...tilesOfIt } = whole
+    expect(await read(admin, id)).toEqual({ ...whole, tiles: tilesOfIt })
     const change = { z_min: 3, copyright_url: 'https://example.org/terms' }
     expect((await admin('PUT', `/api/resource/${id}`, { basemap_layer: change })).status).toBe(200)
-    expect(await read(admin, id)).toEqual({ ...whole, ...change })
+    expect(await read(admin, id)).toEqual({ ...whole, ...change, tiles: { ...tilesOfIt, ...change } })
   })
 
   test.each([
@@ -42,8 +44,72 @@ describeServers('base maps', (start) => {
     expect(await read(admin, await create(admin, 'Record', { qms }))).toMatchObject({ url: null, qms })
   })
 
+  test('a QMS record gives what the base map does not say', async () => {
+    const { admin } = await start()
+    const qms = JSON.stringify({
+      url: tiles,
+      y_origin_top: true,
+      copyright_text: 'Record',
+      z_max: 7,
+      z_min: null,
+    })
+    const id = await create(admin, 'Filled', { qms, z_max: 5 })
+    expect(await read(admin, id)).toMatchObject({
+      tiles: { url: tiles, copyright_text: 'Record', copyright_url: null, z_min: null, z_max: 5 },
+    })
+  })
+
+  test('a geoservice of the catalog gives address, rows, attribution and zooms, and is followed', async () => {
+    const server = await start()
+    const { admin } = server
+    const [id = 0] = await changeCatalog(server, [
+      newGeoservice('Named', {
+        keyname: 'named',
+        url: 'https://{switch:a,b}.example.org/{z}/{x}/{y}.png',
+        copyright_text: 'Catalog',
+        z_max: 9,
+      }),
+    ])
+    const basemap = await create(admin, 'Named', { qms: 'named' })
+    expect(await read(admin, basemap)).toMatchObject({
+      url: null,
+      qms: 'named',
+      tiles: {
+        url: 'https://a.example.org/{z}/{x}/{-y}.png',
+        copyright_text: 'Catalog',
+        z_min: null,
+        z_max: 9,
+      },
+    })
+    const { guid } = await (await server.guest('GET', `/api/v1/geoservices/${id}`)).json<{ guid: string }>()
+    const byGuid = await create(admin, 'By guid', { qms: guid })
+    await changeCatalog(server, [
+      { op: 'update', kind: 'geoservice', id, body: { y_origin_top: true, z_max: 12, url: tiles } },
+    ])
+    for (const one of [basemap, byGuid])
+      expect(await read(admin, one)).toMatchObject({ tiles: { url: tiles, z_max: 12 } })
+    await changeCatalog(server, [{ op: 'delete', kind: 'geoservice', id }])
+    expect(await read(admin, basemap)).toMatchObject({ qms: 'named', tiles: null })
+  })
+
+  test('a geoservice in another reference system is refused', async () => {
+    const server = await start()
+    await changeCatalog(server, [newGeoservice('Polar', { keyname: 'polar', epsg: 3575 })])
+    const answer = await server.admin('POST', '/api/resource/', {
+      resource: { cls: 'basemap_layer', parent: { id: 0 }, display_name: 'Polar' },
+      basemap_layer: { qms: 'polar' },
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      expect.objectContaining({
+        message: 'the geoservice "polar" is in EPSG:3575, not in EPSG:3857 - at $.basemap_layer.qms',
+      }),
+    ])
+  })
+
   test.each([
     ['nothing', {}, '$.basemap_layer'],
+    ['a geoservice that does not exist', { qms: 'nowhere' }, '$.basemap_layer.qms'],
     ['an address that names no tile', { url: 'https://example.org/{z}/{x}' }, '$.basemap_layer.url'],
     ['an address that runs', { url: 'javascript:alert({z},{x},{y})' }, '$.basemap_layer.url'],
     ['an address whose host is none', { url: 'https://exa mple.org/{z}/{x}/{y}' }, '$.basemap_layer.url'],

@@ -13,7 +13,7 @@ describeServers('a caller with many concurrent requests', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()
-    await createUser(server.database, 'greedy')
+    for (const name of ['greedy', 'new a user', 'new guests']) await createUser(server.database, name)
     const principal = await principalId(server.database, 'authenticated')
     const guest = await principalId(server.database, 'guest')
     const groups = Array.from({ length: 50 }, (_, at) => ({ op: 'create', body: groupBody(`Group ${at}`) }))
@@ -63,6 +63,8 @@ describeServers('a caller with many concurrent requests', (start) => {
           // What several read together is read in nobody's turn.
           late = read(greedy)
           for (let reads = 0; reads < 3; reads += 1) await read()
+          // Nobody knows this user yet, and the requests come from the same network.
+          await read(server.as(`new ${who}`, userPassword))
           expect(answered).toBe(0)
         })
         await late

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type RouteName, routeNames, routeOf } from '../../../src/contract/routes.ts'
 import { listSecrets, type Schema } from '../../../src/contract/schema.ts'
 import { findKey } from '../../../src/store/auth/idempotency_key.ts'
+import { newGeoservice } from '../../support/catalog.ts'
 import { createGroup } from '../../support/resources.ts'
 import { type Ask, describeServers, type TestResponse, type TestServer } from '../../support/server.ts'
 import { createLayer } from '../../support/tree.ts'
@@ -70,6 +71,10 @@ describeServers('a request with an idempotency key', (start) => {
       const { body } = groupRequest(`Batch ${made}`)
       const operations = [{ op: 'create', body }]
       return [{ method: 'POST', path: '/api/component/landform/batch', body: { operations } }, 'resource']
+    },
+    'catalog.batch': () => {
+      const operations = [newGeoservice(`Service ${made}`)]
+      return [{ method: 'POST', path: '/api/component/catalog/', body: { operations } }, 'geoservice']
     },
     'source.prepare': () => [
       {

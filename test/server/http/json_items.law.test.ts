@@ -2,17 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseExactJson } from '../../../src/core/long_number.ts'
 import { readJsonItems } from '../../../src/server/http/json_items.ts'
+import { inPieces } from '../../support/pieces.ts'
 
 const run = { seed: 20_240_504, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 300 }
-
-async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
-  let at = 0
-  for (let turn = 0; at < bytes.length; turn += 1) {
-    const size = sizes[turn % sizes.length] ?? 1
-    yield bytes.subarray(at, at + size)
-    at += size
-  }
-}
 
 async function readAll(text: string | Uint8Array, sizes: readonly number[], itemLimitBytes = 1e6) {
   const items: unknown[] = []

@@ -13,7 +13,9 @@ export const rows: readonly Row[] = [
   ['cli'],
   ['provider'],
   { left: ['reconcile', 'pipeline'], right: ['server'] },
-  { left: ['manifest', 'transfer'], right: ['render', 'ogc', 'catalog', 'import'] },
+  // Above the parsers of capabilities, which its checks use.
+  { left: [], right: ['catalog'] },
+  { left: ['manifest', 'transfer'], right: ['render', 'ogc', 'import'] },
   { left: ['api'], right: ['store'] },
   ['database', 'http', 'gdal'],
   // Below the other doors: GDAL unpacks archives before it reads their content.

@@ -1,0 +1,46 @@
+import type { GeoserviceDetail } from '../contract/catalog.ts'
+import { showAddForm } from './add_basemap.ts'
+import { element } from './element.ts'
+import { showPreview } from './preview.ts'
+import { askJson, reasonOf } from './request.ts'
+
+startCopying()
+const preview = document.querySelector<HTMLElement>('#preview')
+if (preview !== null)
+  start(preview).catch((error: unknown) => {
+    preview.hidden = false
+    preview.append(element('p', { class: 'fault', role: 'alert' }, `Cannot show it. ${reasonOf(error)}`))
+  })
+
+async function start(section: HTMLElement): Promise<void> {
+  const service = await askJson<GeoserviceDetail>(section.dataset.service ?? '')
+  showPreview(section, service)
+  const add = document.querySelector<HTMLElement>('#add')
+  // Without the list of resources the page is still useful.
+  if (add !== null) await showAddForm(add, service).catch(() => undefined)
+}
+
+/** Shows the button that copies the address. */
+function startCopying(): void {
+  const button = document.querySelector<HTMLButtonElement>('#copy')
+  const input = document.querySelector<HTMLInputElement>('#address')
+  const report = document.querySelector<HTMLElement>('#copied')
+  if (button === null || input === null || report === null) return
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    report.textContent = ''
+    report.textContent = (await copy(input)) ? 'Copied' : 'Press Ctrl+C to copy'
+  })
+}
+
+/** Copies the text of an input; tells whether that succeeded, else the text is selected. */
+async function copy(input: HTMLInputElement): Promise<boolean> {
+  input.select()
+  try {
+    // Absent on pages without https.
+    await navigator.clipboard.writeText(input.value)
+    return true
+  } catch {
+    return document.execCommand('copy')
+  }
+}
