@@ -1,18 +1,19 @@
 import { type Cls, descriptorOf } from '../contract/registry.ts'
 import type { MetadataValue } from '../contract/resource.ts'
 import { hasErrors, type Issue } from '../core/issue.ts'
-import { nearestNode, spanAt } from '../document/yaml_node.ts'
 import { gatherBlocks, orderBlocks } from './block_tree.ts'
+import { type RecordBlock, readRecords } from './catalog/record_block.ts'
+import { gatherRecords, wantedCatalog } from './catalog/wanted_catalog.ts'
 import { checkContent } from './checks/check_content.ts'
 import { checkIdentity, checkManifestIds, checkTopLevel } from './checks/check_identity.ts'
 import { checkLayer, checkStyle } from './checks/check_layer.ts'
 import { checkCycles, checkNames, checkParents } from './checks/check_parents.ts'
 import { type DataFile, listDataFiles, resolveData } from './data_files.ts'
-import type { Manifest, SpanOf, WantedPermissions, WantedResource, WantedRule } from './manifest.ts'
-import type { Block } from './manifest_block.ts'
+import type { Manifest, WantedPermissions, WantedResource, WantedRule } from './manifest.ts'
+import { type Block, spanOfBlock } from './manifest_block.ts'
 import { readBlocks } from './read_blocks.ts'
 import { checkReferences } from './references.ts'
-import { keySpanOf, type ManifestSource } from './resolve_source.ts'
+import type { ManifestSource } from './resolve_source.ts'
 
 /** A manifest assembled from its files, with the issues found. */
 export interface Assembled {
@@ -21,6 +22,8 @@ export interface Assembled {
   readonly issues: readonly Issue[]
   /** Files named by `data:`, also of blocks with errors. */
   readonly dataFiles: readonly DataFile[]
+  /** Icons, whose images are files, also with errors. */
+  readonly icons: readonly RecordBlock[]
 }
 
 /**
@@ -33,6 +36,8 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   const { blocks, issues: duplicates } = gatherBlocks(all)
   const { ordered, cycles } = orderBlocks(blocks)
   const tree = { blocks, complete }
+  const records = sources.map(readRecords)
+  const catalog = gatherRecords(records, complete)
   const issues = [
     ...sources.flatMap(checkTopLevel),
     ...checkManifestIds(sources),
@@ -44,12 +49,18 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...checkCycles(cycles),
     ...checkNames(tree),
     ...checkReferences(tree),
+    ...catalog.issues,
   ]
-  const dataFiles = all.flatMap(listDataFiles)
-  if (!complete || hasErrors(issues)) return { issues, dataFiles }
+  const files = {
+    dataFiles: all.flatMap(listDataFiles),
+    icons: records.flatMap((one) => one.blocks).filter(({ kind }) => kind === 'icon'),
+  }
+  if (!complete || hasErrors(issues)) return { issues, ...files }
   const id = String((sources[0]?.value as { manifest?: unknown } | undefined)?.manifest)
   const resources = new Map(ordered.map((block) => [block.key, wantedResource(block)]))
-  return { manifest: { id, resources }, issues, dataFiles }
+  const wanted = wantedCatalog(catalog.records)
+  const manifest = { id, resources, ...(wanted === undefined ? {} : { catalog: wanted }) }
+  return { manifest, issues, ...files }
 }
 
 type Draft = { -readonly [Field in keyof WantedResource]: WantedResource[Field] }
@@ -86,14 +97,5 @@ function wantedPermissions(value: unknown): WantedPermissions {
   return {
     owns: owned ? 'all' : 'listed',
     rules: rules.map((rule) => ({ identity: '', ...rule }) as WantedRule),
-  }
-}
-
-/** Spans of fields that the block omits are those of its key. */
-function spanOfBlock({ source, pointer: base }: Block): SpanOf {
-  return (pointer) => {
-    const node = nearestNode(source.document, base + pointer)
-    const isBlock = node === nearestNode(source.document, base)
-    return isBlock ? keySpanOf(source, base) : spanAt(source.document, base + pointer)
   }
 }

@@ -1,6 +1,6 @@
 import type { Cls } from '../contract/registry.ts'
 import type { Issue } from '../core/issue.ts'
-import { type Block, blockIssue, placeOf } from './manifest_block.ts'
+import { type Block, blockIssue, type PlacedBlock, placeOf } from './manifest_block.ts'
 
 /** All blocks of a manifest, by key. */
 export interface BlockTree {
@@ -11,11 +11,13 @@ export interface BlockTree {
 }
 
 /** Collects the blocks of all files by key, with an issue for each duplicate key. */
-export function gatherBlocks(all: readonly Block[]): {
-  readonly blocks: ReadonlyMap<string, Block>
+export function gatherBlocks<B extends PlacedBlock>(
+  all: readonly B[],
+): {
+  readonly blocks: ReadonlyMap<string, B>
   readonly issues: readonly Issue[]
 } {
-  const blocks = new Map<string, Block>()
+  const blocks = new Map<string, B>()
   const issues: Issue[] = []
   for (const block of all) {
     const first = blocks.get(block.key)
@@ -25,7 +27,7 @@ export function gatherBlocks(all: readonly Block[]): {
   return { blocks, issues }
 }
 
-function duplicateKey(block: Block, first: Block): Issue {
+function duplicateKey(block: PlacedBlock, first: PlacedBlock): Issue {
   return blockIssue(block, {
     code: 'manifest/duplicate-key',
     pointer: '',

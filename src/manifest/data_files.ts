@@ -45,26 +45,27 @@ export async function checkDataFiles(files: readonly DataFile[]): Promise<Issue[
 }
 
 async function checkDataFile({ block, path, isUrl }: DataFile): Promise<Issue[]> {
-  const fault = isUrl ? urlFault : await findFault(path)
+  const fault = isUrl ? urlFault : await findFileFault(path)
   if (fault === undefined) return []
   const pointer = '/data/source'
   const message = `${showAt(block.source, block.pointer + pointer)} ${fault.message}`
   return [blockIssue(block, { ...fault, pointer, message })]
 }
 
-interface DataFault {
+/** Fault of a file that a manifest names. */
+export interface FileFault {
   readonly code: 'file/not-found' | 'file/unreadable' | 'manifest/bad-value'
   readonly message: string
   readonly hint: string
 }
 
-const urlFault: DataFault = {
+const urlFault: FileFault = {
   code: 'manifest/bad-value',
   message: 'is a URL, but data: supports only files',
   hint: 'download it, and set the path of the file',
 }
 
-const faults: Readonly<Record<Exclude<FileKind, 'file'>, DataFault>> = {
+const faults: Readonly<Record<Exclude<FileKind, 'file'>, FileFault>> = {
   absent: {
     code: 'file/not-found',
     message: 'does not exist',
@@ -78,16 +79,22 @@ const faults: Readonly<Record<Exclude<FileKind, 'file'>, DataFault>> = {
   other: { code: 'file/unreadable', message: 'is not a regular file', hint: 'use a regular file' },
 }
 
-async function findFault(path: string): Promise<DataFault | undefined> {
+/** Finds the reason why a path is not a readable file. */
+export async function findFileFault(path: string): Promise<FileFault | undefined> {
   try {
     const kind = await findFileKind(path)
     return kind === 'file' ? undefined : faults[kind]
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return {
-      code: 'file/unreadable',
-      message: `cannot be read: ${message}`,
-      hint: 'check the permissions of the file',
-    }
+    return unreadable(error)
+  }
+}
+
+/** Returns the fault of a file that the operating system does not read. */
+export function unreadable(error: unknown): FileFault {
+  const message = error instanceof Error ? error.message : String(error)
+  return {
+    code: 'file/unreadable',
+    message: `cannot be read: ${message}`,
+    hint: 'check the permissions of the file',
   }
 }

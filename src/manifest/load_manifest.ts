@@ -1,6 +1,7 @@
 import { compareIssues, type Issue } from '../core/issue.ts'
 import type { Environment } from '../document/resolve_values.ts'
 import { assembleManifest } from './assemble.ts'
+import { checkIconFiles } from './catalog/icon_files.ts'
 import { checkDataFiles } from './data_files.ts'
 import type { Manifest } from './manifest.ts'
 import { findManifestFiles, type ReadManifestFile, readManifestFile } from './manifest_input.ts'
@@ -31,11 +32,11 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
   const files = await Promise.all(found.files.map((file) => readManifestFile(file, { env, cwd })))
   const reading = [...found.issues, ...files.flatMap(({ issues }) => issues)]
   const complete = found.issues.length === 0 && files.every((file) => file.complete)
-  const { manifest, issues, dataFiles } = assembleManifest(
+  const { manifest, issues, dataFiles, icons } = assembleManifest(
     files.flatMap((file) => file.sources),
     complete,
   )
-  const missing = await checkDataFiles(dataFiles)
+  const missing = [...(await checkDataFiles(dataFiles)), ...(await checkIconFiles(icons))]
   const stops = [...reading, ...missing].some(({ severity }) => severity === 'error')
   return {
     ...(manifest === undefined || stops ? {} : { manifest }),

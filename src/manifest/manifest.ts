@@ -1,3 +1,4 @@
+import type { CatalogKind } from '../contract/catalog_edit.ts'
 import type { Cls } from '../contract/registry.ts'
 import type { MetadataValue } from '../contract/resource.ts'
 import type { Pointer } from '../core/pointer.ts'
@@ -70,10 +71,38 @@ export interface WantedResource {
   readonly spanOf: SpanOf
 }
 
-/** A tree of resources, assembled from all files of the manifest. */
+/** Image file of an icon. */
+export interface WantedImage {
+  /** Absolute path. */
+  readonly path: string
+  /** The path as it was written. */
+  readonly source: string
+}
+
+/** The desired state of an icon or a geoservice of the catalog. Omitted members are absent. */
+export interface WantedRecord {
+  /** Key in the manifest and keyname on the server. */
+  readonly key: string
+  readonly kind: CatalogKind
+  /** Previous key. */
+  readonly was?: string
+  /** Members as in the API, except that `icon` is a key of the manifest, or `{id}` of an icon outside it. */
+  readonly members: Readonly<Record<string, unknown>>
+  /** Only of icons. */
+  readonly image?: WantedImage
+  /** Spans in the block; pointers are relative to it: `/boundary`. */
+  readonly spanOf: SpanOf
+}
+
+/** The records of the catalog, by kind and key; keys are sorted. */
+export type WantedCatalog = Readonly<Record<CatalogKind, ReadonlyMap<string, WantedRecord>>>
+
+/** Resources and records of the catalog, assembled from all files of the manifest. */
 export interface Manifest {
-  /** Id of the manifest, stored on the server as the manager of its resources. */
+  /** Id of the manifest, stored on the server as the manager of its resources and records. */
   readonly id: string
-  /** By key, parents before children. */
+  /** By key, parents before children; empty if no file has resources. */
   readonly resources: ReadonlyMap<string, WantedResource>
+  /** Absent if no file has icons or geoservices. */
+  readonly catalog?: WantedCatalog
 }

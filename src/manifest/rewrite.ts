@@ -12,7 +12,9 @@ export interface WrittenBlock {
 /** A manifest to write. */
 export interface WrittenManifest {
   readonly manifest: string
-  readonly resources: Readonly<Record<string, WrittenBlock>>
+  readonly resources?: Readonly<Record<string, WrittenBlock>>
+  readonly icons?: Readonly<Record<string, WrittenBlock>>
+  readonly geoservices?: Readonly<Record<string, WrittenBlock>>
 }
 
 /** Format options. */
@@ -22,15 +24,18 @@ export interface FormatOptions {
 }
 
 /**
- * Formats a manifest as YAML, with fields in the order of the contract and resources in the given order. Loading the
- * text returns the same manifest.
+ * Formats a manifest as YAML, with fields of resources in the order of the contract, and resources and records in the
+ * given order. Loading the text returns the same manifest. Sections without blocks are left out.
  */
 export function formatManifest(
-  { manifest, resources }: WrittenManifest,
+  { manifest, resources = {}, icons = {}, geoservices = {} }: WrittenManifest,
   { schema }: FormatOptions = {},
 ): string {
   const head = schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`
-  return `${head}${formatYaml({ manifest })}\n${formatYaml({ resources: orderBlocks(resources) })}`
+  const sections = Object.entries({ resources: orderBlocks(resources), icons, geoservices })
+  const written = sections.filter(([, blocks]) => Object.keys(blocks).length > 0)
+  const texts = written.map(([section, blocks]) => `\n${formatYaml({ [section]: blocks })}`)
+  return `${head}${formatYaml({ manifest })}${texts.join('')}`
 }
 
 function orderBlocks(blocks: Readonly<Record<string, WrittenBlock>>): Record<string, unknown> {

@@ -1,8 +1,10 @@
+import { type GeoserviceType, geoserviceTypes } from '../contract/catalog.ts'
 import { WebmapItemSchema } from '../contract/classes/webmap.ts'
 import type { Annotations } from '../contract/descriptor.ts'
 import { type Cls, clsNames } from '../contract/registry.ts'
 import { createValidatorCompiler, type Validator } from '../contract/validate.ts'
 import { blockSchema, existingSchema, requirementsOf } from './schema/block_schema.ts'
+import { geoserviceSchema, iconSchema } from './schema/catalog_schema.ts'
 import type { JsonSchema } from './schema/field_schema.ts'
 import { blockDefinitions, fileSchema } from './schema/manifest_schema.ts'
 
@@ -24,7 +26,11 @@ function definitions(): Record<string, JsonSchema> {
   return {
     ...blockDefinitions(),
     ...Object.fromEntries(parts),
+    ...Object.fromEntries(geoserviceTypes.map((type) => [`geoservice_${type}`, geoserviceSchema(type)])),
+    icon: iconSchema(),
     children: { type: 'object' },
+    icons: { type: 'object' },
+    geoservices: { type: 'object' },
     existing_resource: existingSchema(),
     file: fileSchema(),
   }
@@ -44,7 +50,12 @@ export function blockValidator(cls: Cls | undefined, existing: boolean): Validat
   return validatorOf(`${existing ? 'block' : 'own'}_${cls}`)
 }
 
-/** Returns the validator of a file's top level; `resources` may be any object. */
+/** Returns the validator of an icon, or of a geoservice by its type. */
+export function recordValidator(type: 'icon' | GeoserviceType): Validator {
+  return validatorOf(type === 'icon' ? type : `geoservice_${type}`)
+}
+
+/** Returns the validator of a file's top level; its sections may be any objects. */
 export function fileValidator(): Validator {
   return validatorOf('file')
 }

@@ -1,12 +1,13 @@
 import type { Representation } from '../contract/bodies.ts'
 import { vectorLayer } from '../contract/classes/vector_layer.ts'
 import { notesOf, type WireImportReport } from '../contract/import_report.ts'
-import { findManager, findSource, markerKeys } from '../contract/markers.ts'
+import { findManifest, findSource, markerKeys } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { defaultLossFuse } from '../transfer/data_loss.ts'
 import { packSource } from '../transfer/pack.ts'
 import { loadTimeoutMs } from '../transfer/prepare_source.ts'
+import { encodedUpload } from '../transfer/source_encoding.ts'
 import { uploadFile } from '../transfer/upload_file.ts'
 import type { PartsOptions } from '../transfer/upload_in_parts.ts'
 import { watchLoad } from '../transfer/watch_load.ts'
@@ -114,13 +115,12 @@ function refuseManaged(
   { resource, resmeta }: Representation<'vector_layer'>,
   { reading }: FileLoad,
 ): void {
-  const manager = findManager(resmeta?.items?.[markerKeys.manager])
-  if (manager === undefined || manager.id !== resource.id) return
+  const manifest = findManifest(resource.id, resmeta?.items)
+  if (manifest === undefined) return
   // The manifest manages only the fields, and the features are edited on the server.
   const source = findSource(resmeta?.items?.[markerKeys.source])
   const isLoaded = source !== undefined
   if (!isLoaded && reading.keep_fields === true) return
-  const { manifest } = manager
   const what = isLoaded ? 'data and fields' : 'fields'
   const advice = isLoaded
     ? `Change the source ${source.pipeline ? 'of the pipeline and run it' : 'in the manifest and apply it'}.`
@@ -146,7 +146,7 @@ async function sendFile(load: FileLoad, layer: string, context: RunContext): Pro
       onProgress: (read, total) => step.progress(0, { read, total }),
     })
     step.done()
-    return load.encoding === undefined ? upload : { ...upload, encoding: load.encoding }
+    return encodedUpload(upload, load.encoding)
   } finally {
     await source.remove()
   }

@@ -6,7 +6,7 @@ import { countOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
 import { loadTimeoutMs } from '../transfer/prepare_source.ts'
-import { nameEncoding, placeEncoding } from '../transfer/source_encoding.ts'
+import { encodedUpload, nameEncoding, placeEncoding } from '../transfer/source_encoding.ts'
 import { digestFile, type FileDigest, uploadFile } from '../transfer/upload_file.ts'
 import { openCheckedTable } from './checked_table.ts'
 import { type ImportPipeline, isTable, type Pipeline } from './pipeline_schema.ts'
@@ -170,7 +170,6 @@ async function transferFile(
   { pipeline, path, layer, source }: Transfer,
   context: RunContext,
 ): Promise<UploadedSource> {
-  const { encoding } = pipeline.from
   const step = startStep(context, 'upload', layer.keyname)
   const { upload } = await uploadFile(context.api, {
     path,
@@ -178,7 +177,7 @@ async function transferFile(
     onProgress: (sent) => step.progress(0, { read: sent, total: source.sizeBytes }),
   })
   step.done()
-  const encoded = encoding === undefined ? upload : { ...upload, encoding }
+  const encoded = encodedUpload(upload, pipeline.from.encoding)
   return { upload: encoded, read: undefined, quarantine: openQuarantine(undefined), absentFields: [] }
 }
 

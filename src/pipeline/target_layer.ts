@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts'
 import type { Representation } from '../contract/bodies.ts'
 import type { Field } from '../contract/classes/feature_layer.ts'
-import { findManager, findSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
+import { findManifest, findSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
 
@@ -38,7 +38,6 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
       `Layer "${keyname}" does not exist on ${api.url}, or this account cannot read it.`,
     )
   const { cls, id, creation_date: createdAt } = layer.resource
-  const manager = findManager(layer.resmeta?.items?.[markerKeys.manager])
   if (!isCls(cls) || !hasFeatures(cls))
     throw problem('pipeline/no-layer', `"${keyname}" is a ${cls}, which has no features.`)
   return {
@@ -48,7 +47,7 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
     fields: layer.feature_layer?.fields ?? [],
     dataVersion: layer.vector_layer?.data_version,
     source: findSource(layer.resmeta?.items?.[markerKeys.source]),
-    manifest: manager?.id === id ? manager.manifest : undefined,
+    manifest: findManifest(id, layer.resmeta?.items),
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
+import { geoserviceTypes } from '../../src/contract/catalog.ts'
 import { classes } from '../../src/contract/registry.ts'
 import { parseYaml } from '../../src/document/parse_yaml.ts'
 import { toValue } from '../../src/document/yaml_node.ts'
@@ -25,7 +26,8 @@ describe('a good manifest', () => {
   it.each(good)('$name loads without an issue', async ({ path }) => {
     const loaded = await load(path)
     expect(printIssues(loaded)).toBe('')
-    expect(loaded.manifest?.resources.size).toBeGreaterThan(0)
+    const { resources, catalog } = loaded.manifest ?? {}
+    expect((resources?.size ?? 0) + (catalog?.geoservice.size ?? 0)).toBeGreaterThan(0)
   })
 
   it.each(good.filter(({ path }) => path.endsWith('.yaml')))('$name fits the printed schema', ({ path }) => {
@@ -63,6 +65,41 @@ describe('a good manifest', () => {
     })
   })
 
+  it('reads the records of the catalog, with expressions, boundaries and images', async () => {
+    const { manifest } = await load('good/catalog.yaml')
+    const { icon, geoservice } = manifest?.catalog ?? {}
+    expect(icon?.get('square')).toMatchObject({
+      kind: 'icon',
+      members: { name: 'Square' },
+      image: { source: 'square.svg', path: `${fixtures}/good/square.svg` },
+    })
+    expect(icon?.get('old_square')).toMatchObject({
+      was: 'oldest_square',
+      members: { guid: '6f1d2c3b-4a59-4e68-8f70-112233445566' },
+    })
+    expect(geoservice?.get('streets')?.members).toEqual({
+      type: 'tms',
+      name: 'Streets',
+      desc: 'Streets of Norway',
+      url: 'https://{switch:a,b}.tiles.example.org/streets/{z}/{x}/{y}.png',
+      epsg: 3857,
+      z_min: 0,
+      z_max: 19,
+      y_origin_top: true,
+      icon: 'square',
+      boundary: 'POLYGON((5 58, 31 58, 31 71, 5 71, 5 58))',
+    })
+    const boundaryOf = (key: string) => geoservice?.get(key)?.members.boundary
+    expect(boundaryOf('relief')).toMatch(/^MULTIPOLYGON\(\(\(170 -20,180 -20,.*-180 -20\)\)\)$/)
+    expect(boundaryOf('parcels')).toBe('POLYGON((10 59,11 59,11 60,10 59))')
+    expect(geoservice?.get('streets')?.spanOf('/boundary').line).toBe(20)
+  })
+
+  it('has no catalog without icons and geoservices', async () => {
+    const { manifest } = await load('good/everything.yaml')
+    expect(manifest).not.toHaveProperty('catalog')
+  })
+
   it('resolves anchors and merge keys', async () => {
     const { manifest } = await load('good/anchors.yaml')
     const memberOf = (key: string) => manifest?.resources.get(key)?.members.vector_layer
@@ -94,6 +131,31 @@ describe('the example manifest', () => {
       source: '../node_modules/world-atlas/countries-50m.json',
       options: { source_layer: 'countries', fix_errors: 'LOSSY' },
     })
+  })
+})
+
+describe('the example catalog', () => {
+  const root = fixtures.replace(/test\/fixtures$/, '')
+
+  it('is one manifest with the example tree, without an issue', async () => {
+    const loaded = await load('manifests', root)
+    expect(printIssues(loaded)).toBe('')
+    const { resources, catalog } = loaded.manifest ?? {}
+    expect([resources?.size, catalog?.icon.size, catalog?.geoservice.size]).toEqual([7, 9, 31])
+  })
+
+  it('has services of every type, with every icon, on hosts for examples', async () => {
+    const { manifest } = await load('manifests/catalog', root)
+    const services = [...(manifest?.catalog?.geoservice.values() ?? [])].map(({ members }) => members)
+    expect(new Set(services.map(({ type }) => type))).toEqual(new Set(geoserviceTypes))
+    expect(new Set(services.map(({ icon }) => icon))).toEqual(new Set(manifest?.catalog?.icon.keys()))
+    const hosts = services.map(({ url }) => /^https?:\/\/([^/]*)/.exec(String(url))?.[1] ?? '')
+    expect(hosts.filter((host) => !/(^|\.)example\.org$|^127\.0\.0\.1:8080$/.test(host))).toEqual([])
+  })
+
+  it.each(['features', 'icons', 'landform', 'tiles', 'wms'])('%s.yaml fits the printed schema', (name) => {
+    for (const value of documentsOf(`../../manifests/catalog/${name}.yaml`))
+      expect(validate(value) || validate.errors).toBe(true)
   })
 })
 

@@ -53,3 +53,23 @@ describe('secrets', () => {
     expect(shown).toBe(text.replace('"hunter2 x"', '******** **'))
   })
 })
+
+describe('images of icons', () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+  const limit = 2 * 2 ** 20
+
+  it.each([
+    ['accepted up to the limit', limit, ''],
+    [
+      'refused beyond it',
+      limit + 1,
+      'has 2097153 bytes\n  3 |   a: { name: A, image: a.svg }\n    |                        ^^^^^\n',
+    ],
+  ])('are %s', async (_, size, expected) => {
+    writeFileSync(join(cwd, 'a.svg'), svg.padEnd(size))
+    writeFileSync(join(cwd, 'icons.yaml'), 'manifest: test\nicons:\n  a: { name: A, image: a.svg }\n')
+    const loaded = await load('icons.yaml')
+    expect(printIssues(loaded)).toContain(expected)
+    expect(loaded.issues).toHaveLength(expected === '' ? 0 : 1)
+  })
+})

@@ -5,7 +5,7 @@ import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { isStorableText } from '../../core/storable.ts'
-import { type Block, blockIssue } from '../manifest_block.ts'
+import { type Block, blockIssue, type PlacedBlock } from '../manifest_block.ts'
 import { showAt } from '../resolve_source.ts'
 import { mentionsWord } from '../validators.ts'
 
@@ -18,7 +18,7 @@ export function checkContent(block: Block): Issue[] {
 }
 
 /** Reports NUL and lone surrogates, which only escapes such as `"\\0"` can produce. */
-function checkTexts(block: Block): Issue[] {
+export function checkTexts(block: PlacedBlock): Issue[] {
   if (!block.source.hasEscapes) return []
   return [...unstorable(block.value, '')].map((pointer) =>
     blockIssue(block, {

@@ -3,8 +3,9 @@ import { formatSpan } from '../../core/span.ts'
 import { redactValue } from '../../document/redact.ts'
 import { isLabelled } from '../../document/yaml_files.ts'
 import type { BlockTree } from '../block_tree.ts'
-import { type Block, blockIssue, placeOf } from '../manifest_block.ts'
+import { type Block, blockIssue, formatClasses, type PlacedBlock, placeOf } from '../manifest_block.ts'
 import { issueAt, keySpanOf, type ManifestSource, showAt } from '../resolve_source.ts'
+import { manifestSections } from '../schema/manifest_schema.ts'
 import { fileValidator } from '../validators.ts'
 
 /** Checks the fields that identify a resource on the server: `existing`, `id` and `was`. */
@@ -37,7 +38,8 @@ function checkExisting(block: Block): Issue[] {
   ]
 }
 
-function checkWas(block: Block, blocks: ReadonlyMap<string, Block>): Issue[] {
+/** Checks the old key of a renamed block. */
+export function checkWas(block: PlacedBlock, blocks: ReadonlyMap<string, PlacedBlock>): Issue[] {
   const { was, id } = block.value
   if (typeof was !== 'string') return []
   const refuse = (message: string, hint: string) => [
@@ -50,8 +52,9 @@ function checkWas(block: Block, blocks: ReadonlyMap<string, Block>): Issue[] {
   return refuse(`the old key ${JSON.stringify(was)} is still used in ${placeOf(other)}`, 'remove was:')
 }
 
-function checkUnique(blocks: readonly Block[], field: 'id' | 'was'): Issue[] {
-  const seen = new Map<unknown, Block>()
+/** Checks that no two blocks have the same value of a field. */
+export function checkUnique(blocks: readonly PlacedBlock[], field: 'id' | 'was' | 'guid'): Issue[] {
+  const seen = new Map<unknown, PlacedBlock>()
   return blocks.flatMap((block) => {
     const value = block.value[field]
     if (value === undefined) return []
@@ -63,14 +66,16 @@ function checkUnique(blocks: readonly Block[], field: 'id' | 'was'): Issue[] {
   })
 }
 
-/** Checks the top level of a file: only `manifest:` and `resources:` are allowed. */
+/** Checks the top level of a file: `manifest:` and at least one section, none of them empty. */
 export function checkTopLevel(source: ManifestSource): Issue[] {
   if (isLabelled(source.value, 'pipeline', 'manifest')) return [pipelineInstead(source)]
   const show = (pointer: string, part: unknown) => redactValue(part, pointer, source.expressions)
-  const { resources } = (source.value ?? {}) as { resources?: unknown }
-  const isEmpty = resources === null || (typeof resources === 'object' && Object.keys(resources).length === 0)
+  const isMap = typeof source.value === 'object' && source.value !== null && !Array.isArray(source.value)
+  const sections = (isMap ? source.value : {}) as Readonly<Record<string, unknown>>
+  const present = manifestSections.filter((section) => Object.hasOwn(sections, section))
+  const empty = present.filter((section) => isEmptyMap(sections[section]))
   const faults = fileValidator()(source.value, show)
-    .filter(({ pointer }) => !isEmpty || pointer !== '/resources')
+    .filter(({ pointer }) => !empty.some((section) => pointer === `/${section}`))
     .map(({ kind, pointer, message, hint }) =>
       issueAt(source, {
         code: `manifest/${kind}`,
@@ -80,7 +85,22 @@ export function checkTopLevel(source: ManifestSource): Issue[] {
         at: kind === 'bad-value' ? 'value' : 'key',
       }),
     )
-  return isEmpty ? [...faults, withoutResources(source)] : faults
+  const missing = isMap && present.length === 0 ? [withoutSections(source)] : []
+  return [...faults, ...missing, ...empty.map((section) => emptySection(source, section))]
+}
+
+function isEmptyMap(value: unknown): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+}
+
+function withoutSections(source: ManifestSource): Issue {
+  return issueAt(source, {
+    code: 'manifest/missing-field',
+    pointer: '',
+    message: `missing field ${formatClasses(manifestSections.map((section) => `"${section}"`))}`,
+    hint: 'write at least one of these sections',
+    at: 'key',
+  })
 }
 
 function pipelineInstead(source: ManifestSource): Issue {
@@ -93,12 +113,12 @@ function pipelineInstead(source: ManifestSource): Issue {
   })
 }
 
-function withoutResources(source: ManifestSource): Issue {
+function emptySection(source: ManifestSource, section: string): Issue {
   return issueAt(source, {
     code: 'manifest/empty',
-    pointer: '/resources',
-    message: 'the file has no resources',
-    hint: 'restore the file; to delete resources, remove their blocks and plan with --prune',
+    pointer: `/${section}`,
+    message: `the file has no ${section}`,
+    hint: `restore the file; to delete ${section}, remove their blocks and plan with --prune`,
     at: 'key',
   })
 }

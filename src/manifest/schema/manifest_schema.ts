@@ -2,6 +2,7 @@ import { WebmapItemSchema } from '../../contract/classes/webmap.ts'
 import { clsNames, descriptorOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema.ts'
 import { blockSchema, existingSchema, keyPattern, requirementsOf, sharedDefinitions } from './block_schema.ts'
+import { catalogSections } from './catalog_schema.ts'
 import { allowExpressions, expressionDefinition } from './expression_schema.ts'
 import { type JsonSchema, toManifestSchema, whenMember } from './field_schema.ts'
 
@@ -25,8 +26,10 @@ export function strictSchema(): JsonSchema {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: 'urn:landform:manifest',
     ...fileSchema(),
+    anyOf: manifestSections.map((section) => ({ required: [section] })),
     definitions: {
       ...blockDefinitions(),
+      ...catalogSections(),
       children: childrenSchema(),
       resource: resourceSchema(),
       existing_resource: existingSchema(),
@@ -35,22 +38,27 @@ export function strictSchema(): JsonSchema {
   }
 }
 
-/** Schema of a file's top level. The caller defines `children`. */
+/** Sections of a manifest; a file has at least one of them. */
+export const manifestSections = ['resources', 'icons', 'geoservices'] as const
+
+/** Schema of a file's top level. The caller defines `children`, `icons` and `geoservices`, and requires a section. */
 export function fileSchema(): JsonSchema {
   return {
     title: 'landform manifest',
-    description: 'The desired state of a tree of resources.',
+    description: 'The desired state of a tree of resources, and of records of the catalog.',
     type: 'object',
     additionalProperties: false,
-    required: ['manifest', 'resources'],
+    required: ['manifest'],
     properties: {
       manifest: {
         type: 'string',
         pattern: manifestIdPattern,
         description:
-          'Id of the manifest: letters, digits, ., _ and -; the same in all its files. Its resources on the server are marked with it.',
+          'Id of the manifest: letters, digits, ., _ and -; the same in all its files. Its resources and records on the server are marked with it.',
       },
       resources: { $ref: '#/definitions/children' },
+      icons: { $ref: '#/definitions/icons' },
+      geoservices: { $ref: '#/definitions/geoservices' },
     },
   }
 }

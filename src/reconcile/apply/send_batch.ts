@@ -29,32 +29,51 @@ export interface FailedBatch {
 /** Result of a batch. */
 export type BatchAnswer = { readonly results: readonly OperationResult[] } | FailedBatch
 
+/** Sends a batch of resources exactly once. */
+export function sendBatch(options: SendOptions, batch: Batch): Promise<BatchAnswer> {
+  const { api, signal } = options
+  const body = { operations: [...batch.operations] }
+  return sendOnce({
+    signal,
+    send: (key) => api.call('resource.batch', { body, key, signal, timeoutMs: loadTimeoutMs }),
+    findResults: async () => findResults(batch, await readActualTree(api, signal)),
+  })
+}
+
+/** A request that changes everything or nothing. */
+export interface WholeRequest {
+  readonly signal?: AbortSignal | undefined
+  /** Sends it with an idempotency key. */
+  readonly send: (key: string) => Promise<BatchAnswer>
+  /** Reads the server for the results of a request whose response was lost; undefined if it was not executed. */
+  readonly findResults: () => Promise<OperationResult[] | undefined>
+}
+
 /**
- * Applies a batch exactly once: after an ambiguous failure, reads the tree before a retry. Each operation has a new key
+ * Sends a batch exactly once: after an ambiguous failure, reads the server before a retry. Each operation has a new key
  * or an old version, so the server rejects a duplicate.
  */
-export async function sendBatch(options: SendOptions, batch: Batch): Promise<BatchAnswer> {
+export async function sendOnce(request: WholeRequest): Promise<BatchAnswer> {
   const key = randomUUID()
   let wasLost = false
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await send(options, batch, key)
+      return await send(request, key)
     } catch (error) {
       if (!isProblem(error)) throw error
       const isLost = isAmbiguous(error) || isProblem(error, 'pipeline/interrupted')
       wasLost ||= isLost
-      const results = wasLost ? await readResults(options, batch) : 'none'
+      const results = wasLost ? await readResults(request) : 'none'
       if (typeof results === 'object') return { results }
-      if (attempt === maxAttempts || !isRetryable(error) || !(await waits(attempt, options)))
+      if (attempt === maxAttempts || !isRetryable(error) || !(await waits(attempt, request)))
         return { problem: error, uncertain: isLost || results === 'unknown' }
     }
   }
 }
 
-async function send({ api, signal }: SendOptions, { operations }: Batch, key: string): Promise<BatchAnswer> {
-  const body = { operations: [...operations] }
+async function send(request: WholeRequest, key: string): Promise<BatchAnswer> {
   try {
-    return await api.call('resource.batch', { body, key, signal, timeoutMs: loadTimeoutMs })
+    return await request.send(key)
   } catch (error) {
     // The serialized body exceeds the maximum string length.
     if (!(error instanceof RangeError)) throw error
@@ -63,7 +82,7 @@ async function send({ api, signal }: SendOptions, { operations }: Batch, key: st
 }
 
 /** Waits for the next attempt; false if interrupted. */
-async function waits(attempt: number, { signal }: SendOptions): Promise<boolean> {
+async function waits(attempt: number, { signal }: WholeRequest): Promise<boolean> {
   try {
     await waitToRetry(attempt, signal)
     return true
@@ -73,12 +92,9 @@ async function waits(attempt: number, { signal }: SendOptions): Promise<boolean>
   }
 }
 
-async function readResults(
-  { api, signal }: SendOptions,
-  batch: Batch,
-): Promise<OperationResult[] | 'none' | 'unknown'> {
+async function readResults(request: WholeRequest): Promise<OperationResult[] | 'none' | 'unknown'> {
   try {
-    return findResults(batch, await readActualTree(api, signal)) ?? 'none'
+    return (await request.findResults()) ?? 'none'
   } catch (error) {
     if (isProblem(error)) return 'unknown'
     throw error

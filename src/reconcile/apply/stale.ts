@@ -1,6 +1,5 @@
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
-import type { ActualTree } from '../model/actual_tree.ts'
 import type { Change } from '../model/change.ts'
 
 /** Creates the Problem of a resource that has changed since planning. */
@@ -13,11 +12,18 @@ export function stale(
   return problem('apply/stale', message, { resource: key, ...(hint === undefined ? {} : { hint }) })
 }
 
-/** Finds the changes whose resource has changed since planning. */
-export function findStale(
-  changes: readonly Change[],
-  { byId }: Pick<ActualTree, 'byId'>,
-): Map<Change, Problem> {
+/** Returns the hint of a stale change. */
+export function staleHint(partial: boolean | undefined): string | undefined {
+  return partial === true ? undefined : 'Plan again, or skip it with --partial.'
+}
+
+/** Resources or records by id. */
+export interface Versions {
+  readonly byId: ReadonlyMap<number, { readonly version: number | undefined }>
+}
+
+/** Finds the changes whose resource or record has changed since planning. */
+export function findStale(changes: readonly Change[], { byId }: Versions): Map<Change, Problem> {
   const found = new Map<Change, Problem>()
   for (const change of changes) {
     const { id, version } = change

@@ -1,7 +1,7 @@
 import type { TreeHead } from '../../api/read_tree.ts'
 import type { Representation } from '../../contract/bodies.ts'
 import {
-  findManager,
+  findManifest,
   findSource,
   formatManager,
   formatSource,
@@ -136,10 +136,8 @@ function withoutMarkers(items: Items): Items {
 }
 
 function readMarkers(id: number, items: Items | undefined) {
-  const manager = findManager(items?.[markerKeys.manager])
   return {
-    // Ignores a marker that was copied with the metadata of another resource.
-    manager: manager?.id === id ? manager.manifest : undefined,
+    manager: findManifest(id, items),
     protect: items?.[markerKeys.protect] === true,
     source: findSource(items?.[markerKeys.source]),
   }
@@ -188,7 +186,7 @@ export function pathOf(tree: ActualTree, id: number): string[] {
   return names
 }
 
-/** Returns the keyname of a resource, or `#id` if it has none. */
-export function labelOf({ keyname, id }: Pick<ActualResource, 'keyname' | 'id'>): string {
+/** Returns the keyname of a resource or of a record of the catalog, or `#id` if it has none. */
+export function labelOf({ keyname, id }: { readonly keyname: string | null; readonly id: number }): string {
   return keyname ?? `#${id}`
 }

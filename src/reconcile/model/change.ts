@@ -1,3 +1,4 @@
+import type { CatalogKind } from '../../contract/catalog_edit.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
@@ -82,11 +83,22 @@ export interface Referrer {
 /** A request body in manifest form: references are keys or `{id}`, principals are names such as `user:guest`. */
 export type WantedBody = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** A planned change to a resource. Plain data. */
+/** An image that is stored with an icon. */
+export interface ImageLoad {
+  /** Absolute path. */
+  readonly path: string
+  /** The path as the manifest writes it. */
+  readonly source: string
+}
+
+/** A planned change to a resource or to a record of the catalog. Plain data. */
 export interface Change {
   readonly action: Action
+  /** Kind of a record of the catalog; absent for resources. */
+  readonly record?: CatalogKind
   /** Key in the manifest; for deletions, keyname or `#id`. */
   readonly key: string
+  /** Class of a resource, kind of a record. */
   readonly cls: string
   readonly displayName: string
   /** Display names from the root to the resource. */
@@ -99,6 +111,7 @@ export interface Change {
   readonly adopts?: true
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
+  readonly image?: ImageLoad
   readonly takes?: Takes
   /** Request body; empty for deletions. */
   readonly body: WantedBody
@@ -138,16 +151,20 @@ export interface Plan {
   readonly server: string
   /** Version of landform on the server; undefined for other servers, which do not merge lists. */
   readonly landform: string | undefined
+  /** Changes to resources, then those to records of the catalog. */
   readonly changes: readonly Change[]
+  /** Steps of the changes to resources. */
   readonly steps: readonly Step[]
-  /** Number of resources without changes. */
+  /** Number of resources and records without changes. */
   readonly unchanged: number
-  /** Resources without a plan, because the account cannot see whether they exist. */
+  /** Resources and records without a plan, because the account cannot see whether they exist. */
   readonly unknown: readonly UnknownResource[]
   /** Errors, which block the plan, and warnings. */
   readonly issues: readonly Issue[]
   /** Ids of the matched resources by key, for references. */
   readonly ids: ReadonlyMap<string, number>
+  /** Ids of the matched icons by key, for references. */
+  readonly icons: ReadonlyMap<string, number>
   /** Ids of users and groups by `user:keyname` and `group:keyname`. */
   readonly principals: ReadonlyMap<string, number>
   /** SHA-256 of the changes and of the versions of the changed resources. */

@@ -1,3 +1,4 @@
+import type { CatalogReading } from '../../api/read_catalog.ts'
 import type { Visibility } from '../../api/read_visibility.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
@@ -40,6 +41,10 @@ export interface PlanInput {
   readonly server: string
   /** Source files by key. */
   readonly files: ReadonlyMap<string, SourceFile>
+  /** Records of the catalog; absent if the manifest has none. */
+  readonly catalog?: CatalogReading | undefined
+  /** Images of icons by key. */
+  readonly images?: ReadonlyMap<string, SourceFile>
   /** Number of features by layer id; absent if not yet requested, null if the server cannot count them. */
   readonly counts: ReadonlyMap<number, number | null>
   /** Number of values by dropped field; absent if not yet requested, null if the server cannot count them. */

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { annotationsOf, type Reference } from '../../contract/descriptor.ts'
+import { type Annotations, annotationsOf, type Reference } from '../../contract/descriptor.ts'
 import { mapValue, parts, type ValueMapping } from '../../contract/map_value.ts'
 import { type FoundReference, mapReferences, targetIdOf, targetOf } from '../../contract/references.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import { writeScale } from '../../contract/translate.ts'
+import { canonicalBoundary } from '../../geo/boundary.ts'
 import { canonicalXml } from '../../style/canonical_xml.ts'
 import type { Principals } from './principals.ts'
 
 /**
- * Converts a value to its canonical form: with defaults, normalized scales and XML, and without read-only and write-only
+ * Converts a value to its canonical form: with defaults, normalized scales, XML and boundaries, and without read-only and write-only
  * members. References must be in manifest form.
  */
 export function canonical(schema: Schema, value: unknown): unknown {
@@ -32,9 +33,10 @@ const filling: ValueMapping = {
   },
 }
 
-function canonicalText(form: 'scale' | 'xml', value: unknown): unknown {
+function canonicalText(form: NonNullable<Annotations['x-form']>, value: unknown): unknown {
   if (form === 'scale') return writeScale(value)
-  return typeof value === 'string' ? canonicalXml(value) : value
+  if (typeof value !== 'string') return value
+  return form === 'xml' ? canonicalXml(value) : canonicalBoundary(value)
 }
 
 /** Reports whether a field is compared: it is both readable and writable, and not a secret. */

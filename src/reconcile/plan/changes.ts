@@ -14,6 +14,7 @@ import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import type { LoadQuestion } from './read_load_change.ts'
+import { foreignIssue, reportReplacement } from './target_issues.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
 
 /** Changes to the resources of the manifest. */
@@ -133,7 +134,10 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     return
   }
   const diff = withLosses(work, diffResource(wanted, actual, context), actual)
-  draft.issues.push(...reportUnknown(wanted, diff), ...reportReplacement(wanted, diff))
+  draft.issues.push(
+    ...reportUnknown(wanted, diff),
+    ...reportReplacement(wanted, diff.edits, allowHint(wanted)),
+  )
   const data = planData(work, wanted, { actual, edits: diff.edits })
   if (diff.edits.length === 0 && !diff.adopts && data === undefined) {
     draft.unchanged += 1
@@ -191,20 +195,11 @@ function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, a
   }
   const foreign = actual.manager !== undefined && actual.manager !== manifest.id
   if (wanted.existing || !foreign || options.adopt) return undefined
-  const message = `"${wanted.key}" is managed by the manifest "${actual.manager}"`
-  const hint = `Adopt it with --adopt, set the manifest id to "${actual.manager}" if both are the same manifest, or remove the resource from one of them.`
-  return { ...issueAt(wanted, 'plan/foreign', message), hint }
+  return foreignIssue(wanted, actual.manager, 'resource')
 }
 
 const allowHint = ({ key }: WantedResource) =>
   `To delete and recreate it with all resources below it, use --replace ${key}.`
-
-function reportReplacement(wanted: WantedResource, { edits }: ResourceDiff): Issue[] {
-  const [edit] = edits.filter(({ replaces }) => replaces !== undefined)
-  if (edit === undefined) return []
-  const message = `cannot change "${wanted.key}" in place: ${edit.replaces}`
-  return [{ ...issueAt(wanted, 'plan/replace', message, edit.pointer), hint: allowHint(wanted) }]
-}
 
 function reportUnknown(wanted: WantedResource, { unknown }: ResourceDiff): Issue[] {
   if (unknown.length === 0) return []

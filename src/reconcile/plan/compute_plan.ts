@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { VisibilityQuery } from '../../api/read_visibility.ts'
 import type { Issue } from '../../core/issue.ts'
-import type { ActualTree } from '../model/actual_tree.ts'
+import { type CatalogPlan, planCatalog } from '../catalog/plan_catalog.ts'
 import type { Change, Plan } from '../model/change.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planChanges } from './changes.ts'
@@ -48,22 +48,37 @@ export function computePlan(input: PlanInput): Planning {
   const issues = [...match.issues, ...wanted.issues, ...pruned.issues, ...referred, ...order.issues]
   const ids = new Map([...match.pairs].map(([key, { id }]) => [key, id] as const))
   for (const key of wanted.recreated) ids.delete(key)
+  const catalog = catalogPart(input)
   const plan: Plan = {
     version: 1,
     manifest: manifest.id,
     server: input.server,
     landform: actual.landform,
-    changes: order.changes,
+    changes: [...order.changes, ...catalog.changes],
     steps: order.steps,
-    unchanged: wanted.unchanged,
-    unknown: wanted.unknown,
-    issues: dedupe(issues),
+    unchanged: wanted.unchanged + catalog.unchanged,
+    unknown: [...wanted.unknown, ...catalog.unknown],
+    issues: dedupe([...issues, ...catalog.issues]),
     ids,
+    icons: catalog.icons,
     principals: actual.principals.ids,
-    fingerprint: fingerprintOf(changes, actual),
+    fingerprint: fingerprintOf([...changes, ...catalog.changes]),
   }
   const { unread, uncountedFields } = wanted
   return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], uncountedFields, unread, unsure }
+}
+
+function catalogPart({ manifest, catalog, images, options }: PlanInput): CatalogPlan {
+  if (manifest.catalog === undefined)
+    return { changes: [], unchanged: 0, unknown: [], issues: [], icons: new Map() }
+  return planCatalog({
+    wanted: manifest.catalog,
+    manifestId: manifest.id,
+    owns: true,
+    catalog,
+    options,
+    ...(images === undefined ? {} : { images }),
+  })
 }
 
 /** Ids of resources that the manifest keeps; they move out of deleted groups first. */
@@ -73,10 +88,9 @@ function keptIds({ keyOf, suspects }: Match, recreated: ReadonlySet<string>): Se
 }
 
 // Digests the edits and not the bodies, which may contain secrets.
-function fingerprintOf(changes: readonly Change[], actual: ActualTree): string {
+function fingerprintOf(changes: readonly Change[]): string {
   const hash = createHash('sha256')
-  for (const { action, key, id, edits, data } of changes) {
-    const version = id === undefined ? undefined : actual.byId.get(id)?.version
+  for (const { action, key, id, version, edits, data } of changes) {
     hash.update(JSON.stringify([action, key, id, version, edits, data]))
   }
   return hash.digest('hex')

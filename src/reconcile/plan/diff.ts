@@ -9,8 +9,8 @@ import { compareRules, nameRule } from '../model/access_rules.ts'
 import { type ActualResource, formatMarkers } from '../model/actual_tree.ts'
 import type { Edit, WantedBody } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
-import { canonical, isCompared, isSame, type Names, toWantedForm } from '../model/value_equality.ts'
-import { listEdits } from './value_edits.ts'
+import { isCompared, type Names } from '../model/value_equality.ts'
+import { compareField } from './value_edits.ts'
 
 /** Context of a comparison. */
 export interface DiffContext {
@@ -221,10 +221,8 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
     if (field in written) draft.unknown.push(joinPointer('', member, field))
     return
   }
-  if (isSame(schema, { wire, wanted: to }, context.names)) return
   const pointer = joinPointer('', member, field)
-  const named = toWantedForm(schema, wire, context.names)
-  const edits = listEdits(schema, { pointer, from: canonical(schema, named), to: canonical(schema, to) })
+  const edits = compareField(schema, { pointer, wire, wanted: to }, context.names)
   if (edits.length === 0) return
   draft.edits.push(...edits)
   set(draft, member, { [field]: isLayerFields(member, field) ? writeFields(to, wire) : to })

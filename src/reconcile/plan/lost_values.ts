@@ -1,4 +1,3 @@
-import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { Datatype } from '../../contract/geometry.ts'
@@ -53,21 +52,6 @@ export function tellLostValues(
     }
   })
   return { edits: told, uncounted }
-}
-
-/** Counts the values of fields, a request for each. */
-export async function countFieldValues(
-  api: Api,
-  fields: readonly FieldValues[],
-  signal: AbortSignal | undefined,
-): Promise<Map<string, number | null>> {
-  const counts = new Map<string, number | null>()
-  const queue = new PQueue({ concurrency: 8 })
-  const work = fields.map(
-    (field) => async () => counts.set(nameValues(field), (await countValues(api, field, signal)) ?? null),
-  )
-  await queue.addAll(work)
-  return counts
 }
 
 /**

@@ -150,9 +150,9 @@ function reportRenamed(
   })
 }
 
-/** Creates an error at a resource's block, with the advice of its code. */
+/** Creates an error at the block of a resource or record, with the advice of its code. */
 export function issueAt(
-  wanted: WantedResource,
+  wanted: Pick<WantedResource, 'spanOf'>,
   code: ProblemCode,
   ...[message, pointer = '']: [message: string, pointer?: Pointer]
 ): Issue {

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
+import { readCatalog } from '../../api/read_catalog.ts'
 import { readTree } from '../../api/read_tree.ts'
 import { readVisibility } from '../../api/read_visibility.ts'
 import { isProblem } from '../../core/problem.ts'
@@ -10,7 +11,7 @@ import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './decide_load.ts'
-import { countFieldValues } from './lost_values.ts'
+import { countValues, nameValues } from './lost_values.ts'
 import { readLoadChange } from './read_load_change.ts'
 
 /** Input of a plan. */
@@ -36,8 +37,13 @@ export async function readActualTree(api: Api, signal?: AbortSignal): Promise<Ac
 export async function planManifest(request: PlanRequest): Promise<Plan> {
   const { api, manifest, options = safeOptions, signal } = request
   // In parallel: one waits for the network, the other for the disk.
-  const [actual, files] = await Promise.all([readActualTree(api, signal), digestSources(manifest, signal)])
-  const input = { manifest, actual, server: api.url, files, options }
+  const [actual, files, catalog, images] = await Promise.all([
+    readResources(request),
+    digestSources(manifest, signal),
+    manifest.catalog === undefined ? undefined : readCatalog(api, signal),
+    digestImages(manifest, signal),
+  ])
+  const input = { manifest, actual, server: api.url, files, catalog, images, options }
   let answers: Answers = { counts: new Map(), values: new Map(), loads: new Map(), visibility: undefined }
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
@@ -48,6 +54,9 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
 
 /** Maximum number of source readers; each of them uses a core. */
 const maxReaders = 2
+
+/** Maximum number of concurrent requests that count features or values. */
+const maxRequests = 8
 
 /** Answers to the queries of a plan that is not final. */
 type Answers = Required<Pick<PlanInput, 'counts' | 'values' | 'loads' | 'visibility'>>
@@ -61,18 +70,47 @@ async function answer(
   { uncounted, uncountedFields, unread, unsure }: Planning,
   { counts, values, loads, visibility }: Answers,
 ): Promise<Answers> {
-  const changes = new Map(loads)
-  const queue = new PQueue({ concurrency: maxReaders })
-  const work = unread.map(
-    (question) => async () => changes.set(question.wanted.key, await readLoadChange(api, question, signal)),
-  )
-  await queue.addAll(work)
+  const changes = await findEach(unread, maxReaders, async (question) => [
+    question.wanted.key,
+    await readLoadChange(api, question, signal),
+  ])
+  const features = await findEach([...new Set(uncounted)], maxRequests, async (id) => [
+    id,
+    await countLayer(api, id, signal),
+  ])
+  const fields = await findEach(uncountedFields, maxRequests, async (field) => [
+    nameValues(field),
+    (await countValues(api, field, signal)) ?? null,
+  ])
   return {
-    counts: new Map([...counts, ...(await countFeatures(api, uncounted, signal))]),
-    values: new Map([...values, ...(await countFieldValues(api, uncountedFields, signal))]),
-    loads: changes,
+    counts: new Map([...counts, ...features]),
+    values: new Map([...values, ...fields]),
+    loads: new Map([...loads, ...changes]),
     visibility: unsure.keynames.length === 0 ? visibility : await readVisibility(api, unsure, signal),
   }
+}
+
+/** Reads the resources, unless the manifest has none: its records may be managed by an account that reads no resources. */
+async function readResources({ api, manifest, signal }: PlanRequest): Promise<ActualTree> {
+  if (manifest.resources.size > 0 || manifest.catalog === undefined) return readActualTree(api, signal)
+  const nothing = {
+    landform: undefined,
+    caller: undefined,
+    administrator: false,
+    complete: true,
+    principals: [],
+  }
+  return collectTree().finish(nothing)
+}
+
+async function digestImages(
+  { catalog }: Manifest,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, SourceFile>> {
+  const files = new Map<string, SourceFile>()
+  for (const { key, image } of catalog?.icon.values() ?? [])
+    if (image !== undefined) files.set(key, await digestFile(image.path, signal))
+  return files
 }
 
 async function digestSources(
@@ -85,16 +123,14 @@ async function digestSources(
   return files
 }
 
-async function countFeatures(
-  api: Api,
-  ids: readonly number[],
-  signal: AbortSignal | undefined,
-): Promise<Map<number, number | null>> {
-  const counts = new Map<number, number | null>()
-  const queue = new PQueue({ concurrency: 8 })
-  const work = [...new Set(ids)].map((id) => async () => counts.set(id, await countLayer(api, id, signal)))
-  await queue.addAll(work)
-  return counts
+/** Finds the key and the answer of each item, at most so many at a time. */
+async function findEach<T, K, V>(
+  items: readonly T[],
+  concurrency: number,
+  find: (item: T) => Promise<readonly [K, V]>,
+): Promise<Map<K, V>> {
+  const queue = new PQueue({ concurrency })
+  return new Map(await queue.addAll<readonly [K, V]>(items.map((item) => () => find(item))))
 }
 
 async function countLayer(api: Api, id: number, signal: AbortSignal | undefined): Promise<number | null> {

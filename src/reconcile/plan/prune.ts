@@ -43,7 +43,8 @@ export interface PrunePlan {
 /** Plans the deletion of resources that the manifest manages but no longer contains. Without `prune`, only reports them. */
 export function planPrune(input: PruneInput): PrunePlan {
   const tops = findOrphans(input)
-  if (!input.prune) return { changes: [], issues: tops.map(reportOrphan), uncounted: [] }
+  if (!input.prune)
+    return { changes: [], issues: tops.map((top) => reportOrphan(labelOf(top), top.cls)), uncounted: [] }
   if (tops.length === 0) return { changes: [], issues: [], uncounted: [] }
   if (!readsAll(input.actual)) return { changes: [], issues: [incomplete()], uncounted: [] }
   const uncounted = tops.flatMap((top) => listUncounted(input, top))
@@ -160,14 +161,33 @@ function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | un
 }
 
 function checkFuse(input: PruneInput, tops: readonly ActualResource[]): Issue[] {
-  const { actual, manifestId, fuse, allowDelete, kept } = input
+  const { actual, manifestId, allowDelete, kept } = input
   const isOurs = (id: number) => actual.byId.get(id)?.manager === manifestId
   const managed = [...actual.byId.keys()].filter(isOurs).length
   const unnamed = tops.filter((top) => !allowDelete.has(labelOf(top)))
   const going = unnamed.flatMap(({ id }) => [id, ...listDescendants(actual, id, kept)]).filter(isOurs).length
+  return findFuseIssue(input, { going, managed, noun: 'resources', labels: unnamed.map(labelOf) })
+}
+
+/** Deletions that a plan makes without explicit permission. */
+export interface UnnamedDeletions {
+  /** Number of deleted resources or records. */
+  readonly going: number
+  /** Number of those that the manifest manages. */
+  readonly managed: number
+  readonly noun: 'resources' | 'records'
+  /** Labels for `--allow-delete`. */
+  readonly labels: readonly string[]
+}
+
+/** Reports deletions beyond the limit of a plan. */
+export function findFuseIssue(
+  { fuse }: Pick<PruneOptions, 'fuse'>,
+  { going, managed, noun, labels }: UnnamedDeletions,
+): Issue[] {
   if (going <= managed * fuse) return []
-  const message = `the plan would delete ${going} of ${managed} resources of this manifest, more than ${formatPart(fuse)}`
-  return [fault('plan/fuse', message, unnamed.map(labelOf).join(' --allow-delete '))]
+  const message = `the plan would delete ${going} of ${managed} ${noun} of this manifest, more than ${formatPart(fuse)}`
+  return [fault('plan/fuse', message, labels.join(' --allow-delete '))]
 }
 
 const formatPart = (fuse: number) => `${Number((fuse * 100).toFixed(1))} %`
@@ -187,7 +207,8 @@ function incomplete(): Issue {
   return { code: 'plan/incomplete', message, severity: 'error', hint: problems['plan/incomplete'].advice }
 }
 
-function reportOrphan(resource: ActualResource): Issue {
-  const message = `"${labelOf(resource)}" (${resource.cls}) exists on the server, but no longer in the manifest`
+/** Reports a resource or record that the manifest manages but no longer contains. */
+export function reportOrphan(label: string, cls: string): Issue {
+  const message = `"${label}" (${cls}) exists on the server, but no longer in the manifest`
   return { code: 'plan/orphan', message, severity: 'warning', hint: problems['plan/orphan'].advice }
 }

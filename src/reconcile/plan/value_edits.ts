@@ -4,7 +4,22 @@ import { targetOf } from '../../contract/references.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Edit } from '../model/change.ts'
-import { isCompared } from '../model/value_equality.ts'
+import { canonical, isCompared, isSame, type Names, toWantedForm } from '../model/value_equality.ts'
+
+/** A value on the server and in the manifest. */
+export interface FieldValues {
+  readonly pointer: Pointer
+  readonly wire: unknown
+  /** In manifest form: references are keys. */
+  readonly wanted: unknown
+}
+
+/** Lists the edits that change a field from its value on the server to that of the manifest. */
+export function compareField(schema: Schema, { pointer, wire, wanted }: FieldValues, names: Names): Edit[] {
+  if (isSame(schema, { wire, wanted }, names)) return []
+  const from = canonical(schema, toWantedForm(schema, wire, names))
+  return listEdits(schema, { pointer, from, to: canonical(schema, wanted) })
+}
 
 /** Two canonical values at a pointer. */
 export interface Pair {

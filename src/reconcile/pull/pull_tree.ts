@@ -1,10 +1,10 @@
 import { findReferences, targetIdOf } from '../../contract/references.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
-import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
 import { type ActualResource, type ActualTree, listDescendants } from '../model/actual_tree.ts'
 import { createKeyMaker } from './slug.ts'
+import { warnOfManagers } from './warn_of_managers.ts'
 import { writeBlock } from './write_block.ts'
 
 /** A subtree to pull. */
@@ -47,24 +47,10 @@ export function pullTree({ tree, root, manifestId }: PullRequest): PullResult {
   if (root.parentId === null) addExisting(pulling, resources, root.id, childrenBlocks(pulling, root.id))
   else addExisting(pulling, resources, root.parentId, blocksOf(pulling, [root.id]))
   const count = inside.length - (root.parentId === null ? 1 : 0)
-  const issues = [...pulling.issues, ...warnOfManagers(tree, inside, manifestId)]
-  return { manifest: { manifest: manifestId, resources }, issues, count }
-}
-
-/** Warns if other manifests manage pulled resources: a plan of the new manifest rejects them. */
-function warnOfManagers(tree: ActualTree, inside: readonly number[], manifestId: string): Issue[] {
   const within = new Set(inside)
-  const managed = Map.groupBy(tree.byId.values(), ({ manager }) => manager)
-  return [...managed].flatMap(([manager, resources]): Issue[] => {
-    const count = resources.filter(({ id }) => within.has(id)).length
-    if (manager === undefined || manager === manifestId || count === 0) return []
-    const message = `${countOf(count, 'pulled resource')} ${count === 1 ? 'is' : 'are'} managed by the manifest "${manager}"`
-    // With the id of a manifest that manages more resources, a plan with --prune would delete the others.
-    const same =
-      count === resources.length ? `Pull with --manifest ${manager} to keep its id, or plan` : 'Plan'
-    const hint = `${same} with --adopt to take them over.`
-    return [{ code: 'plan/foreign', message, severity: 'warning', hint }]
-  })
+  const owners = [...tree.byId.values()].map(({ id, manager }) => ({ manager, isPulled: within.has(id) }))
+  const issues = [...pulling.issues, ...warnOfManagers(owners, manifestId, 'resource')]
+  return { manifest: { manifest: manifestId, resources }, issues, count }
 }
 
 function listOutside(tree: ActualTree, inside: readonly number[]): number[] {

@@ -95,6 +95,45 @@ describe('the printed schema', () => {
   })
 })
 
+describe('the printed schema of the catalog', () => {
+  const checkFile = (file: object) => validate({ manifest: 'm', ...file })
+  const service = { type: 'wms', name: 'A', url: 'https://example.org/wms' }
+
+  it('requires a section', () => {
+    expect(checkFile({})).toBe(false)
+    expect(checkFile({ icons: { a: { name: 'A', image: 'a.svg' } } })).toBe(true)
+    expect(checkFile({ geoservices: { a: service } })).toBe(true)
+  })
+
+  it.each([
+    ['a member of another type', { ...service, z_min: 3 }],
+    ['an unknown member', { ...service, surprise: 1 }],
+    ['an unknown type', { ...service, type: 'wmts' }],
+    ['a type that is an expression', { ...service, type: '${env.TYPE}' }],
+    ['a record without a type', { name: 'A', url: 'https://example.org' }],
+    ['a feature service without a layer', { ...service, type: 'wfs' }],
+    ['an icon by its bare id', { ...service, icon: 7 }],
+    ['a box of three numbers', { ...service, boundary: [1, 2, 3] }],
+    ['a point as boundary', { ...service, boundary: { type: 'Point', coordinates: [1, 2] } }],
+    ['what the server sets', { ...service, cumulative_status: 'works' }],
+  ])('refuses %s', (_, record) => {
+    expect(checkFile({ geoservices: { a: record } })).toBe(false)
+  })
+
+  it.each([
+    ['an expression for a number', { ...service, epsg: '${env.EPSG}' }],
+    ['an icon outside the manifest', { ...service, icon: { id: 7 } }],
+    ['a box', { ...service, boundary: [1, 2, 3, 4] }],
+    ['null for a default', { ...service, boundary: null, icon: null, epsg: null, format: null }],
+  ])('accepts %s', (_, record) => {
+    expect(checkFile({ geoservices: { a: record } }) || validate.errors).toBe(true)
+  })
+
+  it('refuses keys that the catalog does not store', () => {
+    expect(checkFile({ geoservices: { 'a/b': service } })).toBe(false)
+  })
+})
+
 function rule(scope: string, permission: string) {
   return { action: 'allow', principal: 'guest', scope, permission, propagate: true }
 }

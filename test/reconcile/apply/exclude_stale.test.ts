@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findExcluded } from '../../../src/reconcile/apply/apply_atomic.ts'
+import { findExcluded } from '../../../src/reconcile/apply/apply_batch.ts'
 import { type Case, planOf } from '../support/literals.ts'
 
 /** Keys that are left out together with some, each with the key it is left out for. */

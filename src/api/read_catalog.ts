@@ -1,0 +1,26 @@
+import type { GeoserviceRecord, IconRecord } from '../contract/catalog_edit.ts'
+import { isProblem } from '../core/problem.ts'
+import type { Api } from './api.ts'
+
+/** All records of a catalog. */
+export interface CatalogRecords {
+  readonly icons: readonly IconRecord[]
+  readonly geoservices: readonly GeoserviceRecord[]
+}
+
+/** All records of a catalog, or the reason why they cannot be read: access denied, or a server without a catalog. */
+export type CatalogReading = CatalogRecords | 'denied' | 'absent'
+
+const timeoutMs = 300_000
+
+/** Reads all records of the catalog in one request. Requires an editor of the catalog. */
+export async function readCatalog(api: Api, signal?: AbortSignal): Promise<CatalogReading> {
+  try {
+    return await api.call('catalog.records', { signal, timeoutMs })
+  } catch (error) {
+    if (!isProblem(error)) throw error
+    if (error.status === 403) return 'denied'
+    if ([404, 405, 501].includes(error.status ?? 0)) return 'absent'
+    throw error
+  }
+}

@@ -1,0 +1,182 @@
+import { type CatalogKind, catalogKinds } from '../../contract/catalog_edit.ts'
+import type { Issue } from '../../core/issue.ts'
+import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
+import type { Change, Plan } from '../model/change.ts'
+import type { PlanInput, PlanOptions } from '../model/plan_input.ts'
+import { indexPrincipals } from '../model/principals.ts'
+import { issueAt } from '../plan/match.ts'
+import { foreignIssue, reportReplacement } from '../plan/target_issues.ts'
+import { type ActualRecord, indexCatalog } from './actual_catalog.ts'
+import { checkNames } from './check_names.ts'
+import { diffRecord, type RecordContext, type RecordDiff } from './diff_record.ts'
+import { matchRecords, type RecordMatch } from './match_records.ts'
+import { pruneRecords } from './prune_records.ts'
+import { editorHint } from './read_records.ts'
+
+/** Desired records, and how they relate to those on the server. */
+export interface CatalogInput extends Pick<PlanInput, 'catalog' | 'images'> {
+  readonly wanted: WantedCatalog
+  /** Id of the manifest that manages the records; an import may have none. */
+  readonly manifestId: string | undefined
+  /** Whether keys are keynames, and omitted members have their defaults. Otherwise both stay as they are. */
+  readonly owns: boolean
+  readonly options: PlanOptions
+}
+
+/** The part of a plan that concerns the catalog. */
+export type CatalogPlan = Pick<Plan, 'changes' | 'unchanged' | 'unknown' | 'issues' | 'icons'>
+
+/** Computes the changes that bring the records of a catalog to the desired state. Pure. */
+export function planCatalog(input: CatalogInput): CatalogPlan {
+  const { wanted, catalog = 'absent' } = input
+  if (typeof catalog === 'string') return planUnread(wanted, catalog)
+  const actual = indexCatalog(catalog)
+  const matches = {
+    icon: matchRecords({ ...input, actual }, 'icon'),
+    geoservice: matchRecords({ ...input, actual }, 'geoservice'),
+  }
+  const work = startWork(input, matches, new Set(actual.icon.keys()))
+  for (const kind of catalogKinds) for (const one of wanted[kind].values()) planRecord(work, one)
+  const pruned = pruneRecords({ ...input, actual, matches, changes: work.changes })
+  const changes = [...work.changes, ...pruned.changes]
+  const issues = [
+    ...catalogKinds.flatMap((kind) => matches[kind].issues),
+    ...work.issues,
+    ...pruned.issues,
+    ...checkNames({ wanted, actual, changes }),
+  ]
+  return { changes, unchanged: work.unchanged, unknown: [], issues, icons: work.icons }
+}
+
+/** Plans nothing if the records cannot be read: no record is known to be absent. */
+function planUnread(wanted: WantedCatalog, reading: 'denied' | 'absent'): CatalogPlan {
+  const records = catalogKinds.flatMap((kind) => [...wanted[kind].values()])
+  const unknown = records.map(({ key, kind, members }) => ({
+    key,
+    cls: kind,
+    path: [String(members.name)],
+    reason: reading === 'denied' ? 'this account cannot read the catalog' : 'the server has no catalog',
+  }))
+  const [first] = records
+  const issues = first === undefined ? [] : [unreadIssue(first, reading)]
+  return { changes: [], unchanged: 0, unknown, issues, icons: new Map() }
+}
+
+function unreadIssue(wanted: WantedRecord, reading: 'denied' | 'absent'): Issue {
+  if (reading === 'absent')
+    return issueAt(wanted, 'catalog/absent', 'the server has no catalog of geoservices')
+  const message = 'this account cannot read the records of the catalog'
+  return { ...issueAt(wanted, 'plan/unknown', message), hint: editorHint }
+}
+
+interface Work {
+  readonly input: CatalogInput
+  readonly matches: Readonly<Record<CatalogKind, RecordMatch>>
+  readonly context: RecordContext
+  readonly icons: ReadonlyMap<string, number>
+  /** Ids of all icons of the catalog. */
+  readonly iconIds: ReadonlySet<number>
+  readonly changes: Change[]
+  readonly issues: Issue[]
+  unchanged: number
+}
+
+function startWork(input: CatalogInput, matches: Work['matches'], iconIds: Work['iconIds']): Work {
+  const digests = new Map([...(input.images ?? [])].map(([key, { sha256 }]) => [key, sha256] as const))
+  const { manifestId, owns, options } = input
+  const context = { manifestId, owns, digests, names: { keyOf: new Map(), principals: indexPrincipals([]) } }
+  const icons = new Map<string, number>()
+  const keyOf = new Map<number, string>()
+  for (const [key, there] of matches.icon.pairs) {
+    const wanted = input.wanted.icon.get(key)
+    // A recreated icon has another id.
+    if (wanted === undefined || isRecreated(wanted, diffRecord(wanted, there, context), options)) continue
+    icons.set(key, there.id)
+    keyOf.set(there.id, key)
+  }
+  const names = { ...context.names, keyOf }
+  return {
+    input,
+    matches,
+    context: { ...context, names },
+    icons,
+    iconIds,
+    changes: [],
+    issues: [],
+    unchanged: 0,
+  }
+}
+
+function isRecreated({ key }: WantedRecord, { edits }: RecordDiff, { replace }: PlanOptions): boolean {
+  return replace.has(key) && edits.some(({ replaces }) => replaces !== undefined)
+}
+
+function planRecord(work: Work, wanted: WantedRecord): void {
+  const { input, matches, context, issues } = work
+  const match = matches[wanted.kind]
+  const actual = match.pairs.get(wanted.key)
+  issues.push(...checkIcon(work, wanted))
+  if (actual === undefined) {
+    if (!match.suspects.has(wanted.key)) work.changes.push(creationOf(work, wanted))
+    return
+  }
+  const manager = actual.manifest ?? undefined
+  if (manager !== undefined && manager !== input.manifestId && !input.options.adopt) {
+    issues.push(foreignIssue(wanted, manager, 'record'))
+    return
+  }
+  const diff = diffRecord(wanted, actual, context)
+  if (isRecreated(wanted, diff, input.options)) {
+    work.changes.push(creationOf(work, wanted, actual))
+    return
+  }
+  const hint = `To delete and recreate it, with a new id and without its status records, use --replace ${wanted.key}.`
+  issues.push(...reportReplacement(wanted, diff.edits, hint))
+  if (diff.edits.length === 0 && !diff.adopts) work.unchanged += 1
+  else work.changes.push(updateOf(wanted, actual, diff))
+}
+
+/** Reports an icon outside the manifest that the catalog does not have. */
+function checkIcon({ iconIds }: Work, wanted: WantedRecord): Issue[] {
+  const { id } = (wanted.members.icon ?? {}) as { readonly id?: number }
+  if (id === undefined || iconIds.has(id)) return []
+  return [issueAt(wanted, 'plan/missing', `the catalog has no icon with id ${id}`, '/icon')]
+}
+
+/** Returns the creation of a record, or the replacement of an old one. */
+function creationOf({ input }: Work, wanted: WantedRecord, old?: ActualRecord): Change {
+  const { key, kind, members, image } = wanted
+  const { manifestId, owns } = input
+  const edits = Object.entries(members).map(([name, to]) => ({ pointer: `/${name}`, to }))
+  const marks = {
+    ...(owns ? { keyname: key } : {}),
+    ...(manifestId === undefined ? {} : { manifest: manifestId }),
+  }
+  return {
+    ...headOf(wanted),
+    action: old === undefined ? 'create' : 'replace',
+    ...(old === undefined ? {} : { id: old.id, version: old.version }),
+    edits: image === undefined ? edits : [...edits, { pointer: '/image', to: image.source }],
+    body: { [kind]: { ...members, ...marks } },
+    ...(image === undefined ? {} : { image }),
+  }
+}
+
+function updateOf(wanted: WantedRecord, actual: ActualRecord, diff: RecordDiff): Change {
+  const { edits, adopts, body, loadsImage } = diff
+  return {
+    ...headOf(wanted),
+    action: edits.length === 0 ? 'adopt' : 'update',
+    id: actual.id,
+    version: actual.version,
+    ...(adopts ? { adopts } : {}),
+    edits,
+    body: { [wanted.kind]: body },
+    ...(loadsImage && wanted.image !== undefined ? { image: wanted.image } : {}),
+  }
+}
+
+function headOf({ key, kind, members }: WantedRecord) {
+  const displayName = String(members.name)
+  return { record: kind, key, cls: kind, displayName, path: [displayName] }
+}
