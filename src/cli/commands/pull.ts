@@ -1,16 +1,20 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
-import { formatManifest } from '../../manifest/rewrite.ts'
+import type { Issue } from '../../core/issue.ts'
+import { findFileKind } from '../../document/yaml_files.ts'
+import { formatManifest, type WrittenManifest } from '../../manifest/rewrite.ts'
+import { pullCatalog } from '../../reconcile/catalog/pull_catalog.ts'
 import type { ActualResource, ActualTree } from '../../reconcile/model/actual_tree.ts'
 import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
-import { type PullResult, pullTree } from '../../reconcile/pull/pull_tree.ts'
+import { pullTree } from '../../reconcile/pull/pull_tree.ts'
 import { slugOf } from '../../reconcile/pull/slug.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { formatIssues } from '../load_manifest.ts'
 import { serverOptions } from '../options.ts'
+import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { showCount } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
@@ -18,8 +22,12 @@ import { type Terminal, writeLine } from '../terminal.ts'
 /** Settings of `pull`. */
 export interface PullSettings {
   readonly server: ServerSettings
-  /** Keyname or id of the root of the subtree. */
-  readonly root: string
+  /** Keyname or id of the root of the subtree; no resources if absent. */
+  readonly root?: string | undefined
+  /** Whether to pull records of the catalog. */
+  readonly catalog: boolean
+  /** Manifest whose records are pulled; all records if absent. */
+  readonly of?: string | undefined
   /** Directory, created if missing. */
   readonly into: string
   /** Id of the manifest; defaults to the key of the root. */
@@ -28,21 +36,46 @@ export interface PullSettings {
   readonly json: boolean
 }
 
+/** A manifest with the files that it names, and issues for what it cannot describe. */
+export interface PulledManifest {
+  readonly manifest: WrittenManifest
+  /** Files by path, relative to the manifest. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly issues: readonly Issue[]
+  /** Number of pulled parts by noun; absent parts were not pulled. */
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** Parts of a server to pull. */
+export type PullRequest = Pick<PullSettings, 'root' | 'catalog' | 'of' | 'manifest'>
+
 /**
- * Reads a subtree of a server as a manifest.
+ * Reads a subtree of a server, records of its catalog, or both as a manifest.
  *
- * @throws {Problem} plan/missing if the root does not exist
+ * @throws {Problem} plan/missing if the root does not exist, access/denied and catalog/absent for records
  */
 export async function pullManifest(
   api: Api,
-  { root, manifest }: Pick<PullSettings, 'root' | 'manifest'>,
+  { root, catalog, of, manifest }: PullRequest,
   signal?: AbortSignal,
-): Promise<PullResult> {
-  const tree = await readActualTree(api, signal)
-  const top = findRoot(tree, root)
-  const manifestId =
-    manifest ?? (top.id === 0 ? 'all' : slugOf(top.keyname ?? top.displayName) || `tree_${top.id}`)
-  return pullTree({ tree, root: top, manifestId })
+): Promise<PulledManifest> {
+  const tree = root === undefined ? undefined : await readActualTree(api, signal)
+  const top = tree === undefined || root === undefined ? undefined : findRoot(tree, root)
+  const manifestId = manifest ?? (top === undefined ? (of ?? 'catalog') : idOf(top))
+  const resources = tree && top ? pullTree({ tree, root: top, manifestId }) : undefined
+  const records = catalog ? await pullCatalog(api, { manifestId, of, signal }) : undefined
+  const { icons = {}, geoservices = {}, files = new Map() } = records ?? {}
+  return {
+    manifest: { ...(resources?.manifest ?? { manifest: manifestId }), icons, geoservices },
+    files,
+    issues: [...(resources?.issues ?? []), ...(records?.issues ?? [])],
+    counts: {
+      ...(resources === undefined ? {} : { resource: resources.count }),
+      ...(records === undefined
+        ? {}
+        : { icon: Object.keys(icons).length, geoservice: Object.keys(geoservices).length }),
+    },
+  }
 }
 
 function findRoot(tree: ActualTree, root: string): ActualResource {
@@ -51,68 +84,95 @@ function findRoot(tree: ActualTree, root: string): ActualResource {
   throw problem('plan/missing', `The server has no resource "${root}" that this account can read.`)
 }
 
+function idOf({ id, keyname, displayName }: ActualResource): string {
+  return id === 0 ? 'all' : slugOf(keyname ?? displayName) || `tree_${id}`
+}
+
 async function runPull(settings: PullSettings, terminal: Terminal): Promise<number> {
+  if (settings.root === undefined && !settings.catalog)
+    throw problem('usage/bad-argument', 'Nothing to pull.', {
+      hint: 'Name the root of a subtree with --root, or pull the catalog with --catalog.',
+    })
   const api = await connect(settings.server, terminal)
   try {
     const pulled = await pullManifest(api, settings, terminal.interrupt)
-    const path = await writeManifest(pulled, settings, terminal)
-    const shown = relative(terminal.cwd, path) || path
-    if (settings.json) {
-      for (const issue of pulled.issues) writeIssueEvent(terminal.out, issue)
-      writeEvent(terminal.out, 'pulled', {
-        manifest: pulled.manifest.manifest,
-        file: shown,
-        resources: pulled.count,
-      })
-    } else {
-      if (pulled.issues.length > 0) writeLine(terminal.err, formatIssues(pulled.issues, new Map()))
-      writeLine(terminal.out, `${shown}: ${showCount(pulled.count, 'resource')}`)
-    }
+    const path = await writeFiles(pulled, settings, terminal)
+    report(pulled, { file: relative(terminal.cwd, path) || path, json: settings.json }, terminal)
     return 0
+  } catch (error) {
+    throw await adviseLogin(error, settings.server, terminal)
   } finally {
     await api.close()
   }
 }
 
-async function writeManifest(
-  { manifest }: PullResult,
+function report(
+  { manifest, issues, counts }: PulledManifest,
+  { file, json }: { readonly file: string; readonly json: boolean },
+  { out, err }: Terminal,
+): void {
+  if (json) {
+    for (const issue of issues) writeIssueEvent(out, issue)
+    const facts = Object.fromEntries(Object.entries(counts).map(([noun, count]) => [`${noun}s`, count]))
+    writeEvent(out, 'pulled', { manifest: manifest.manifest, file, ...facts })
+    return
+  }
+  if (issues.length > 0) writeLine(err, formatIssues(issues, new Map()))
+  const parts = Object.entries(counts).map(([noun, count]) => showCount(count, noun))
+  writeLine(out, `${file}: ${parts.join(', ')}`)
+}
+
+/** Writes the manifest and its files, after checking that none of them exists. Returns the path of the manifest. */
+async function writeFiles(
+  { manifest, files }: PulledManifest,
   { into, force }: PullSettings,
   { cwd }: Terminal,
 ): Promise<string> {
   const folder = resolve(cwd, into)
   const path = join(folder, `${manifest.manifest}.yaml`)
-  await mkdir(folder, { recursive: true })
-  try {
-    await writeFile(path, formatManifest(manifest), { flag: force ? 'w' : 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    throw problem('usage/bad-argument', `The file ${relative(cwd, path)} already exists.`, {
-      hint: 'Choose another directory, or overwrite the file with --force.',
-    })
+  const all = new Map<string, string | Uint8Array>([[path, formatManifest(manifest)]])
+  for (const [name, bytes] of files) all.set(join(folder, name), bytes)
+  if (!force) for (const one of all.keys()) await refuseExisting(one, cwd)
+  for (const [one, content] of all) {
+    await mkdir(dirname(one), { recursive: true })
+    await writeFile(one, content)
   }
   return path
+}
+
+async function refuseExisting(path: string, cwd: string): Promise<void> {
+  if ((await findFileKind(path)) === 'absent') return
+  throw problem('usage/bad-argument', `The file ${relative(cwd, path)} already exists.`, {
+    hint: 'Choose another directory, or overwrite the file with --force.',
+  })
 }
 
 /** The command `pull`. */
 export const pullCommand: CommandSpec = {
   name: 'pull',
-  summary: 'write a subtree of a server as a manifest',
+  summary: 'write a subtree of a server, or its catalog, as a manifest',
   examples: [
     'landform pull --root world --into manifests',
     'landform pull --root 17 --into manifests --manifest roads --server https://gis.example.org',
+    'landform pull --catalog --into manifests/catalog',
+    'landform pull --catalog --of city --into manifests   # only the records of a manifest',
   ],
   declare: (command) =>
     serverOptions(command)
-      .requiredOption('--root <key>', 'keyname or id of the root of the subtree')
+      .option('--root <key>', 'keyname or id of the root of the subtree')
+      .option('--catalog', 'icons and geoservices of the catalog')
+      .option('--of <manifest>', 'only records of the catalog that this manifest manages')
       .requiredOption('--into <folder>', 'output directory')
-      .option('--manifest <id>', 'id of the manifest (default: the key of the root)')
+      .option('--manifest <id>', 'id of the manifest (default: the key of the root, else catalog)')
       .option('--force', 'overwrite existing files')
       .option('--json', 'write events as JSON lines'),
   run: ({ options }, terminal) =>
     runPull(
       {
         server: options as ServerSettings,
-        root: String(options.root),
+        root: options.root as string | undefined,
+        catalog: options.catalog === true || options.of !== undefined,
+        of: options.of as string | undefined,
         into: String(options.into),
         manifest: options.manifest as string | undefined,
         force: options.force === true,

@@ -7,6 +7,7 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>
   apply: async () => (await import('./apply.ts')).applyCommand,
   pull: async () => (await import('./pull.ts')).pullCommand,
   run: async () => (await import('./run.ts')).runCommand,
+  catalog: async () => (await import('./catalog.ts')).catalogCommands,
   data: async () => (await import('./data.ts')).dataCommands,
   schema: async () => (await import('./schema.ts')).schemaCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,

@@ -1,5 +1,6 @@
 import { hasErrors } from '../../core/issue.ts'
 import { type LoadedManifest, loadManifest } from '../../manifest/load_manifest.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
 import type { CommandSpec } from '../command.ts'
 import { countIssues, formatIssues, orDefault } from '../load_manifest.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
@@ -27,15 +28,29 @@ async function runValidate({ paths, json }: ValidateSettings, terminal: Terminal
     writeEvent(terminal.out, 'validated', {
       manifest: manifest?.id,
       resources: manifest?.resources.size,
+      icons: manifest?.catalog?.icon.size,
+      geoservices: manifest?.catalog?.geoservice.size,
       valid: !hasErrors(issues),
     })
   } else {
     if (issues.length > 0) writeLine(terminal.out, formatIssues(issues, sources))
-    const what =
-      manifest === undefined ? '' : `${manifest.id}: ${showCount(manifest.resources.size, 'resource')}, `
+    const what = manifest === undefined ? '' : `${manifest.id}: ${countParts(manifest)}, `
     writeLine(terminal.out, `${what}${countIssues(issues)}`)
   }
   return hasErrors(issues) ? 3 : 0
+}
+
+/** Counts the parts of a manifest: `12 resources`, `3 icons, 30 geoservices`. */
+function countParts({ resources, catalog }: Manifest): string {
+  const counts = {
+    resource: resources.size,
+    icon: catalog?.icon.size ?? 0,
+    geoservice: catalog?.geoservice.size ?? 0,
+  }
+  return Object.entries(counts)
+    .filter(([noun, count]) => count > 0 || (noun === 'resource' && catalog === undefined))
+    .map(([noun, count]) => showCount(count, noun))
+    .join(', ')
 }
 
 /** The command `validate`. */

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { resolveFeatureLayer, resolveResource } from '../../api/resolve_resource.ts'
 import { encodedSourceTitles, listTitles, sourceFormatList } from '../../contract/source_formats.ts'
-import { isProblem, Problem } from '../../core/problem.ts'
+import { isProblem, type Problem, withHint } from '../../core/problem.ts'
 import { createFromFile, type FileLoad, type LoadResult, replaceWithFile } from '../../pipeline/load_file.ts'
 import type { RunContext } from '../../pipeline/run_context.ts'
 import { mainOf } from '../../transfer/pack.ts'
@@ -150,8 +150,7 @@ async function loadAndTell(
 
 /** Replaces the members named in the hint by the corresponding options. */
 function nameOptions(found: Problem): Problem {
-  const { code, message, hint } = found
-  return new Problem(code, message, { ...found, ...(hint === undefined ? {} : { hint: nameFlags(hint) }) })
+  return found.hint === undefined ? found : withHint(found, nameFlags(found.hint))
 }
 
 /** Maximum number of invalid features in the output, as in responses of servers. */

@@ -42,9 +42,14 @@ export function describeMarks(): string {
 
 /** Formats a plan: a block per change, in the order of the tree, then the summary. */
 export function formatPlan(plan: Plan, paint: Paint): string {
-  const blocks = plan.changes.map((change) => formatChange(change, paint))
-  for (const one of plan.unknown) blocks.push(formatUnknown(one, paint))
-  return [...blocks, ...(blocks.length > 0 ? [''] : []), formatSummary(plan)].join('\n')
+  return [...formatChanges(plan, paint), formatSummary(plan)].join('\n')
+}
+
+/** Formats the changes of a plan: a block each, and an empty line if there are any. */
+export function formatChanges({ changes, unknown }: Plan, paint: Paint): string[] {
+  const blocks = changes.map((change) => formatChange(change, paint))
+  for (const one of unknown) blocks.push(formatUnknown(one, paint))
+  return blocks.length > 0 ? [...blocks, ''] : []
 }
 
 /** Formats the summary of a plan: `Plan for city: 3 to create, 1 to delete, 12 unchanged.` */

@@ -35,7 +35,11 @@ const isUndone = ({ atomic, outcomes }: Report) =>
   atomic && outcomes.every(({ outcome }) => outcome === 'failed' || outcome === 'skipped')
 
 function formatDone(report: Report, tookMs: number): string {
-  if (report.uncertain) return 'The response of the server was lost: either all changes were made, or none.'
+  const isLost = report.uncertain === true
+  if (isLost && isUndone(report))
+    return 'The response of the server was lost: either all changes were made, or none.'
+  if (isLost)
+    return `Done: ${countDone(report)}. The response of the server was lost: either all other changes were made, or none.`
   return isUndone(report) ? 'Nothing was changed.' : `Done in ${showDuration(tookMs)}: ${countDone(report)}.`
 }
 

@@ -78,9 +78,10 @@ export function compareLines(from: string, to: string): TextLine[] {
   return lines.filter((_, at) => [at - 1, at, at + 1].some((near) => (lines[near]?.sign ?? ' ') !== ' '))
 }
 
-// Splits markup on one line between its elements, to locate the change.
+// Splits markup on one line between its elements, and EWKT between its positions, to locate the change.
 function splitLines(text: string): string[] {
-  const broken = text.includes('\n') ? text : text.replaceAll('><', '>\n<')
+  const between = /^SRID=\d+;/.test(text) ? /(?<=,)/g : /(?<=>)(?=<)/g
+  const broken = text.includes('\n') ? text : text.replaceAll(between, '\n')
   return broken.trim().split('\n').slice(0, 400)
 }
 

@@ -35,6 +35,16 @@ describe('compareLines', () => {
   })
 })
 
+describe('compareLines of boundaries', () => {
+  it('splits EWKT between its positions', () => {
+    const lines = compareLines(
+      'SRID=4326;MULTIPOLYGON(((0 0,1 0,1 1,0 0)))',
+      'SRID=4326;MULTIPOLYGON(((0 0,1 0,1 2,0 0)))',
+    )
+    expect(lines.map(({ sign, text }) => sign + text)).toEqual([' 1 0,', '-1 1,', '+1 2,', ' 0 0)))'])
+  })
+})
+
 describe('numbers', () => {
   it('have units', () => {
     expect([showCount(1, 'feature'), showCount(199_568, 'feature')]).toEqual([

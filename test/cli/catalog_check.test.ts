@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeCatalog, newGeoservice } from '../support/catalog.ts'
+import { drivers } from '../support/drivers.ts'
+import { sendBody } from '../support/misbehaving.ts'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { useService } from '../support/wms.ts'
+import { runCommand } from './terminal.ts'
+
+const startService = useService()
+
+describe.each(drivers)('the command catalog check on %s', (driver) => {
+  let server: TestServer
+  beforeAll(async () => {
+    const service = await startService()
+    service.answer = (request, response) =>
+      sendBody(request.url?.startsWith('/good') ? 'image/png' : 'text/html', 'x')(request, response)
+    const { host } = new URL(service.url)
+    server = await startTestServer(driver, { catalogCheckHosts: [host] })
+    const address = (path: string) => ({ url: `${service.url}/${path}/{z}/{x}/{y}` })
+    await changeCatalog(server, [
+      newGeoservice('Good', { keyname: 'good', ...address('good') }),
+      newGeoservice('Bad', { keyname: 'bad', ...address('bad') }),
+      newGeoservice('Inside', { keyname: 'inside', url: 'http://127.0.0.1:9/{z}/{x}/{y}' }),
+    ])
+  })
+  afterAll(() => server.stop())
+  const run = (...words: string[]) =>
+    runCommand(['catalog', 'check', ...words], {
+      cwd: '/',
+      env: { LANDFORM_SERVER: server.url, LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword },
+    })
+
+  it('lists what does not work, with the reason', async () => {
+    const { out, err, exit } = await run()
+    expect(out).toMatch(/^ID +STATUS +NAME +REASON\n/)
+    expect(out).toMatch(/\d+ +problematic +Bad +invalid response: /)
+    expect(out).toMatch(/\d+ +failed +Inside +.*private network/)
+    expect(out).not.toContain('Good')
+    expect([err, exit]).toEqual(['1 working, 1 problematic, 1 failed\n', 0])
+  })
+
+  it('checks some by key, and exits with 2 on request', async () => {
+    expect(await run('good', '--exit-code')).toMatchObject({
+      out: '',
+      err: '1 working, 0 problematic, 0 failed\n',
+      exit: 0,
+    })
+    expect((await run('good', 'bad', '--exit-code')).exit).toBe(2)
+  })
+
+  it('reports a service that does not exist, with a hint', async () => {
+    const { err, exit } = await run('godo')
+    expect([err, exit]).toEqual([expect.stringContaining('did you mean "good"?'), 1])
+  })
+
+  it('is for editors only', async () => {
+    expect((await server.guest('POST', '/api/component/catalog/check', {})).status).toBe(403)
+  })
+})
