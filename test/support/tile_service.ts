@@ -9,6 +9,8 @@ export interface TileService {
   readonly origin: string
   /** Paths with queries of the requests received. */
   readonly requests: readonly string[]
+  /** Holds back GeoJSON until the returned function is called. */
+  holdFeatures(): () => void
   stop(): Promise<void>
 }
 
@@ -41,6 +43,7 @@ const square = {
 export async function startTileService(): Promise<TileService> {
   const requests: string[] = []
   const background = tileColor
+  let held = Promise.resolve()
   const tile = await sharp({ create: { width: 256, height: 256, channels: 3, background } })
     .png()
     .toBuffer()
@@ -48,7 +51,8 @@ export async function startTileService(): Promise<TileService> {
     const path = request.url ?? ''
     requests.push(path)
     if (/^\/(tiles|wms)/.test(path)) send(response, 'image/png', tile)
-    else if (/^\/(data|wfs)/.test(path)) send(response, 'application/geo+json', JSON.stringify(square))
+    else if (/^\/(data|wfs)/.test(path))
+      void held.then(() => send(response, 'application/geo+json', JSON.stringify(square)))
     else response.writeHead(404, { 'access-control-allow-origin': '*' }).end()
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -57,7 +61,17 @@ export async function startTileService(): Promise<TileService> {
     server.closeAllConnections()
     await once(server, 'close')
   }
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, stop }
+  const holdFeatures = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    return resolve
+  }
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    holdFeatures,
+    stop,
+  }
 }
 
 function send(response: ServerResponse, type: string, body: Uint8Array | string): void {

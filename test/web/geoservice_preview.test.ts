@@ -91,6 +91,17 @@ test('WMS, WFS and GeoJSON are drawn, in degrees too', async () => {
   expect(await zoomOf(geojson)).toBeGreaterThan(5)
 })
 
+test('a preview is drawn only when its features are', async () => {
+  const release = service.holdFeatures()
+  const page = await open({ type: 'geojson', url: `${service.origin}/data.geojson?held` })
+  await page.locator('.map canvas').first().waitFor({ state: 'attached' })
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+  expect(await page.locator('#preview').getAttribute('data-drawn')).not.toBe('true')
+  release()
+  await untilDrawn(page)
+  expect(await zoomOf(page)).toBeGreaterThan(5)
+})
+
 test.each([
   ['tiles', { url: '/none/{z}/{x}/{y}.png', epsg: 3857 }],
   ['GeoJSON', { type: 'geojson', url: '/none.geojson' }],
