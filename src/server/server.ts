@@ -32,15 +32,12 @@ const stopTimeoutMs = 30_000
  */
 export async function createServer(config: ServerConfig): Promise<RunningServer> {
   const { context, adminPassword } = await openContext(config)
-  const place = context.catalog
-  const app = createApp(context, handlerOf, {
-    resources: true,
-    catalog: place === 'off' || 'listen' in place ? undefined : place.path,
-  })
-  const catalogApp =
-    place === 'off' || 'path' in place
-      ? undefined
-      : { app: createApp(context, handlerOf, { resources: false, catalog: '' }), address: place.listen }
+  const { path, address } = catalogPlaceOf(context)
+  const app = createApp(context, handlerOf, { resources: true, catalog: path })
+  const catalogApp = address && {
+    app: createApp(context, handlerOf, { resources: false, catalog: '' }),
+    address,
+  }
   const stopGarbageCollection = startGarbageCollection(context)
   let stopChecks = async (): Promise<void> => undefined
   let stopped: Promise<void> | undefined
@@ -75,6 +72,14 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
     await stop()
     throw error
   }
+}
+
+/** Returns the base path of the catalog in the application, or the address of its own, or neither if it is off. */
+function catalogPlaceOf({ catalog }: ServerContext) {
+  if (catalog === 'off') return { path: undefined, address: undefined }
+  return 'path' in catalog
+    ? { path: catalog.path, address: undefined }
+    : { path: undefined, address: catalog.listen }
 }
 
 async function shutDown(

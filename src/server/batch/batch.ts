@@ -11,13 +11,8 @@ import { writeRemovals } from '../resource/delete_resources.ts'
 import { prepareUpdate } from '../resource/update_resource.ts'
 import { type Writer, writeAtOnce } from '../resource/write_resources.ts'
 import { writeUpdates } from '../resource/write_updates.ts'
-import {
-  addOperation,
-  type Operation,
-  readOperations,
-  targetOf,
-  type WireOperation,
-} from './batch_operation.ts'
+import { type Operation, readOperations, targetOf, type WireOperation } from './batch_operation.ts'
+import { addOperation } from './operation_place.ts'
 import { findWaves, type Wave } from './wave.ts'
 
 /** Result of an operation. */

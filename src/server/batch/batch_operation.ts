@@ -4,7 +4,6 @@ import { decodeMemberNames } from '../../contract/dialect_codec.ts'
 import { mapReferences, targetIdOf } from '../../contract/references.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { BatchOperationSchema } from '../../contract/routes/batch.ts'
-import { isProblem, withData } from '../../core/problem.ts'
 import type { Prepared } from '../classes/behaviour.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { type Creation, readCreation } from '../resource/create_resource.ts'
@@ -13,19 +12,13 @@ import { etagOf } from '../resource/representation.ts'
 import { notFound } from '../resource/require_permission.ts'
 import { readUpdate } from '../resource/update_resource.ts'
 import type { ResourceUpdate } from '../resource/write_updates.ts'
+import { atOperation, type OperationPlace } from './operation_place.ts'
 
 /** An operation of a batch, as on the wire. */
 export type WireOperation = Static<typeof BatchOperationSchema>
 
-/** Position of an operation in its batch. */
-interface Place {
-  readonly index: number
-  /** Local name of the resource it creates. */
-  readonly name: string | undefined
-}
-
 /** A parsed operation. All resources have ids, including those to be created. */
-export type Operation = Place & {
+export type Operation = OperationPlace & {
   /** Result of its preparation. */
   prepared?: Prepared | undefined
 } & (
@@ -125,19 +118,4 @@ function findNamed(name: string, names: ReadonlyMap<string, number>, pointer: st
   const id = names.get(name)
   if (id !== undefined) return id
   throw invalidAt(pointer, `no earlier operation creates a resource with the local name "${name}"`)
-}
-
-/** Runs work for one operation, and adds the operation to its Problem. */
-export function atOperation<T>(place: Place, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw addOperation(error, place)
-  }
-}
-
-/** Adds the index and local name of an operation to a Problem. */
-export function addOperation(error: unknown, { index, name }: Place): unknown {
-  if (!isProblem(error)) return error
-  return withData(error, { operation: index, ...(name === undefined ? {} : { name }) })
 }

@@ -6,7 +6,8 @@ import { listReferrers } from '../../store/resource/reference.ts'
 import { findTreeFacts, listSubtreeKeynames, type TreeFacts } from '../../store/resource/resource_tree.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { type Access, AccessLevels } from './access_levels.ts'
-import { addOperation, type Operation, targetOf } from './batch_operation.ts'
+import { type Operation, targetOf } from './batch_operation.ts'
+import { addOperation } from './operation_place.ts'
 
 type Kind<O extends Operation['op']> = Extract<Operation, { readonly op: O }>
 

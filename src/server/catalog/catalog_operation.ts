@@ -7,7 +7,7 @@ import {
 import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { createValidatorCompiler } from '../../contract/validate.ts'
-import { isProblem, withData } from '../../core/problem.ts'
+import { atOperation } from '../batch/operation_place.ts'
 import { checkValue, invalidAt } from '../http/invalid_request.ts'
 
 /** Members of a record, complete for a new one, else those that change. */
@@ -45,7 +45,7 @@ export function readOperations(wire: readonly CatalogOperation[]): Operation[] {
   const targets = new Set<string>()
   const names = new Set<string>()
   return wire.map((operation, index) =>
-    atOperation(index, () => {
+    atOperation({ index }, () => {
       const { kind, id, name } = operation
       const target = `${kind} ${id}`
       if (id !== undefined && targets.has(target)) throw invalidAt('/id', `two operations on ${target}`)
@@ -72,13 +72,4 @@ function readOperation(wire: CatalogOperation, index: number): Operation {
 /** Creates the error for a record that does not exist. */
 export function recordNotFound(kind: CatalogKind, id: number) {
   return problem('catalog/not-found', `The catalog has no ${kind} with id = ${id}.`)
-}
-
-/** Runs work, and adds the index of the operation to what it throws. */
-export function atOperation<T>(index: number, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw isProblem(error) ? withData(error, { operation: index }) : error
-  }
 }

@@ -10,8 +10,9 @@ import {
   lockCatalog,
 } from '../../store/catalog/catalog_record.ts'
 import { insertIcons, updateIcons } from '../../store/catalog/write_record.ts'
+import { addOperation } from '../batch/operation_place.ts'
 import type { ApiRequest } from '../http/handler.ts'
-import { atOperation, type Operation, readOperations } from './catalog_operation.ts'
+import { type Operation, readOperations } from './catalog_operation.ts'
 import { checkBoundaries } from './check_boundaries.ts'
 import { requireEditor } from './editor.ts'
 import { type OpenOperation, openBatch } from './open_batch.ts'
@@ -49,7 +50,7 @@ export async function changeCatalog(
       await checkGuids(tx, opened)
       await writeIcons(tx, opened, images)
       await writeGeoservices(tx, opened, caller.id)
-      for (const kind of catalogKinds) await checkRecords(tx, kind, opened)
+      for (const kind of new Set(opened.map(({ kind }) => kind))) await checkRecords(tx, kind, opened)
       const results = opened.map(resultOf)
       await idempotency.store(tx, { results })
       return results
@@ -68,18 +69,20 @@ type Images = ReadonlyMap<number, CheckedImage>
 /** Decodes and draws images before the transaction begins. */
 async function readImages(operations: readonly Operation[]): Promise<Images> {
   const images = new Map<number, CheckedImage>()
-  for (const { index, op, kind, members } of operations) {
-    if (kind !== 'icon') continue
-    const image = await readImage(members).catch((error: unknown) => atOperation(index, () => rethrow(error)))
-    if (image !== undefined) images.set(index, image)
-    else if (op === 'create')
-      atOperation(index, () => rethrow(invalidMember('image', 'a new icon requires an image')))
+  for (const operation of operations) {
+    if (operation.kind !== 'icon') continue
+    const image = await readIconImage(operation).catch((error: unknown) => {
+      throw addOperation(error, operation)
+    })
+    if (image !== undefined) images.set(operation.index, image)
   }
   return images
 }
 
-function rethrow(error: unknown): never {
-  throw error
+async function readIconImage({ op, members }: Operation): Promise<CheckedImage | undefined> {
+  const image = await readImage(members)
+  if (image === undefined && op === 'create') throw invalidMember('image', 'a new icon requires an image')
+  return image
 }
 
 async function deleteEach(tx: Queryable, opened: readonly OpenOperation[]): Promise<void> {

@@ -4,7 +4,8 @@ import type { Boundary } from '../../geo/boundary.ts'
 import { findInvalidBoundary } from '../../store/catalog/write_record.ts'
 import { findKnownSrs } from '../../store/classes/known_srs.ts'
 import { geometryProblem } from '../../store/feature/feature_sql.ts'
-import { atOperation, type Operation } from './catalog_operation.ts'
+import { atOperation } from '../batch/operation_place.ts'
+import type { Operation } from './catalog_operation.ts'
 import { invalidMember, readBoundary } from './record_content.ts'
 
 interface Given {
@@ -19,7 +20,7 @@ interface Given {
  */
 export async function checkBoundaries(database: Queryable, operations: readonly Operation[]): Promise<void> {
   const given = operations.flatMap(({ index, members: { boundary: text } }) =>
-    typeof text === 'string' ? [{ index, boundary: atOperation(index, () => readBoundary(text)) }] : [],
+    typeof text === 'string' ? [{ index, boundary: atOperation({ index }, () => readBoundary(text)) }] : [],
   )
   if (given.length === 0) return
   await checkReferenceSystems(database, given)
@@ -51,7 +52,7 @@ async function checkShapes(database: Queryable, given: readonly Given[]): Promis
 }
 
 function refuse({ index }: Given, reason: string): never {
-  return atOperation(index, () => {
+  return atOperation({ index }, () => {
     throw invalidMember('boundary', reason)
   })
 }

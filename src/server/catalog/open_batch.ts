@@ -6,7 +6,8 @@ import {
   listIconRecords,
   reserveRecordIds,
 } from '../../store/catalog/catalog_record.ts'
-import { atOperation, type Members, type Operation, recordNotFound } from './catalog_operation.ts'
+import { atOperation } from '../batch/operation_place.ts'
+import { type Members, type Operation, recordNotFound } from './catalog_operation.ts'
 
 /** Operation whose record is known. */
 export interface OpenOperation extends Operation {
@@ -29,8 +30,7 @@ export async function openBatch(tx: Queryable, operations: readonly Operation[])
     const ids = own.flatMap(({ id }) => (id === undefined ? [] : [id]))
     const records = await listStored(tx, kind, ids)
     const free = await reserveRecordIds(tx, kind, own.length - ids.length)
-    for (const operation of own)
-      opened.push(atOperation(operation.index, () => open(operation, { records, free })))
+    for (const operation of own) opened.push(atOperation(operation, () => open(operation, { records, free })))
   }
   return opened.sort((a, b) => a.index - b.index)
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { listIconRecords } from '../../store/catalog/catalog_record.ts'
 import { insertGeoservices, updateGeoservices } from '../../store/catalog/write_record.ts'
-import { atOperation } from './catalog_operation.ts'
+import { atOperation } from '../batch/operation_place.ts'
 import type { OpenOperation } from './open_batch.ts'
 import { geoserviceRow, invalidMember } from './record_content.ts'
 
@@ -20,7 +20,7 @@ export async function writeGeoservices(
   const findIcon = await indexIcons(tx, opened)
   const written = own.map((operation) => ({
     operation,
-    row: atOperation(operation.index, () =>
+    row: atOperation(operation, () =>
       geoserviceRow(operation.id, operation.members, findIcon(operation.members.icon)),
     ),
   }))

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { Problem } from '../../core/problem.ts'
 import { errorPage } from '../pages/error_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
-import { catalogError, catalogHeaders, catalogStatus, isCatalogUrl } from './catalog_service.ts'
+import { catalogError, catalogStatus, isCatalogUrl, serviceHeaders } from './catalog_service.ts'
 import { errorBody, getStatus } from './error_body.ts'
 import type { Answer } from './handler.ts'
 import { dialectOf, encodeError } from './response_dialect.ts'
@@ -54,7 +54,7 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   if (isCatalogUrl(request.url, request.server.catalogPath))
     return reply
       .status(catalogStatus(fault))
-      .headers(catalogHeaders)
+      .headers(serviceHeaders)
       .type(jsonMediaType)
       .send(Buffer.from(JSON.stringify(catalogError(fault, request.method))))
   const body = errorBody(fault, request.id)

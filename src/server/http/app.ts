@@ -11,7 +11,7 @@ import { tus } from '../../contract/tus.ts'
 import type { ServerContext } from '../context.ts'
 import { isTus, serverHeaders } from '../upload/tus_protocol.ts'
 import { sendProblem } from './answer.ts'
-import { addCatalogHeaders, answerOptions, catalogHeaders, catalogRoot } from './catalog_service.ts'
+import { addCatalogHeaders, answerOptions, catalogRoot, serviceHeaders } from './catalog_service.ts'
 import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
 import type { Handler } from './handler.ts'
@@ -147,7 +147,7 @@ function addOtherMethods(
     handler: (request, reply) => {
       reply.header('allow', allow)
       if (request.method === 'OPTIONS' && service === 'catalog')
-        return answerOptions(reply.headers(catalogHeaders), { allow, summary })
+        return answerOptions(reply.headers(serviceHeaders), { allow, summary })
       if (request.method === 'OPTIONS') return reply.headers(optionsOf(template)).status(204).send()
       const message = `${pathOf(request)} does not support ${request.method}; allowed methods: ${allow}.`
       return sendProblem(reply, problem('request/method', message))

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CatalogErrorBody } from '../../contract/error.ts'
+import { problem } from '../../contract/problems.ts'
+import type { RouteDescriptor } from '../../contract/route.ts'
 import type { Problem } from '../../core/problem.ts'
 import { errorBody, getStatus } from './error_body.ts'
 
@@ -7,7 +9,7 @@ import { errorBody, getStatus } from './error_body.ts'
 export const catalogRoot = '/api/v1'
 
 /** Headers of every response of the catalog: scripts of any site may read it. */
-export const catalogHeaders = { 'access-control-allow-origin': '*', vary: 'Accept' } as const
+export const serviceHeaders = { 'access-control-allow-origin': '*', vary: 'Accept' } as const
 
 /** Tells whether a URL belongs to the catalog, whose root has the given path. */
 export function isCatalogUrl(url: string, path: string | undefined): boolean {
@@ -33,7 +35,7 @@ export function catalogError(fault: Problem, method: string): CatalogErrorBody {
 
 /** Allows requests of scripts of any site. */
 export async function addCatalogHeaders(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  reply.headers(catalogHeaders)
+  reply.headers(serviceHeaders)
 }
 
 const preflightSeconds = 3600
@@ -53,4 +55,31 @@ export function answerOptions(
     .status(200)
     .type('application/json')
     .send(Buffer.from(JSON.stringify({ description: summary })))
+}
+
+/**
+ * Checks that a client of the catalog wants the media type of the response. The parameter `format` wins over the Accept
+ * header.
+ *
+ * @throws {Problem} request/not-found for an unknown format, request/not-acceptable
+ */
+export function checkFormat(
+  { responseKind = 'json' }: RouteDescriptor,
+  accept: string | undefined,
+  { format }: { readonly format?: unknown },
+): void {
+  if (format === 'json') return
+  if (format !== undefined && format !== '') throw problem('request/not-found', 'Not found.')
+  if (accepts(accept, responseKind === 'image' ? 'image/png' : 'application/json')) return
+  throw problem('request/not-acceptable', 'Could not satisfy the request Accept header.')
+}
+
+/** Tells whether an Accept header allows a media type. @see RFC 9110 clause 12.5.1 */
+function accepts(header = '*/*', mediaType: string): boolean {
+  const wanted = ['*/*', `${mediaType.split('/')[0]}/*`, mediaType]
+  return header.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+    return (wanted.includes(type) || type === '') && !isRefused
+  })
 }

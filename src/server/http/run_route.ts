@@ -19,6 +19,7 @@ import { checkOrigin } from '../auth/origin.ts'
 import type { ServerContext } from '../context.ts'
 import { notFound, requirePermission } from '../resource/require_permission.ts'
 import { sendAnswer } from './answer.ts'
+import { checkFormat } from './catalog_service.ts'
 import type { ApiRequest, Handler } from './handler.ts'
 import { createIdempotency, type Idempotency, parseKey, unkeyed } from './idempotent_request.ts'
 import { checkValue } from './invalid_request.ts'
@@ -68,6 +69,7 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
     if (route.forUsers === true && caller.isGuest)
       throw problem('access/denied', `Guests cannot use ${route.method} ${route.path}.`, { hint: 'Sign in.' })
     const { named, more } = readQuery(route, request.query as RawQuery)
+    if (route.service === 'catalog') checkFormat(route, request.headers.accept, named)
     const body = await readBody(route, request, bodyLimitOf(route, context.bodyLimitBytes))
     checkBody(body)
     const idempotency = idempotencyOf(route, request, { context, caller })

@@ -26,7 +26,7 @@ export interface ForeignOrigins {
 }
 
 /** Returns the headers of a catalog page: the policy allows the scripts of this server, and the given origins. */
-export function catalogHeaders({ images = [], data = [] }: ForeignOrigins = {}): Record<string, string> {
+export function catalogPageHeaders({ images = [], data = [] }: ForeignOrigins = {}): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",

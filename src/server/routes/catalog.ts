@@ -10,62 +10,39 @@ import {
 import { defaultIcon } from '../catalog/default_icon.ts'
 import { found, readGeoservice } from '../catalog/geoservice_detail.ts'
 import { answerIcon } from '../catalog/icon_answer.ts'
-import { checkFormat, jsonText } from '../catalog/json_text.ts'
+import { jsonText } from '../catalog/json_text.ts'
 import { listGeoservices } from '../catalog/list_geoservices.ts'
 import { pageOf, pageOfStatuses, writePage } from '../catalog/page.ts'
 import { idOf, orderOf, type Parameters, statusOf, textOf, unknownChoice } from '../catalog/parameter.ts'
 import { urlTemplates } from '../catalog/url_templates.ts'
-import { jsonMediaType } from '../http/answer.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
 /** Operations of the catalog service. */
 export const catalogHandlers: Handlers<keyof typeof catalogRoutes> = {
-  'catalog.root': async (request) => {
-    checkFormat(request, jsonMediaType)
-    const { origin, pathname } = new URL(request.url)
+  'catalog.root': async ({ url }) => {
+    const { origin, pathname } = new URL(url)
     return { json: urlTemplates(`${origin}${pathname.replace(/\/+$/, '')}`) }
   },
 
-  'catalog.geoservices': async (request) => {
-    checkFormat(request, jsonMediaType)
-    return listGeoservices(request)
-  },
+  'catalog.geoservices': listGeoservices,
 
-  'catalog.geoservice': async (request) => {
-    checkFormat(request, jsonMediaType)
-    const { context, params } = request
-    return { json: await readGeoservice(context.database, params.id) }
-  },
+  'catalog.geoservice': async ({ context, params }) => ({
+    json: await readGeoservice(context.database, params.id),
+  }),
 
-  'catalog.statuses': async (request) => {
-    checkFormat(request, jsonMediaType)
-    return listStatusPage(request)
-  },
+  'catalog.statuses': listStatusPage,
 
-  'catalog.status': async (request) => {
-    checkFormat(request, jsonMediaType)
-    const { context, params } = request
-    return jsonText(await found(params.id, (id) => findStatus(context.database, id)))
-  },
+  'catalog.status': async ({ context, params }) =>
+    jsonText(await found(params.id, (id) => findStatus(context.database, id))),
 
-  'catalog.icons': async (request) => {
-    checkFormat(request, jsonMediaType)
-    return listIconPage(request)
-  },
+  'catalog.icons': listIconPage,
 
-  'catalog.icon': async (request) => {
-    checkFormat(request, jsonMediaType)
-    const { context, params } = request
-    return jsonText(await found(params.id, (id) => findIcon(context.database, id)))
-  },
+  'catalog.icon': async ({ context, params }) =>
+    jsonText(await found(params.id, (id) => findIcon(context.database, id))),
 
-  'catalog.default_icon': async (request) => {
-    checkFormat(request, 'image/png')
-    return answerIcon(request, defaultIcon)
-  },
+  'catalog.default_icon': async (request) => answerIcon(request, defaultIcon),
 
   'catalog.icon_content': async (request) => {
-    checkFormat(request, 'image/png')
     const { context, params } = request
     return answerIcon(request, await found(params.id, (id) => findIconImage(context.database, id)))
   },

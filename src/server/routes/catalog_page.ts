@@ -13,7 +13,7 @@ import type { ServerContext } from '../context.ts'
 import { getStatus } from '../http/error_body.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { findWebFile } from '../http/web_files.ts'
-import { catalogHeaders, hasCatalog, previewOrigins } from '../pages/catalog_frame.ts'
+import { catalogPageHeaders, hasCatalog, previewOrigins } from '../pages/catalog_frame.ts'
 import { type CatalogPage, catalogPage } from '../pages/catalog_page.ts'
 import { geoservicePage } from '../pages/geoservice_page.ts'
 import { firstDay } from '../pages/uptime_chart.ts'
@@ -101,9 +101,9 @@ async function showGeoservice({ context, caller, params }: ApiRequest<'page.geos
     now,
     script: await findWebFile('geoservice.js'),
   })
-  return page(html, catalogHeaders(previewOrigins(service)))
+  return page(html, catalogPageHeaders(previewOrigins(service)))
 }
 
-function page(html: string, headers = catalogHeaders()): Answer {
+function page(html: string, headers = catalogPageHeaders()): Answer {
   return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers }
 }
