@@ -128,19 +128,16 @@ function wfsUrl({ url, layer = '' }: GeoserviceDetail): string {
 
 function features(url: string, view: Projection, { onLoad, onFault }: LoadReports): BaseLayer {
   const source = new VectorSource({
-    // A loader with all its parameters keeps the map from being complete until its features are drawn.
-    loader(_extent, _resolution, _projection, success, failure) {
-      readFeatures(url, view).then(
-        (found) => {
-          source.addFeatures(found)
-          onLoad()
-          success?.(found)
-        },
-        (error: unknown) => {
-          onFault(error instanceof Error ? error.message : String(error))
-          failure?.()
-        },
-      )
+    // The map is not complete until the promise is fulfilled.
+    async loader() {
+      try {
+        const found = await readFeatures(url, view)
+        onLoad()
+        return found
+      } catch (error) {
+        onFault(error instanceof Error ? error.message : String(error))
+        return []
+      }
     },
   })
   return new VectorLayer({ source })
