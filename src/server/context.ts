@@ -6,6 +6,7 @@ import type { BlobStore } from '../files/blob_store.ts'
 import type { PermissionCache } from '../store/access/effective_permission.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { SecretBox } from './auth/secret_box.ts'
+import type { ListCache } from './catalog/list_cache.ts'
 import type { ForeignDatabases } from './geodb/connection_pools.ts'
 import type { LayerCaches } from './layer_caches.ts'
 import type { StoredResource } from './resource/stored_resource.ts'
@@ -23,6 +24,7 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   readonly layerCaches: LayerCaches
   /** Icons of the catalog in the sizes that clients have asked for. */
   readonly iconImages: LRUCache<string, Uint8Array>
+  readonly catalogLists: ListCache
   /** Staging tables of this process that are still to drop. */
   readonly undroppedTables: Set<string>
   readonly authenticator: Authenticator

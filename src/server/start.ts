@@ -21,6 +21,7 @@ import { readProxies } from './auth/client_address.ts'
 import { readOrigins } from './auth/origin.ts'
 import { generatePassword, hashPassword } from './auth/password.ts'
 import { keyFileName, openSecretBox } from './auth/secret_box.ts'
+import { createListCache } from './catalog/list_cache.ts'
 import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/connection_pools.ts'
@@ -60,6 +61,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
       iconImages: new LRUCache({ max: 1000 }),
+      catalogLists: createListCache(),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
       secrets,

@@ -1,5 +1,6 @@
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
+import { readCatalogState } from '../../store/catalog/catalog_state.ts'
 import { isSubmitter } from '../../store/catalog/geoservice.ts'
 import {
   type FilterGeometry,
@@ -14,6 +15,7 @@ import { jsonMediaType } from '../http/answer.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { streamRows } from '../stream/spool.ts'
 import { jsonText } from './json_text.ts'
+import { rememberList } from './list_cache.ts'
 import { type AskedPage, type PageContent, pageOf, writePage } from './page.ts'
 import {
   geometryOf,
@@ -86,9 +88,15 @@ function unusableGeometry({ extent }: GeoserviceFilter, message: string) {
 }
 
 async function listAll({ context, signal }: Request, filter: GeoserviceFilter): Promise<Answer<never>> {
-  const { database, temporaryFolder: folder } = context
-  const stream = await streamRows({ database, folder, signal, statements: [geoserviceListSql(filter)] })
-  return { stream, mediaType: jsonMediaType }
+  const { database, temporaryFolder: folder, catalogLists } = context
+  const statement = geoserviceListSql(filter)
+  // Read before the list: what is stored under a state is never older than it.
+  const key = JSON.stringify([await readCatalogState(database), statement])
+  const known = catalogLists.get(key)
+  if (known !== undefined) return jsonText(known)
+  const stream = await streamRows({ database, folder, signal, statements: [statement] })
+  const remembered = rememberList(stream, (bytes) => catalogLists.set(key, bytes))
+  return { stream: remembered, mediaType: jsonMediaType }
 }
 
 async function listPage(
