@@ -1,7 +1,7 @@
 import { type GeometryType, geometryParts } from '../contract/geometry.ts'
 import type { Color } from './color.ts'
 import { writeMapserverXml } from './mapserver_write.ts'
-import { defaultSymbolizer, type Style, type Symbolizer } from './style_model.ts'
+import { defaultSymbolizer, type Style, type Symbolizer } from './page_style.ts'
 
 const outline: Color = '#404040'
 

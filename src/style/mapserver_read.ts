@@ -15,7 +15,7 @@ import {
 import type { Filter } from './feature_filter.ts'
 import { ExpressionFault, parseExpression } from './mapserver_expression.ts'
 import { readMarker, readSymbols, type Symbols } from './mapserver_symbol.ts'
-import { defaultSymbolizer, type Rule, type Style, type Symbolizer } from './style_model.ts'
+import { defaultSymbolizer, type Rule, type Style, type Symbolizer } from './page_style.ts'
 import { readXml } from './xml_read.ts'
 
 /** Result of reading a style; has no style if an issue is an error. */

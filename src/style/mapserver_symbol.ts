@@ -1,5 +1,5 @@
 import { childrenOf, type ElementContext, readParts, readValue, warn } from './element_reader.ts'
-import type { Marker } from './style_model.ts'
+import type { Marker } from './page_style.ts'
 
 /** Common names of symbols that styles use without defining them. */
 const builtIn: Readonly<Record<string, Marker>> = {

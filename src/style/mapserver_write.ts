@@ -1,6 +1,6 @@
 import { type Color, channelsOf } from './color.ts'
 import { formatExpression } from './mapserver_expression.ts'
-import { defaultSymbolizer, type Rule, type Style, type Symbolizer } from './style_model.ts'
+import { defaultSymbolizer, type Rule, type Style, type Symbolizer } from './page_style.ts'
 import { escapeXml } from './xml_escape.ts'
 
 /** Writes a style as MapServer XML that `readMapserverXml` reads back as an equal style. */

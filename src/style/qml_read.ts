@@ -1,8 +1,8 @@
 import type { Issue } from '../core/issue.ts'
 import type { Filter } from './feature_filter.ts'
+import type { Rule, Style, Symbolizer } from './page_style.ts'
 import { parseQml } from './qml_parse.ts'
 import { readQmlSymbol } from './qml_symbol.ts'
-import type { Rule, Style, Symbolizer } from './style_model.ts'
 import type { XmlElement } from './xml_read.ts'
 
 /** Result of reading a QML file: the style, unless its renderer is not supported, and the parts not drawn. */

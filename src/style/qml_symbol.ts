@@ -1,5 +1,5 @@
 import { type Color, colorOf } from './color.ts'
-import { defaultSymbolizer, type Marker, type Symbolizer } from './style_model.ts'
+import { defaultSymbolizer, type Marker, type Symbolizer } from './page_style.ts'
 import type { XmlElement } from './xml_read.ts'
 
 /** A symbol of a QML file, and its layers that are not supported. */

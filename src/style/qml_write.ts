@@ -1,7 +1,7 @@
 import { type GeometryFamily, type GeometryType, geometryParts } from '../contract/geometry.ts'
 import { type Color, channelsOf } from './color.ts'
 import { defaultStyle } from './default_style.ts'
-import { defaultSymbolizer, type Symbolizer } from './style_model.ts'
+import { defaultSymbolizer, type Symbolizer } from './page_style.ts'
 import { escapeXml } from './xml_escape.ts'
 
 /** Returns the style of a layer without one as QML; without a geometry type, that of polygons. */

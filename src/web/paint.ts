@@ -17,7 +17,7 @@ import {
   type Stroke as StrokeModel,
   type Style,
   type Symbolizer,
-} from '../style/style_model.ts'
+} from '../style/page_style.ts'
 import { scaleOf } from './tree_walk.ts'
 
 /** Converts a style into an OpenLayers style function. */

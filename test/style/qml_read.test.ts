@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { geometryTypes } from '../../src/contract/geometry.ts'
 import { defaultStyle } from '../../src/style/default_style.ts'
+import { defaultSymbolizer } from '../../src/style/page_style.ts'
 import { readQml } from '../../src/style/qml_read.ts'
 import { defaultQml } from '../../src/style/qml_write.ts'
-import { defaultSymbolizer } from '../../src/style/style_model.ts'
 
 const option = ([name, value]: readonly [string, string]) => `<Option name="${name}" value="${value}"/>`
 

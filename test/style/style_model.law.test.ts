@@ -6,7 +6,7 @@ import { compileFilter, type Filter } from '../../src/style/feature_filter.ts'
 import { formatExpression, parseExpression } from '../../src/style/mapserver_expression.ts'
 import { readMapserverXml } from '../../src/style/mapserver_read.ts'
 import { writeMapserverXml } from '../../src/style/mapserver_write.ts'
-import { markers, type Rule, type Style, type Symbolizer } from '../../src/style/style_model.ts'
+import { markers, type Rule, type Style, type Symbolizer } from '../../src/style/page_style.ts'
 import { readXml } from '../../src/style/xml_read.ts'
 
 const runs = { seed: 20260301, numRuns: process.env.LANDFORM_SOAK ? 5000 : 300 }
