@@ -75,8 +75,12 @@ function checkIncludedStyle(style: StyleText, { file, text }: IncludedFile): Iss
   }))
 }
 
-/** Checks a style with variables. The message omits the details, which could show values of the variables. */
+/**
+ * Checks a style with variables. The message omits the details, which could show values of the variables. A value that is
+ * still its expression has an issue of its own.
+ */
 function checkRedactedStyle({ block, pointer, text, read }: StyleText): Issue[] {
+  if (text === block.source.expressions.get(block.pointer + pointer)) return []
   const error = read(text).issues.find(({ severity }) => severity === 'error')
   if (error === undefined) return []
   const shown = showAt(block.source, block.pointer + pointer)
