@@ -78,7 +78,9 @@ describeServers('desktop GIS styles', (start) => {
       members: { webmap: { root_item } },
     })
     const config = await (await admin('GET', `/api/resource/${map}/webmap/display_config`)).json()
-    const drawn = { landform: { style: { rules: [{ symbol: { layers: [{ kind: 'fill', color: '#010203' }] } }] } } }
+    const drawn = {
+      landform: { style: { rules: [{ symbol: { layers: [{ kind: 'fill', color: '#010203' }] } }] } },
+    }
     const empty = { landform: { style: { rules: [] } } }
     expect(config).toMatchObject({ rootItem: { children: [drawn, empty] } })
   })
