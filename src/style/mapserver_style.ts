@@ -10,6 +10,7 @@ import type {
   MarkerLine,
   MarkerShape,
   Offset,
+  PointPattern,
   SimpleFill,
   SimpleLine,
   SimpleMarker,
@@ -150,24 +151,42 @@ function markerLineOf(symbolizer: Symbolizer, gap: number): MarkerLine {
 }
 
 function fillsOf(symbolizer: Symbolizer): SymbolLayer[] {
-  const { fill, outline, opacity, marker, offset = [0, 0] } = symbolizer
-  const isHatch = marker === 'hatch'
+  const { fill, outline, opacity, marker, hasSymbol, offset = [0, 0] } = symbolizer
+  const isSolid = marker === 'circle' && hasSymbol !== true
   const stroke = outline === undefined ? undefined : strokeOf(symbolizer, outline)
   const area: SimpleFill = {
     kind: 'fill',
     pass: 0,
     color: fade(fill ?? '#000000', opacity),
-    brush: fill === undefined || isHatch ? 'no' : 'solid',
+    brush: fill === undefined || !isSolid ? 'no' : 'solid',
     ...(stroke === undefined ? {} : { stroke }),
     offset,
   }
-  const hatch = isHatch && fill !== undefined ? hatchOf(symbolizer, fill) : undefined
-  return hatch === undefined ? [area] : [hatch, area]
+  const pattern = isSolid || fill === undefined ? undefined : patternOf(symbolizer, fill)
+  return pattern === undefined ? [area] : [pattern, area]
+}
+
+/** Markers that are filled touch each other, unless they have a gap. */
+function patternOf(symbolizer: Symbolizer, color: Color): LinePattern | PointPattern | undefined {
+  if (symbolizer.size <= 0) return undefined
+  if (symbolizer.marker === 'hatch') return hatchOf(symbolizer, color)
+  const { outline: _, ...marker } = symbolizer
+  const distance = Math.abs(symbolizer.gap ?? 0) || symbolizer.size
+  return {
+    kind: 'point_pattern',
+    pass: 0,
+    marker: { type: 'marker', opacity: 1, layers: markersOf(marker) },
+    distance: [distance, distance],
+    displacement: [0, 0],
+    offset: [0, 0],
+    angle: 0,
+    clipping: 'clip',
+  }
 }
 
 function hatchOf(symbolizer: Symbolizer, color: Color): LinePattern | undefined {
   const line = lineOf({ ...symbolizer, offset: [0, 0] }, color)
-  if (line === undefined || symbolizer.size <= 0) return undefined
+  if (line === undefined) return undefined
   return {
     kind: 'line_pattern',
     pass: 0,

@@ -51,6 +51,16 @@ describe('a style', () => {
     ])
   })
 
+  test('of polygons with a symbol fills them with markers', () => {
+    const inner = `${red}${blue}<symbol>std:circle</symbol><size>4</size>`
+    expect(layersOf(`${inner}<gap>9</gap>`, 'POLYGON')).toMatchObject([
+      { kind: 'point_pattern', distance: [9, 9], marker: { layers: [{ shape: 'circle', size: 4 }] } },
+      { kind: 'fill', brush: 'no', stroke: { color: '#0000ff' } },
+    ])
+    expect(layersOf(inner, 'POLYGON')).toMatchObject([{ distance: [4, 4] }, {}])
+    expect(layersOf(`${red}<size>4</size>`, 'POLYGON')).toMatchObject([{ kind: 'fill', brush: 'solid' }])
+  })
+
   test('of lines draws them over their casing, shifted to the right', () => {
     const inner = `${red}${blue}<width>4</width><outlinewidth>1</outlinewidth><offset x="5" y="-99"/>
       <pattern>6 3</pattern><linecap>butt</linecap><linejoin>bevel</linejoin>`
