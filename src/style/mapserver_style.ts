@@ -1,7 +1,7 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
 import { type Color, fade } from './color.ts'
 import { expressionOfFilter } from './mapserver_filter.ts'
-import { labelsOf } from './mapserver_label_style.ts'
+import { labelsOf, scaleLimitsOf } from './mapserver_label_style.ts'
 import type { MapserverClass, MapserverStyle, Marker, Symbolizer } from './mapserver_model.ts'
 import type { Rule, Style } from './style_model.ts'
 import type {
@@ -35,13 +35,12 @@ export function styleOfMapserver({ rules }: MapserverStyle, family: GeometryFami
 const types = { POINT: 'marker', LINESTRING: 'line', POLYGON: 'fill' } as const
 
 function ruleOf(rule: MapserverClass, family: GeometryFamily): Rule {
-  const { label, filter, minScaleDenom, maxScaleDenom, isOff, symbolizers, labels = [] } = rule
+  const { label, filter, isOff, symbolizers, labels = [] } = rule
   const layers = symbolizers.flatMap((symbolizer) => layersOf[family](symbolizer))
   return {
     ...(label === undefined ? {} : { label }),
     ...(filter === undefined ? {} : { filter: expressionOfFilter(filter) }),
-    ...(minScaleDenom === undefined ? {} : { minScaleDenom }),
-    ...(maxScaleDenom === undefined ? {} : { maxScaleDenom }),
+    ...scaleLimitsOf(rule),
     isElse: false,
     isDrawn: isOff !== true,
     symbol: { type: types[family], opacity: 1, layers },
