@@ -15,15 +15,15 @@ export interface GmlFormat {
 }
 
 /**
- * Returns a geometry as GML: in version 2 with `coordinates`, later with `pos` and `posList`, and collections of curves and
- * surfaces.
+ * Returns a geometry as GML: in version 2 with `coordinates`, later with `pos` and `posList`; collections of lines and
+ * polygons in version 3.2 as curves and surfaces.
  *
  * @param id identifier of the geometry, which only version 3.2 has
  * @see OGC 02-069 clause 4, OGC 03-105r1 clause 10, OGC 07-036 clause 10
  */
 export function gmlText(geometry: ByteGeometry, format: GmlFormat, id: string): string {
   const { family, isMulti, hasZ, parts } = geometry
-  const names = format.version === '2.1.2' ? names2 : names3
+  const names = format.version === '3.2.1' ? curveNames : plainNames
   const { single, multi, member } = names[family]
   const dimension = hasZ && format.version !== '2.1.2' ? ' srsDimension="3"' : ''
   const attributes = (own: string) => (format.version === '3.2.1' ? ` gml:id="${own}"` : '')
@@ -38,14 +38,15 @@ export function gmlText(geometry: ByteGeometry, format: GmlFormat, id: string): 
   return `<gml:${multi}${attributes(id)}${srs}>${members.join('')}</gml:${multi}>`
 }
 
-const names2 = {
+/** Names of geometries with straight edges, which version 3.2 does not have. */
+const plainNames = {
   POINT: { single: 'Point', multi: 'MultiPoint', member: 'pointMember' },
   LINESTRING: { single: 'LineString', multi: 'MultiLineString', member: 'lineStringMember' },
   POLYGON: { single: 'Polygon', multi: 'MultiPolygon', member: 'polygonMember' },
 } as const
 
-const names3 = {
-  POINT: names2.POINT,
+const curveNames = {
+  POINT: plainNames.POINT,
   LINESTRING: { single: 'LineString', multi: 'MultiCurve', member: 'curveMember' },
   POLYGON: { single: 'Polygon', multi: 'MultiSurface', member: 'surfaceMember' },
 } as const

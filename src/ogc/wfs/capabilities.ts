@@ -34,7 +34,7 @@ function parts10({ title, url, types }: WfsService): string[] {
   const post = element('HTTP', {}, element('Post', { onlineResource: url }))
   const both = [element('DCPType', {}, get), element('DCPType', {}, post)]
   const schema = element('SchemaDescriptionLanguage', {}, element('XMLSCHEMA', {}))
-  const formats = element('ResultFormat', {}, element('GML2', {}), element('GEOJSON', {}))
+  const formats = element('ResultFormat', {}, element('GML2', {}))
   const isWritable = types.some((type) => type.isWritable)
   const request = element(
     'Request',

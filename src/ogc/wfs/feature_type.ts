@@ -159,8 +159,8 @@ export function readSrsName(name: string): NamedSrs {
 export function geometryPropertyType(type: GeometryType, gmlVersion: GmlVersion): string {
   const { family, isMulti } = geometryParts(type)
   const names =
-    gmlVersion === '2.1.2'
-      ? { POINT: 'Point', LINESTRING: 'LineString', POLYGON: 'Polygon' }
-      : { POINT: 'Point', LINESTRING: 'Curve', POLYGON: 'Surface' }
+    gmlVersion === '3.2.1'
+      ? { POINT: 'Point', LINESTRING: 'Curve', POLYGON: 'Surface' }
+      : { POINT: 'Point', LINESTRING: 'LineString', POLYGON: 'Polygon' }
   return `gml:${isMulti ? 'Multi' : ''}${names[family]}PropertyType`
 }
