@@ -38,7 +38,11 @@ describeServers('the WFS driver of GDAL', (start) => {
     expect(list(output, 'seen')).toEqual(['2020/01/31 23:59:59'])
     expect(list(output, '_2020_total')).toEqual(['1'])
     expect(list(output, 'высота')).toEqual(['0.1'])
-    expect(output.match(/POINT \(.*\)/g)).toEqual(['POINT (10.75 59.91)', 'POINT (16.37 48.21)', 'POINT (19.46 51.77)'])
+    expect(output.match(/POINT \(.*\)/g)).toEqual([
+      'POINT (10.75 59.91)',
+      'POINT (16.37 48.21)',
+      'POINT (19.46 51.77)',
+    ])
   })
 
   test.each(['1.0.0', '1.1.0', '2.0.0'])('pushes filters down in version %s', async (version) => {
@@ -55,7 +59,12 @@ describeServers('the WFS driver of GDAL', (start) => {
     const paged = await publishTowns(server.admin, 'Paged', { entry: { maxfeatures: 2 } })
     const pages = await info('-q', '-al', '-geom=NO', dataset('2.0.0', paged.path))
     expect(list(pages, 'name')).toEqual(['Oslo', 'Wien', 'Łódź & <co> "x"'])
-    const sorted = await info('-q', '-sql', 'SELECT * FROM "svc:towns" WHERE people > 0 ORDER BY people DESC', dataset('2.0.0'))
+    const sorted = await info(
+      '-q',
+      '-sql',
+      'SELECT * FROM "svc:towns" WHERE people > 0 ORDER BY people DESC',
+      dataset('2.0.0'),
+    )
     expect(list(sorted, 'name')).toEqual(['Wien', 'Oslo', 'Łódź & <co> "x"'])
   })
 
@@ -68,12 +77,18 @@ describeServers('the WFS driver of GDAL', (start) => {
       properties: { name, people: 5, since: '2001-02-03' },
       geometry: { type: 'Point', coordinates: [x, 60] },
     })
-    await writeFile(source, JSON.stringify({ type: 'FeatureCollection', features: [feature('A', 1), feature('B', 2)] }))
+    await writeFile(
+      source,
+      JSON.stringify({ type: 'FeatureCollection', features: [feature('A', 1), feature('B', 2)] }),
+    )
     const target = ['-append', '-update', dataset(version, own), source, '-nln', 'svc:towns']
     await run('ogr2ogr', [...target, ...credentials])
     const read = (parameters: Record<string, string>) => readValues(server, own, parameters)
     expect(await read({ bbox: '0,59,3,61,EPSG:4326' })).toEqual(['A', 'B'])
-    expect(await read({ property: 'since', bbox: '0,59,3,61,EPSG:4326' })).toEqual(['2001-02-03', '2001-02-03'])
+    expect(await read({ property: 'since', bbox: '0,59,3,61,EPSG:4326' })).toEqual([
+      '2001-02-03',
+      '2001-02-03',
+    ])
     await info(dataset(version, own), '-update', '-sql', `DELETE FROM svc:towns WHERE name = 'A'`)
     const change = `UPDATE "svc:towns" SET people = 6 WHERE name = 'B'`
     await info(dataset(version, own), '-update', '-dialect', 'SQLITE', '-sql', change)

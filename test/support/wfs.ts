@@ -46,7 +46,11 @@ export interface PublishedTowns {
 export async function publishTowns(
   ask: Ask,
   name: string,
-  { srs = 3857, parent = 0, entry = {} }: { readonly srs?: number; readonly parent?: number; readonly entry?: object } = {},
+  {
+    srs = 3857,
+    parent = 0,
+    entry = {},
+  }: { readonly srs?: number; readonly parent?: number; readonly entry?: object } = {},
 ): Promise<PublishedTowns> {
   const members = { vector_layer: { srs: { id: srs }, geometry_type: 'POINT', fields: wfsFields } }
   const layer = await createLayer(ask, { name, geometryType: 'POINT', parent, members })
@@ -69,13 +73,19 @@ export async function publish(
 }
 
 /** Sends a request of keyword-value pairs; version 2.0.0 unless it is stated. */
-export function askWfs(ask: Ask, path: string, parameters: Readonly<Record<string, string>>): Promise<TestResponse> {
+export function askWfs(
+  ask: Ask,
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<TestResponse> {
   return ask('GET', `${path}?${new URLSearchParams({ service: 'WFS', version: '2.0.0', ...parameters })}`)
 }
 
 /** Reads the values of a property in document order. */
 export const valuesOf = (xml: string, property: string): string[] =>
-  [...xml.matchAll(new RegExp(`<svc:${property}>([^<]*)</svc:${property}>`, 'g'))].map(([, value = '']) => value)
+  [...xml.matchAll(new RegExp(`<svc:${property}>([^<]*)</svc:${property}>`, 'g'))].map(
+    ([, value = '']) => value,
+  )
 
 /** Requests features and returns the values of a property. */
 export async function readValues(
@@ -83,7 +93,11 @@ export async function readValues(
   path: string,
   { property = 'name', ...parameters }: Readonly<Record<string, string>>,
 ): Promise<string[]> {
-  const answer = await askWfs(server.admin, path, { request: 'GetFeature', typeNames: 'towns', ...parameters })
+  const answer = await askWfs(server.admin, path, {
+    request: 'GetFeature',
+    typeNames: 'towns',
+    ...parameters,
+  })
   const xml = await answer.text()
   if (answer.status !== 200) throw new Error(`${answer.status} ${xml}`)
   return valuesOf(xml, property)

@@ -19,7 +19,8 @@ const challenge = { 'www-authenticate': 'Basic realm="landform", charset="UTF-8"
 
 /** Writes a Problem as an exception report. Guests without permission are asked for credentials. */
 export function problemReport(fault: Problem, { protocol, requestId, isGuest }: ReportOptions): WfsError {
-  const status = isGuest && fault.code === 'access/denied' ? 401 : getStatus(fault)
+  const own = isGuest && fault.code === 'access/denied' ? 401 : getStatus(fault)
+  const status = own === 422 ? owsStatuses.InvalidParameterValue : own
   const { message, hint } = errorBody(fault, requestId)
   const text = hint === undefined ? message : `${message} ${hint}`
   const wait = fault.data.retry_after
