@@ -107,10 +107,10 @@ function operationsMetadata(
   { edition, outputFormat, gmlVersion }: WfsProtocol,
 ): string {
   const isLatest = edition === '2.0'
-  const list = (tag: 'Parameter', [name, values]: Parameter) => {
+  const list = ([name, values]: Parameter) => {
     const items = values.map((value) => textElement('ows:Value', value))
     return element(
-      `ows:${tag}`,
+      'ows:Parameter',
       { name },
       ...(isLatest ? [element('ows:AllowedValues', {}, ...items)] : items),
     )
@@ -119,7 +119,7 @@ function operationsMetadata(
     const { parameters = [], isPostOnly = false, constraints = [] } = options
     const get = isPostOnly ? '' : element('ows:Get', { 'xlink:href': `${url}?` })
     const http = element('ows:HTTP', {}, get, element('ows:Post', { 'xlink:href': url }))
-    const lists = parameters.map((one) => list('Parameter', one))
+    const lists = parameters.map(list)
     return element('ows:Operation', { name }, element('ows:DCP', {}, http), ...lists, ...constraints)
   }
   const features: Parameter = ['outputFormat', [outputFormat, jsonFormat]]
