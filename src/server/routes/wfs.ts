@@ -59,9 +59,11 @@ async function answerBody(request: WfsHttpRequest, reader: XmlTreeReader): Promi
   })
   const items = readItems(reader, decodeText(body.chunks(), headers['content-type'] ?? ''))
   const first = await items.next()
-  if (first.done === true) return answerTransaction(request, first.value, readActions(first, items))
+  // Waits here, because the body is released when this function returns.
+  if (first.done === true) return await answerTransaction(request, first.value, readActions(first, items))
   const [transaction] = first.value.containers
-  if (transaction !== undefined) return answerTransaction(request, transaction, readActions(first, items))
+  if (transaction !== undefined)
+    return await answerTransaction(request, transaction, readActions(first, items))
   // The end of the document must be well-formed, too.
   await items.next()
   return answerRequest(request, parseXmlRequest(first.value.node))

@@ -275,16 +275,20 @@ describeServers('a transaction', (start) => {
     expect(await names()).toEqual([...all, 'A'])
   })
 
-  test('keeps the order of 2,500 inserts, and changes what it has inserted', async () => {
+  test('keeps the order of 6,000 inserts, and changes what it has inserted', async () => {
     await renew()
-    const many = Array.from({ length: 2500 }, (_, at) => feature(`<t:people>${at}</t:people>`)).join('')
-    const update = `<wfs:Update typeName="towns"><wfs:Property><wfs:Name>name</wfs:Name><wfs:Value>last</wfs:Value></wfs:Property><ogc:Filter><ogc:PropertyIsEqualTo><ogc:PropertyName>people</ogc:PropertyName><ogc:Literal>2499</ogc:Literal></ogc:PropertyIsEqualTo></ogc:Filter></wfs:Update>`
+    // A megabyte, so that the body arrives in many pieces.
+    const padding = `<t:name>${'x'.repeat(120)}</t:name>`
+    const many = Array.from({ length: 6000 }, (_, at) =>
+      feature(`<t:people>${at}</t:people>${padding}`),
+    ).join('')
+    const update = `<wfs:Update typeName="towns"><wfs:Property><wfs:Name>name</wfs:Name><wfs:Value>last</wfs:Value></wfs:Property><ogc:Filter><ogc:PropertyIsEqualTo><ogc:PropertyName>people</ogc:PropertyName><ogc:Literal>5999</ogc:Literal></ogc:PropertyIsEqualTo></ogc:Filter></wfs:Update>`
     const xml = await (await send('1.1.0', insert(many) + update)).text()
     const ids = [...xml.matchAll(/fid="towns\.(\d+)"/g)].map(([, id]) => Number(id))
-    expect(ids).toEqual(Array.from({ length: 2500 }, (_, at) => 5 + at))
+    expect(ids).toEqual(Array.from({ length: 6000 }, (_, at) => 5 + at))
     expect(
-      await readValues(server, towns.path, { property: 'people', resourceId: 'towns.5,towns.2504' }),
-    ).toEqual(['0', '2499'])
-    expect(await readValues(server, towns.path, { resourceId: 'towns.2504' })).toEqual(['last'])
+      await readValues(server, towns.path, { property: 'people', resourceId: 'towns.5,towns.6004' }),
+    ).toEqual(['0', '5999'])
+    expect(await readValues(server, towns.path, { resourceId: 'towns.6004' })).toEqual(['last'])
   })
 })
