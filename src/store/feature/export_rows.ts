@@ -95,7 +95,9 @@ export interface TextSelection extends FeaturePage {
 export function textStatement(layer: Layer, selection: TextSelection): Statement {
   const bindings = createBindings()
   const { srs, hasGeometry, fields } = selection
-  const geometry = hasGeometry ? `ST_AsBinary(${transformSql('geom', layer.srs, srs)}, 'NDR')` : 'null::bytea'
+  const geometry = hasGeometry
+    ? `ST_AsBinary(${uniformSql(layer, transformSql('geom', layer.srs, srs))}, 'NDR')`
+    : 'null::bytea'
   const list = ['id::text', geometry, ...fields.map(lexicalSql)].join(', ')
   return {
     text: `select ${list} from ${selectedSql(layer, selection, bindings)}`,
