@@ -42,6 +42,16 @@ const gmlProperties = [
 /** Elements that hold features to insert. */
 const featureContainers = ['FeatureCollection', 'featureMember', 'featureMembers', 'member']
 
+/**
+ * Checks the attributes of a transaction.
+ *
+ * @throws {OwsFault} if it names a lock
+ */
+export function checkTransaction({ attributes }: XmlNode): void {
+  if (attributes.has('lockId'))
+    throw new OwsFault('OptionNotSupported', 'This service does not lock features.', 'lockId')
+}
+
 /** Tells whether an element of a transaction holds actions, or features to insert. */
 export function isTransactionContainer(node: XmlNode, containers: readonly XmlNode[]): boolean {
   if (containers.length === 0) return node.name === 'Transaction'
@@ -143,7 +153,10 @@ function readFeature({ children }: XmlNode): WrittenProperty[] {
 function readChange(node: XmlNode): WrittenProperty {
   const name = findChild(node, 'Name', 'ValueReference')
   if (name === undefined) throw invalidParameter('Property', '<Property> has no name.')
-  const value = findChild(node, 'Value')
+  const action = name.attributes.get('action') ?? 'replace'
+  if (action !== 'replace' && action !== 'remove')
+    throw new OwsFault('OptionNotSupported', 'Values cannot be inserted before or after others.', 'action')
+  const value = action === 'remove' ? undefined : findChild(node, 'Value')
   const isNil = value?.attributes.get('nil') === 'true'
   return { name: localPart(trimmedText(name).replace(/^.*\//, '')), value: isNil ? undefined : value }
 }

@@ -9,6 +9,7 @@ import { checkService, parseXmlRequest } from '../../ogc/wfs/parse_xml.ts'
 import { schemaDocument } from '../../ogc/wfs/schema_document.ts'
 import { storedQueryDescriptions, storedQueryList } from '../../ogc/wfs/stored_queries.ts'
 import {
+  checkTransaction,
   isTransactionContainer,
   readAction,
   type TransactionAction,
@@ -94,6 +95,7 @@ async function answerTransaction(
   actions: AsyncGenerator<TransactionAction>,
 ): Promise<Answer> {
   checkService(root)
+  checkTransaction(root)
   const protocol = readVersion(root.attributes.get('version'))
   const service = await openService(request)
   return xmlAnswer(
