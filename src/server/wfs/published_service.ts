@@ -1,4 +1,5 @@
 import { hasPermission } from '../../access/permission_mask.ts'
+import { isProblem } from '../../core/problem.ts'
 import { createFeatureTypes, type FeatureType } from '../../ogc/wfs/feature_type.ts'
 import { namespaceOf, type WfsService } from '../../ogc/wfs/wfs_service.ts'
 import { findServiceLayers } from '../../store/classes/service_layer.ts'
@@ -67,5 +68,10 @@ export async function withExtents(context: ServerContext, service: WfsService): 
 
 async function withExtent({ database, layerCaches }: ServerContext, type: FeatureType): Promise<FeatureType> {
   if (isForeign(type.layer)) return type
-  return { ...type, extent: await layerCaches.extent(database, type.layer) }
+  const extent = await layerCaches.extent(database, type.layer).catch((error: unknown) => {
+    // The extent is optional: a layer that takes too long must not hide the others.
+    if (isProblem(error, 'database/timeout')) return undefined
+    throw error
+  })
+  return { ...type, extent }
 }
