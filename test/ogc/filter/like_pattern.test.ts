@@ -14,8 +14,6 @@ test.each([
 })
 
 test('accepts special characters of any length, and none', () => {
-  expect(sqlPattern('a.*b\\.*', { wildCard: '.*', singleChar: '#', escapeChar: '\\' })).toBe(
-    'a%b.*',
-  )
+  expect(sqlPattern('a.*b\\.*', { wildCard: '.*', singleChar: '#', escapeChar: '\\' })).toBe('a%b.*')
   expect(sqlPattern('%a_', { wildCard: '%', singleChar: '_', escapeChar: '' })).toBe('%a_')
 })
