@@ -30,6 +30,23 @@ describeServers(
         )
       ).text()
 
+    const operations = [
+      ['GetCapabilities', /<WFS_Capabilities version="VERSION"/],
+      ['DescribeFeatureType', /<xsd:schema .*<xsd:element name="towns"/],
+      ['GetFeature', /<wfs:FeatureCollection .*<svc:towns/s],
+    ] as const
+    test.each(
+      ['1.0.0', '1.1.0', '2.0.0', '2.0.2'].flatMap((version) =>
+        operations.map(([operation, expected]) => [version, operation, expected] as const),
+      ),
+    )('WFS /api/resource/{id}/wfs: version %s; %s', async (version, request, expected) => {
+      const answer = await ask({ version, request, typeName: 'towns' })
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).toMatch(
+        new RegExp(expected.source.replace('VERSION', version), expected.flags),
+      )
+    })
+
     test.each([
       ['', '2.0.0'],
       ['&version=2.0.2', '2.0.2'],
