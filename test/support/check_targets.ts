@@ -11,7 +11,7 @@ export function checkTarget(members: Partial<CheckTarget> & Pick<CheckTarget, 'u
     z_min: null,
     z_max: null,
     y_origin_top: true,
-    extent: null,
+    position: null,
     ...members,
   }
 }
