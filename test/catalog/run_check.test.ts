@@ -3,7 +3,7 @@ import { type CheckScope, type RunSettings, runCheck } from '../../src/catalog/r
 import type { Database } from '../../src/database/database.ts'
 import { describeDrivers } from '../support/drivers.ts'
 import { addGeoservices } from '../support/geoservices.ts'
-import { neverAnswer, sendBody } from '../support/misbehaving.ts'
+import { neverAnswer, sendImage } from '../support/misbehaving.ts'
 import { type TestService, useService } from '../support/wms.ts'
 
 const startService = useService('0.0.0.0')
@@ -14,7 +14,6 @@ beforeEach(async () => {
   service.answer = sendImage
 })
 
-const sendImage = sendBody('image/png', 'x')
 const urlOf = (path: string, host = '127.0.0.1') =>
   `http://${host}:${new URL(service.url).port}/${path}/{z}/{x}/{y}`
 
