@@ -1,5 +1,5 @@
 import { alternativeUrls } from '../contract/catalog.ts'
-import { quadkeyOf, type TileAddress, tileAt } from '../geo/tile.ts'
+import { degreeTileAt, quadkeyOf, type TileAddress, tileAt } from '../geo/tile.ts'
 import { capabilitiesUrl } from '../ogc/capabilities_url.ts'
 import type { CheckTarget } from '../store/catalog/check_target.ts'
 
@@ -44,9 +44,9 @@ function tileUrl(target: CheckTarget, random: number): string {
   })
 }
 
-function tileOf({ url, z_min, z_max, position }: CheckTarget): TileAddress {
+function tileOf({ url, epsg, z_min, z_max, position }: CheckTarget): TileAddress {
   // The quadkey of zoom level 0 is empty, and no service has it.
   const z = Math.max(z_min ?? z_max ?? 0, url.includes('{q}') ? 1 : 0)
   // Services without a boundary cover the world, rarely with tiles in its corners.
-  return tileAt(position ?? [0, 0], z)
+  return (epsg === 4326 ? degreeTileAt : tileAt)(position ?? [0, 0], z)
 }

@@ -22,6 +22,13 @@ describe('the tile that a check requests', () => {
     expect(urlOf({ z_min: 3, position: [-180, 90] })).toBe('https://tiles.example.org/3/0/0.png')
   })
 
+  it('is one of the grid of degrees for services in EPSG:4326', () => {
+    const degrees = { z_min: 4, epsg: 4326 }
+    expect(urlOf({ ...degrees, position: berlin })).toBe('https://tiles.example.org/4/17/3.png')
+    expect(urlOf({ ...degrees, position: [180, -90] })).toBe('https://tiles.example.org/4/31/15.png')
+    expect(urlOf({ ...degrees, position: berlin, y_origin_top: false })).toContain('/4/17/12.png')
+  })
+
   it('has its row counted from the bottom, unless the origin is at the top', () => {
     const bottom = { z_min: 10, y_origin_top: false }
     expect(urlOf({ ...bottom, position: berlin })).toBe('https://tiles.example.org/10/550/688.png')

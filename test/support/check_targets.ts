@@ -5,6 +5,7 @@ export function checkTarget(members: Partial<CheckTarget> & Pick<CheckTarget, 'u
   return {
     id: 1,
     type: 'tms',
+    epsg: null,
     params: null,
     layers: null,
     layer: null,

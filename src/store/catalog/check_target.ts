@@ -7,6 +7,7 @@ export interface CheckTarget {
   readonly type: GeoserviceType
   /** As it was written: of tiles, a template. */
   readonly url: string
+  readonly epsg: number | null
   readonly params: string | null
   readonly layers: string | null
   readonly layer: string | null
@@ -73,7 +74,7 @@ export async function claimTargets(
        select id, $1::text, ${nowSql} + make_interval(secs => $2::float8) from due
        on conflict (geoservice_id) do update set run = excluded.run, claimed_until = excluded.claimed_until
        returning geoservice_id)
-     select s.id, s.type, s.url, s.params, s.layers, s.layer, s.z_min, s.z_max, s.y_origin_top,
+     select s.id, s.type, s.url, s.epsg, s.params, s.layers, s.layer, s.z_min, s.z_max, s.y_origin_top,
             (select array[ST_X(inside), ST_Y(inside)]
                from (select geom from ST_Dump(s.boundary) order by ST_Area(geom) desc, path limit 1) largest,
                     ST_PointOnSurface(largest.geom) inside
