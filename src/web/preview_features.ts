@@ -1,3 +1,4 @@
+import { getWidth } from 'ol/extent'
 import type Feature from 'ol/Feature'
 import GeoJSON from 'ol/format/GeoJSON'
 import VectorLayer from 'ol/layer/Vector'
@@ -5,19 +6,22 @@ import type { Projection } from 'ol/proj'
 import VectorSource from 'ol/source/Vector'
 import { readLimited } from './limited_response.ts'
 import type { LoadReports } from './load_report.ts'
+import { worldOf } from './preview_boundary.ts'
+import { mayCover, type PreviewArea } from './preview_view.ts'
 
 /** Creates a layer with the features of a GeoJSON document. */
 export function createFeatureLayer(
   url: string,
-  view: Projection,
+  area: PreviewArea,
   { onLoad, onFault }: LoadReports,
 ): VectorLayer {
   const source = new VectorSource({
     // The map is not complete until the promise is fulfilled.
     async loader() {
       try {
-        const { features, note } = await readFeatures(url, view)
-        onLoad(note)
+        const { features, note } = await readFeatures(url, area.projection)
+        const isOutside = features.length > 0 && !features.some((feature) => isInside(feature, area))
+        onLoad(note || (isOutside ? 'All features are outside of the boundary.' : ''))
         return features
       } catch (error) {
         onFault(error instanceof Error ? error.message : String(error))
@@ -26,6 +30,13 @@ export function createFeatureLayer(
     },
   })
   return new VectorLayer({ source })
+}
+
+/** Tells whether a feature may be in the boundary, which may be in the next world. */
+function isInside(feature: Feature, area: PreviewArea): boolean {
+  const [minX = 0, minY = 0, maxX = 0, maxY = 0] = feature.getGeometry()?.getExtent() ?? []
+  const width = getWidth(worldOf(area.projection))
+  return [-width, 0, width].some((shift) => mayCover(area, [minX + shift, minY, maxX + shift, maxY]))
 }
 
 interface ReadFeatures {

@@ -12,7 +12,7 @@ import { isVectorTileUrl } from '../contract/tile_format.ts'
 import type { LoadReports } from './load_report.ts'
 import { createFeatureLayer } from './preview_features.ts'
 import { createVectorTileLayer } from './preview_vector_tiles.ts'
-import { mayHaveTiles, type PreviewArea } from './preview_view.ts'
+import { mayCover, type PreviewArea } from './preview_view.ts'
 import { swapBbox, tileUrl } from './tile_address.ts'
 
 /** Returns the projection of the preview, or the reason why there is none. */
@@ -38,12 +38,11 @@ export function createServiceLayer(
   area: PreviewArea,
   reports: LoadReports,
 ): BaseLayer | string {
-  const { projection: view } = area
   if (service.type === 'tms') return tmsLayer(service, area, reports)
-  if (service.type === 'geojson') return createFeatureLayer(service.url, view, reports)
-  if (service.type === 'wfs') return createFeatureLayer(wfsUrl(service), view, reports)
+  if (service.type === 'geojson') return createFeatureLayer(service.url, area, reports)
+  if (service.type === 'wfs') return createFeatureLayer(wfsUrl(service), area, reports)
   if (!service.layers) return 'The record of this service names no layers, so it cannot be previewed.'
-  const source = wmsSource(service, view)
+  const source = wmsSource(service, area.projection)
   reportTiles(source, area, reports)
   return new TileLayer({ source })
 }
@@ -112,7 +111,7 @@ function reportTiles(source: UrlTile, area: PreviewArea, { onLoad, onFault }: Lo
   source.on('tileloadend', () => onLoad())
   source.on('tileloaderror', ({ tile }: TileSourceEvent) => {
     const grid = source.getTileGridForProjection(area.projection)
-    if (mayHaveTiles(area, grid.getTileCoordExtent(tile.getTileCoord()))) onFault()
+    if (mayCover(area, grid.getTileCoordExtent(tile.getTileCoord()))) onFault()
   })
 }
 

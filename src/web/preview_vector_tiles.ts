@@ -16,7 +16,7 @@ import type VectorTile from 'ol/VectorTile'
 import { isVectorTile } from '../contract/tile_format.ts'
 import { readBytes, readLimited } from './limited_response.ts'
 import type { LoadReports } from './load_report.ts'
-import { mayHaveTiles, type PreviewArea } from './preview_view.ts'
+import { mayCover, type PreviewArea } from './preview_view.ts'
 
 /** Where vector tiles are. */
 export interface VectorTiles {
@@ -52,7 +52,7 @@ export function createVectorTileLayer(
       reports.onLoad(isEmpty ? 'The tiles of this area have no features.' : '')
       tile.setFeatures(features)
     } catch (error) {
-      if (mayHaveTiles(area, options.extent ?? []))
+      if (mayCover(area, options.extent ?? []))
         reports.onFault(error instanceof Error ? error.message : String(error))
       tile.setState(TileState.ERROR)
     }

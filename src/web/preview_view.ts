@@ -23,8 +23,8 @@ export function areaOf(
   return { projection, boundary, lowestZoom: lowest ? lowest + zoomOffset(projection) : 0 }
 }
 
-/** Tells whether a service should have tiles in an extent: many have none outside of their boundary. */
-export function mayHaveTiles({ boundary }: PreviewArea, extent: Extent): boolean {
+/** Tells whether a service may cover an extent: many have no tiles outside of their boundary. */
+export function mayCover({ boundary }: PreviewArea, extent: Extent): boolean {
   return boundary === undefined || intersects(boundary.extent, extent)
 }
 

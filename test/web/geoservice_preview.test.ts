@@ -168,6 +168,15 @@ test.each([
   await page.getByText(text).waitFor()
 })
 
+test('features outside of the boundary are reported, those across the antimeridian are inside', async () => {
+  const features = { type: 'geojson', url: `${service.origin}/data.geojson` }
+  const page = await open({ ...features, boundary: square(-60, 0) })
+  await page.getByText('All features are outside of the boundary.').waitFor()
+  const inside = await open({ ...features, boundary: formatBox([150, 40, 20, 60]) })
+  await untilDrawn(inside)
+  expect(await inside.locator('#preview').getByRole('status').innerText()).toBe('')
+})
+
 test('vector tiles that are no vector tiles are reported', async () => {
   const page = await open({ ...plan(), url: `${service.origin}/tiles/{z}/{x}/{y}.pbf` })
   await page.getByText('This service cannot be loaded. The response is not a vector tile.').waitFor()
