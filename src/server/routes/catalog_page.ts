@@ -18,6 +18,7 @@ import { answerIcon } from '../catalog/icon_answer.ts'
 import { readFilter, readPage } from '../catalog/list_geoservices.ts'
 import { invalidParameter } from '../catalog/parameter.ts'
 import type { ServerContext } from '../context.ts'
+import { wantsJson } from '../http/answer.ts'
 import { getStatus } from '../http/error_body.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { findWebFile } from '../http/web_files.ts'
@@ -111,8 +112,9 @@ async function showGeoservice(request: ApiRequest<'page.geoservice'>): Promise<A
   const { database } = context
   const { id } = params
   const service = await readGeoservice(database, id).catch((error: unknown) => {
-    if (isProblem(error, 'request/not-found')) return undefined
-    throw error
+    // Programs read the error itself.
+    if (!isProblem(error, 'request/not-found') || wantsJson(`/catalog/${id}/`, request.headers)) throw error
+    return undefined
   })
   if (service === undefined) return { ...page(unknownGeoservicePage(caller, id)), status: 404 }
   const now = new Date()

@@ -197,6 +197,11 @@ describeServers('the page of the catalog', (start) => {
     expect(text).toContain('The catalog has no geoservice 999999.')
     expect(text.match(/<a href="\/catalog\/">Catalog<\/a>/g)).toHaveLength(2)
     expect(text).toContain('<header class="top">')
+    const program = await server.guest('GET', '/catalog/999999/', undefined, { accept: 'application/json' })
+    expect([program.status, (await program.json<{ code: string }>()).code]).toEqual([
+      404,
+      'request/not-found',
+    ])
   })
 
   test('the record and the icons are at the address of the pages', async () => {
