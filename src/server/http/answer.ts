@@ -82,7 +82,8 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   return reply.send(errorPage({ status, title, message, path, hasSessionEnded }))
 }
 
-function wantsJson(url: string, headers: Readonly<Record<string, unknown>>): boolean {
+/** Tells whether an error is sent as JSON: to programs, and below `/api`. */
+export function wantsJson(url: string, headers: Readonly<Record<string, unknown>>): boolean {
   if (/^\/+api(\/|\?|$)/.test(url) || headers['x-requested-with'] === 'XMLHttpRequest') return true
   return !String(headers.accept ?? '').includes('text/html')
 }
