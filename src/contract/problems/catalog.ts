@@ -7,6 +7,16 @@ export const catalogProblems = {
     exit: 1,
     advice: 'Use a landform server of a version that has a catalog.',
   },
+  'catalog/foreign-icon': {
+    title: 'Icon of another server',
+    exit: 3,
+    advice: 'Name icons by name, key or guid.',
+  },
+  'catalog/interrupted': {
+    title: 'Interrupted',
+    exit: 130,
+    advice: 'Run the command again.',
+  },
   'catalog/not-found': {
     title: 'Record not found',
     exit: 1,
