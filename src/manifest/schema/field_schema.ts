@@ -1,5 +1,6 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { maxResourceId } from '../../contract/limits.ts'
+import { patterns } from '../../contract/pattern.ts'
 import type { Schema } from '../../contract/schema.ts'
 
 /** A JSON Schema document. */
@@ -26,8 +27,18 @@ const plainWords = [
   'propertyNames',
 ] as const
 
-/** Returns the alternatives of a reference to a resource or a record: its key, or its id outside the manifest. */
-export function referenceForms(what: 'a resource' | 'an icon'): readonly [JsonSchema, JsonSchema] {
+/**
+ * Returns the alternatives of a reference to a resource or a record: its key, or its id outside the manifest. Records have
+ * a global identifier, too.
+ */
+export function referenceForms(what: 'a resource' | 'an icon'): readonly JsonSchema[] {
+  const guid: JsonSchema = {
+    type: 'object',
+    required: ['guid'],
+    additionalProperties: false,
+    properties: { guid: { type: 'string', pattern: patterns.uuid } },
+    description: `Global identifier of ${what} outside the manifest.`,
+  }
   return [
     { type: 'string', minLength: 1, description: `Key of ${what} of the manifest.` },
     {
@@ -37,6 +48,7 @@ export function referenceForms(what: 'a resource' | 'an icon'): readonly [JsonSc
       properties: { id: { type: 'integer', minimum: 0, maximum: maxResourceId } },
       description: `Id on the server of ${what} outside the manifest.`,
     },
+    ...(what === 'an icon' ? [guid] : []),
   ]
 }
 
