@@ -99,20 +99,22 @@ Weather,wms,https://maps.example.org/weather,,,"rain,wind",,
       expect(again.out).toBe('services.csv: 0 created, 0 updated, 3 unchanged\n')
     })
 
-    it('keeps members that the file does not have', async () => {
-      await write('part.csv', 'name,epsg\nAerial,3395\n')
-      expect((await run(['catalog', 'import', 'part.csv'])).out).toContain('1 updated')
+    it('keeps members that the file does not have, as a spreadsheet writes it', async () => {
+      await write('part.csv', '\ufeffName;EPSG;z_max;desc\r\nAerial;3395;null;\r\n')
+      expect((await run(['catalog', 'import', 'part.csv'])).out).toBe(
+        'part.csv (separated by semicolons): 0 created, 1 updated, 0 unchanged, 1 value cleared\n',
+      )
       const [found] = eventsOf((await run(['catalog', 'search', 'aerial', '--json'])).out)
       expect(found?.geoservice).toMatchObject({ epsg: 3395, desc: 'From the air, 2025' })
     })
 
     it('reports all faults with their positions, and imports nothing', async () => {
-      await write('bad.csv', 'name,type,url,z_min\nX,tms,https://example.org/{z},0\nY,wms,,3\n')
+      await write('bad.csv', 'name,type,url,z_min\nX,tms,https://example.org/{z},0\nY,wms,x,3\n')
       const { exit, err } = await run(['catalog', 'import', 'bad.csv'])
       expect(exit).toBe(3)
       expect(err).toMatch(/bad\.csv:2:7 error catalog\/invalid: url: the address of tiles lacks/)
-      expect(err).toMatch(/bad\.csv:3:7 error catalog\/invalid: url: must not be empty/)
-      expect(err).toMatch(/bad\.csv:3:8 error catalog\/invalid: z_min: unknown field "z_min"/)
+      expect(err).toMatch(/bad\.csv:3:7 error catalog\/invalid: url: "x" is not an http or https URL/)
+      expect(err).toMatch(/bad\.csv:3:9 error catalog\/invalid: z_min: unknown field "z_min"/)
       expect(err).toMatch(/error catalog\/invalid: bad\.csv has 3 errors; nothing was imported\.\n$/)
       expect((await run(['catalog', 'search', 'x'])).out).not.toContain(' X')
     })
@@ -190,6 +192,16 @@ Weather,wms,https://maps.example.org/weather,,,"rain,wind",,
         { v: 1, type: 'pulled', manifest: 'more', file: 'own/more.yaml', icons: 0, geoservices: 1 },
       ])
       expect((await run(['plan', 'own'])).out).toContain('0 changes, 1 unchanged')
+      await write('iconic.ndjson', '{"name": "More", "icon": "Pin"}')
+      await run(['catalog', 'import', 'iconic.ndjson', '--manifest', 'more'])
+      await run(['pull', '--of', 'more', '--into', 'own', '--force'])
+      expect(await read('own/more.yaml')).toMatch(/ icon:\s+\{? ?guid: [0-9a-f]{8}-/)
+      expect((await run(['plan', 'own'])).out).toContain('0 changes, 1 unchanged')
+      await write('plain.ndjson', '{"name": "More", "icon": null}')
+      const plain = await run(['catalog', 'import', 'plain.ndjson', '--manifest', 'more'])
+      expect(plain.out).toContain('1 value cleared')
+      const shown = await run(['plan', 'own'])
+      expect(shown.out).toMatch(/icon {2}null → \{"id":\d+,"name":"Pin"\}/)
       const all = await run(['pull', '--catalog', '--into', 'everything'])
       expect(all.err).toContain('7 pulled records are managed by the manifest "served"')
     })
