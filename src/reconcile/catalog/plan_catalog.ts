@@ -68,7 +68,7 @@ function planUnread(wanted: WantedCatalog, reading: 'denied' | 'absent'): Catalo
     key,
     cls: kind,
     path: [String(members.name)],
-    reason: reading === 'denied' ? 'this account cannot read the catalog' : 'the server has no catalog',
+    reason: reading === 'denied' ? 'this account cannot manage the catalog' : 'the server has no catalog',
   }))
   const [first] = records
   const issues = first === undefined ? [] : [unreadIssue(first, reading)]
@@ -78,7 +78,7 @@ function planUnread(wanted: WantedCatalog, reading: 'denied' | 'absent'): Catalo
 function unreadIssue(wanted: WantedRecord, reading: 'denied' | 'absent'): Issue {
   if (reading === 'absent')
     return issueAt(wanted, 'catalog/absent', 'the server has no catalog of geoservices')
-  const message = 'this account cannot read the records of the catalog'
+  const message = 'this account cannot manage the records of the catalog'
   return { ...issueAt(wanted, 'plan/unknown', message), hint: editorHint }
 }
 

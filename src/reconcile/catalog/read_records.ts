@@ -14,6 +14,6 @@ export async function readRecords(api: Api, signal: AbortSignal | undefined): Pr
   const reading = await readCatalog(api, signal)
   if (typeof reading === 'object') return reading
   if (reading === 'absent') throw problem('catalog/absent', `${api.url} has no catalog of geoservices.`)
-  const message = 'This account cannot read the records of the catalog.'
+  const message = 'This account cannot manage the records of the catalog.'
   throw problem('access/denied', message, { hint: editorHint })
 }

@@ -288,8 +288,8 @@ describe('a catalog that cannot be read', () => {
     const plan = planRecords({ services: { a: {} }, icons: { i: {} }, there: 'denied' })
     expect(tell(plan)).toEqual([])
     expect(plan.unknown).toEqual([
-      { key: 'i', cls: 'icon', path: ['i'], reason: 'this account cannot read the catalog' },
-      { key: 'a', cls: 'geoservice', path: ['a'], reason: 'this account cannot read the catalog' },
+      { key: 'i', cls: 'icon', path: ['i'], reason: 'this account cannot manage the catalog' },
+      { key: 'a', cls: 'geoservice', path: ['a'], reason: 'this account cannot manage the catalog' },
     ])
     expect(codesOf(plan)).toEqual(['plan/unknown'])
   })
