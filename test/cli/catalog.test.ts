@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSample, iconImage } from '../support/catalog.ts'
+import { changeCatalog, createSample, iconImage } from '../support/catalog.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 let cwd: string
+
+const keyed = { type: 'geojson', keyname: 'keyed' }
 
 const write = (name: string, text: string | Uint8Array) => writeFile(join(cwd, name), text)
 const read = (name: string) => readFile(join(cwd, name), 'utf8')
@@ -62,10 +64,46 @@ describeServers('the command line and the catalog', (start) => {
       expect((await run(['catalog', 'search', 'nothing'])).out).toBe('')
     })
 
+    it('finds services that were never checked', async () => {
+      const { out, err } = await run(['catalog', 'search', '--status', 'unchecked', '--limit', '1'])
+      expect([out, err]).toEqual([expect.stringContaining('unchecked'), '1 of 2 geoservices\n'])
+    })
+
+    it('shows chosen columns: addresses for everybody, keys for editors', async () => {
+      const columns = ['--columns', 'key,name,url']
+      const rows = async (found: Promise<Ran>) =>
+        (await found).out.split('\n').map((line) => line.split(/ {2,}/))
+      const url = 'https://{switch:a,b,c}.tile.example.org/{z}/{x}/{y}.png'
+      expect(await rows(asGuest(['catalog', 'search', 'roads', ...columns]))).toEqual([
+        ['KEY', 'NAME', 'URL'],
+        ['-', 'Roads', url],
+        [''],
+      ])
+      await changeCatalog(server, [
+        {
+          op: 'create',
+          kind: 'geoservice',
+          body: { ...keyed, name: 'Keyed', url: 'https://example.org/keyed' },
+        },
+      ])
+      expect((await rows(run(['catalog', 'search', 'keyed', ...columns])))[1]).toEqual([
+        'keyed',
+        'Keyed',
+        'https://example.org/keyed',
+      ])
+      const [found] = eventsOf((await run(['catalog', 'search', 'keyed', '--json'])).out)
+      expect(found?.geoservice).toMatchObject({ keyname: 'keyed', url: 'https://example.org/keyed' })
+      const records = await server.admin('GET', '/api/component/catalog/')
+      const { geoservices } = await records.json<{ geoservices: { id: number; name: string }[] }>()
+      const id = geoservices.find(({ name }) => name === 'Keyed')?.id
+      await changeCatalog(server, [{ op: 'delete', kind: 'geoservice', ...(id === undefined ? {} : { id }) }])
+    })
+
     it.each([
       ['--bbox', '1,2,3'],
       ['--bbox', '10,95,11,96'],
-      ['--limit', '1000'],
+      ['--limit', '0'],
+      ['--columns', 'nmae'],
       ['--type', 'wmts'],
     ])('refuses %s %s', async (option, value) => {
       expect((await run(['catalog', 'search', option, value])).exit).toBe(3)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
+import { isProblem } from '../../core/problem.ts'
 import { decodeText } from '../../document/decode_text.ts'
 import { manifestIdPattern } from '../../manifest/schema/manifest_schema.ts'
 import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
@@ -71,9 +72,16 @@ export async function importRecords(
 type ReadSource = ImportRows & { readonly text: string }
 
 async function readSource(source: string, { cwd, interrupt }: Terminal): Promise<ReadSource> {
-  if (isAddress(source)) return { ...(await readRemote(new URL(source), interrupt)), text: '' }
+  if (isAddress(source)) return { ...(await readAddress(source, interrupt)), text: '' }
   const file = await readFileText(source, cwd)
   return { ...readImport(file), text: file.text }
+}
+
+async function readAddress(source: string, interrupt: AbortSignal): Promise<ImportRows> {
+  return readRemote(new URL(source), interrupt).catch((error: unknown) => {
+    if (!isProblem(error, 'pipeline/interrupted')) throw error
+    throw problem('catalog/interrupted', 'The import was interrupted; nothing was imported.')
+  })
 }
 
 /** Names the source, with the separator of a table that is not separated by commas. */

@@ -1,9 +1,10 @@
 import type { Api } from '../../api/api.ts'
 import { type CatalogRecords, readCatalog } from '../../api/read_catalog.ts'
+import { catalogEditors } from '../../contract/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 
 /** What an account without access to the catalog can do. */
-export const editorHint = 'Sign in as an administrator, or as a member of the group catalog_editors.'
+export const editorHint = `Sign in as an administrator, or as a member of the group ${catalogEditors}, which landform group create ${catalogEditors} creates.`
 
 /**
  * Reads all records of a catalog.
