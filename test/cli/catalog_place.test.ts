@@ -79,6 +79,8 @@ describe('commands without a catalog', () => {
         expect([exit, err]).toEqual([1, expect.stringMatching(/error catalog\/absent: /)])
       }
       expect((await run(server.url, 'catalog', 'search')).err).toMatch(/error catalog\/absent: /)
+      const { err } = await run(server.url, 'group', 'add', 'catalog_editors', 'administrator')
+      expect(err).toContain('hint: Create the group with landform group create catalog_editors')
     } finally {
       await server.stop()
     }

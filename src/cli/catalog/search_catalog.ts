@@ -114,8 +114,10 @@ export async function readUrls(
 ): Promise<ReadonlyMap<number, MoreMembers>> {
   const queue = new PQueue({ concurrency: maxRequests })
   const read = services.map(({ id }) => async () => {
-    const { url, origin_url: origin } = await catalog.call('catalog.geoservice', { params: { id } })
-    return [id, { url: origin ?? url }] as const
+    // A service may have been deleted in the meantime.
+    const detail = await unlessAbsent(catalog.call('catalog.geoservice', { params: { id } }))
+    const { url, origin_url: origin = url } = detail?.value ?? {}
+    return [id, origin === undefined ? {} : { url: origin }] as const
   })
   return new Map(await queue.addAll(read).finally(() => queue.clear()))
 }

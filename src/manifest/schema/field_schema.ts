@@ -27,18 +27,8 @@ const plainWords = [
   'propertyNames',
 ] as const
 
-/**
- * Returns the alternatives of a reference to a resource or a record: its key, or its id outside the manifest. Records have
- * a global identifier, too.
- */
-export function referenceForms(what: 'a resource' | 'an icon'): readonly JsonSchema[] {
-  const guid: JsonSchema = {
-    type: 'object',
-    required: ['guid'],
-    additionalProperties: false,
-    properties: { guid: { type: 'string', pattern: patterns.uuid } },
-    description: `Global identifier of ${what} outside the manifest.`,
-  }
+/** Returns the alternatives of a reference to a resource: its key, or its id outside the manifest. */
+export function referenceForms(what: 'a resource' | 'an icon'): readonly [JsonSchema, JsonSchema] {
   return [
     { type: 'string', minLength: 1, description: `Key of ${what} of the manifest.` },
     {
@@ -48,7 +38,27 @@ export function referenceForms(what: 'a resource' | 'an icon'): readonly JsonSch
       properties: { id: { type: 'integer', minimum: 0, maximum: maxResourceId } },
       description: `Id on the server of ${what} outside the manifest.`,
     },
-    ...(what === 'an icon' ? [guid] : []),
+  ]
+}
+
+/** Returns the alternatives of a reference to an icon: as of a resource, or its global identifier outside the manifest. */
+export function iconForms(): readonly [JsonSchema, JsonSchema] {
+  const [key, outside] = referenceForms('an icon')
+  const {
+    required: _,
+    properties,
+    ...rest
+  } = outside as { readonly required: unknown; readonly properties: object }
+  const guid: JsonSchema = { type: 'string', pattern: patterns.uuid }
+  return [
+    key,
+    {
+      ...rest,
+      minProperties: 1,
+      maxProperties: 1,
+      properties: { ...properties, guid },
+      description: 'Global identifier, or id on the server, of an icon outside the manifest.',
+    },
   ]
 }
 

@@ -8,8 +8,10 @@ import type { ActualRecord } from './actual_catalog.ts'
 export interface KnownIcons {
   /** Icons of the catalog by id. */
   readonly actual: ReadonlyMap<number, ActualRecord>
-  /** Icons of the manifest by key. */
-  readonly wanted: WantedCatalog['icon']
+  /** Ids of these icons by global identifier. */
+  readonly idOfGuid: ReadonlyMap<string, number>
+  /** Keys of the icons of the manifest by global identifier. */
+  readonly keyOfGuid: ReadonlyMap<string, string>
   /** Keys by id of the icons of the manifest that keep their id. */
   readonly keyOf: ReadonlyMap<number, string>
 }
@@ -42,9 +44,21 @@ function findById(id: number, { actual, keyOf }: KnownIcons): Reference | undefi
 }
 
 function findByGuid(guid: string, icons: KnownIcons): Reference | undefined {
-  const there = [...icons.actual.values()].find((icon) => icon.guid === guid)
-  if (there !== undefined) return findById(there.id, icons)
-  return [...icons.wanted.values()].find(({ members }) => members.guid === guid)?.key
+  const id = icons.idOfGuid.get(guid)
+  return id === undefined ? icons.keyOfGuid.get(guid) : findById(id, icons)
+}
+
+/** Indexes icons by their global identifiers. */
+export function indexGuids(
+  actual: KnownIcons['actual'],
+  wanted: WantedCatalog['icon'],
+): Pick<KnownIcons, 'idOfGuid' | 'keyOfGuid'> {
+  return {
+    idOfGuid: new Map(
+      [...actual.values()].flatMap(({ guid, id }) => (guid === undefined ? [] : [[guid, id]])),
+    ),
+    keyOfGuid: new Map([...wanted.values()].map(({ members, key }) => [String(members.guid), key])),
+  }
 }
 
 /** Adds the names of icons to the changes that show their ids. */

@@ -12,7 +12,7 @@ import { type ActualRecord, indexCatalog } from './actual_catalog.ts'
 import { type Bystanders, findBaseMaps } from './base_maps.ts'
 import { checkNames } from './check_names.ts'
 import { diffRecord, type RecordContext, type RecordDiff } from './diff_record.ts'
-import { type KnownIcons, nameIcons, resolveIcon } from './icon_reference.ts'
+import { indexGuids, type KnownIcons, nameIcons, resolveIcon } from './icon_reference.ts'
 import { matchRecords } from './match_records.ts'
 import { pruneRecords, reportLosses } from './prune_records.ts'
 import { editorHint } from './read_records.ts'
@@ -128,7 +128,7 @@ function startWork(input: CatalogInput, matches: Work['matches'], actualIcons: K
     matches,
     context: { ...context, names },
     icons,
-    knownIcons: { actual: actualIcons, wanted: input.wanted.icon, keyOf },
+    knownIcons: { actual: actualIcons, keyOf, ...indexGuids(actualIcons, input.wanted.icon) },
     changes: [],
     issues: [],
     unchanged: 0,

@@ -48,9 +48,16 @@ const separators: readonly Separator[] = [',', ';', '\t']
 
 /** Detects the separator of a table by its header: the one that occurs most, outside quotes. */
 function detectSeparator(text: string): Separator {
-  const header = /^\n*(?<line>(?:"(?:[^"]|"")*"|[^"\n])*)/.exec(text)?.groups?.line ?? ''
-  const plain = header.replaceAll(/"(?:[^"]|"")*"/g, '')
-  const countOf = (separator: string) => plain.split(separator).length
+  const counts = new Map<string, number>()
+  let isQuoted = false
+  let hasText = false
+  for (const character of text) {
+    if (character === '\n' && !isQuoted && hasText) break
+    hasText ||= character !== '\n'
+    if (character === '"') isQuoted = !isQuoted
+    else if (!isQuoted) counts.set(character, (counts.get(character) ?? 0) + 1)
+  }
+  const countOf = (separator: Separator) => counts.get(separator) ?? 0
   return separators.reduce((best, one) => (countOf(one) > countOf(best) ? one : best))
 }
 

@@ -47,6 +47,11 @@ describe('a table', () => {
     expect(read('a.csv', 'name\nA;B\n')).toMatchObject({ members: [{ name: 'A;B' }], separator: ',' })
   })
 
+  it('may be one long line, or one open quote', () => {
+    expect(read('a.csv', 'a;'.repeat(1000)).issues).toHaveLength(1000)
+    expect(read('a.csv', `"${'a'.repeat(2_000_000)}`).issues).toHaveLength(1)
+  })
+
   it('reports unknown columns once, at the header, and ignores empty ones', () => {
     const { issues, members } = read('a.csv', 'nmae;title;;type\nA;B;;wms\nC;D;;tms\n')
     expect(issues).toEqual([
