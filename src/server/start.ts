@@ -61,7 +61,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
       iconImages: new LRUCache({ max: 1000 }),
-      catalogLists: createListCache(),
+      catalogLists: createListCache(database),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
       secrets,
