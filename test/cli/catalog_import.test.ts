@@ -15,9 +15,11 @@ describe('catalog import from another catalog', () => {
     ])
   })
   afterAll(() => Promise.all([source.stop(), target.stop()]))
-  const run = (...words: string[]) =>
+  const run = (...words: string[]) => runUntil(new AbortController().signal, ...words)
+  const runUntil = (interrupt: AbortSignal, ...words: string[]) =>
     runCommand(['catalog', 'import', ...words], {
       cwd: '/',
+      interrupt,
       env: { LANDFORM_SERVER: target.url, LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword },
     })
 
@@ -38,6 +40,14 @@ describe('catalog import from another catalog', () => {
       origin_url: 'https://{switch:a,b,c}.tile.example.org/{z}/{x}/{y}.png',
     })
     expect((await run(source.url)).out).toMatch(/: 0 created, 0 updated, 524 unchanged\n$/)
+  })
+
+  it('reports an interruption under its own code', async () => {
+    const { err, exit } = await runUntil(AbortSignal.abort(), source.url)
+    expect([exit, err]).toEqual([
+      130,
+      expect.stringMatching(/^error catalog\/interrupted: .*nothing was imported/),
+    ])
   })
 
   it('reports an address without a catalog', async () => {

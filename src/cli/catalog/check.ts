@@ -3,7 +3,6 @@ import { readLines } from '../../api/read_lines.ts'
 import { type CumulativeStatus, cumulativeStatuses, type GeoserviceStatus } from '../../contract/catalog.ts'
 import type { GeoserviceRecord } from '../../contract/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
-import { isProblem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import { readRecords } from '../../reconcile/catalog/read_records.ts'
 import type { CommandSpec } from '../command.ts'
@@ -12,6 +11,7 @@ import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
 import { formatColumns, plainLine, showNumber } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
+import { nameInterruption } from './interruption.ts'
 
 /** Result of a check, as the server streams it. */
 type CheckLine = Omit<GeoserviceStatus, 'id' | 'check_at'>
@@ -99,13 +99,10 @@ export const checkCommand: CommandSpec = {
     }
     let exit = 0
     await withServer(options, terminal, async (api) => {
-      exit = await checkServices(api, request, terminal).catch((error: unknown) => {
-        if (!isProblem(error, 'pipeline/interrupted')) throw error
-        throw problem(
-          'catalog/interrupted',
-          'The check was interrupted; the server keeps the results so far.',
-        )
-      })
+      exit = await nameInterruption(
+        checkServices(api, request, terminal),
+        'The check was interrupted; the server keeps the results so far.',
+      )
     })
     return exit
   },

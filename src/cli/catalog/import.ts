@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
-import { isProblem } from '../../core/problem.ts'
 import { decodeText } from '../../document/decode_text.ts'
 import { manifestIdPattern } from '../../manifest/schema/manifest_schema.ts'
 import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
@@ -21,6 +20,7 @@ import { formatChanges } from '../print/plan.ts'
 import { formatReport } from '../print/report.ts'
 import { painter, showCount } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
+import { nameInterruption } from './interruption.ts'
 
 /** Settings of `catalog import`. */
 export interface CatalogImportSettings {
@@ -42,9 +42,11 @@ export async function importRecords(
   terminal: Terminal,
 ): Promise<void> {
   const { source, manifest, dryRun, json } = settings
-  const { text, ...read } = await readSource(source, terminal)
+  const undone = 'The import was interrupted; nothing was imported.'
+  const { text, ...read } = await nameInterruption(readSource(source, terminal), undone)
   const started = performance.now()
-  const plan = await planImport(api, { read, manifest, signal: terminal.interrupt })
+  const planning = planImport(api, { read, manifest, signal: terminal.interrupt })
+  const plan = await nameInterruption(planning, undone)
   const described = describeSource(source, read)
   if (hasErrors(plan.issues)) throw invalid(described, plan, new Map([[source, text]]))
   if (json) writePlanEvents(terminal.out, plan)
@@ -72,16 +74,9 @@ export async function importRecords(
 type ReadSource = ImportRows & { readonly text: string }
 
 async function readSource(source: string, { cwd, interrupt }: Terminal): Promise<ReadSource> {
-  if (isAddress(source)) return { ...(await readAddress(source, interrupt)), text: '' }
+  if (isAddress(source)) return { ...(await readRemote(new URL(source), interrupt)), text: '' }
   const file = await readFileText(source, cwd)
   return { ...readImport(file), text: file.text }
-}
-
-async function readAddress(source: string, interrupt: AbortSignal): Promise<ImportRows> {
-  return readRemote(new URL(source), interrupt).catch((error: unknown) => {
-    if (!isProblem(error, 'pipeline/interrupted')) throw error
-    throw problem('catalog/interrupted', 'The import was interrupted; nothing was imported.')
-  })
 }
 
 /** Names the source, with the separator of a table that is not separated by commas. */
