@@ -1,5 +1,6 @@
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
+import { drawnRules } from './paint.ts'
 import { swatchesOf } from './swatch.ts'
 import { listLayers, type MapItem, type MapLayer } from './tree_walk.ts'
 
@@ -62,7 +63,7 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   box.checked = building.checked.has(layer.id)
   box.addEventListener('change', () => building.onChange(layer, box.checked))
   building.boxes.set(layer.id, box)
-  const { rules } = layer.landform.style
+  const rules = drawnRules(layer.landform.style)
   const swatches = swatchesOf(layer)
   const isSingle = rules.length === 1 && rules[0]?.label === undefined
   const entry = element(
@@ -83,6 +84,7 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
           element('span', { class: 'scale', hidden: true }, ' (not shown at this scale)'),
         ),
       ),
+      ...undrawnBadge(layer),
       iconButton(`Zoom to ${layer.label}`, icons.extent, () => building.onZoom(layer)),
     ),
   )
@@ -94,6 +96,13 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   }
   building.entries.set(layer.id, entry)
   return entry
+}
+
+/** Badge of a layer whose style has parts that are not drawn, with a list of them as its title. */
+function undrawnBadge({ landform: { undrawnParts } }: MapLayer): HTMLElement[] {
+  if (undrawnParts.length === 0) return []
+  const title = `Not drawn as in the style:\n${undrawnParts.join('\n')}`
+  return [element('span', { class: 'undrawn', role: 'img', title, 'aria-label': title }, '⚠')]
 }
 
 type Group = Extract<MapItem, { type: 'group' }>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { defaultSymbolizer } from '../../src/style/mapserver_model.ts'
 import { readMapserverXml } from '../../src/style/mapserver_read.ts'
-import { defaultSymbolizer } from '../../src/style/style_model.ts'
 
 const styled = (inner: string) => `<map><layer><class><style>${inner}</style></class></layer></map>`
 const symbolizerOf = (inner: string) => readMapserverXml(styled(inner)).style?.rules[0]?.symbolizers[0]
@@ -56,7 +56,7 @@ describe('readMapserverXml', () => {
   test('reads names, class items and expressions', () => {
     const xml = `<map><layer><classitem>kind</classitem>
       <class><name>Capitals</name><expression>capital</expression></class>
-      <class><expression>{a, b}</expression></class>
+      <class><expression>{a,b}</expression></class>
       <class><expression>/^x/i</expression></class>
       <class><expression>([population] &gt;= 1000 AND NOT [kind] = "o'x")</expression></class>
       </layer></map>`

@@ -8,16 +8,13 @@ import type {
   WebmapConfig,
 } from '../../contract/webmap_config.ts'
 import type { Queryable } from '../../database/database.ts'
-import { memberTable } from '../../store/classes/member_table.ts'
 import type { ItemRow, WebmapRow } from '../../store/classes/webmap.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
-import { defaultStyle } from '../../style/default_style.ts'
-import { readMapserverXml } from '../../style/mapserver_read.ts'
-import { readQml } from '../../style/qml_read.ts'
 import type { Style } from '../../style/style_model.ts'
 import { type Branches, branchesOf } from '../classes/webmap_item.ts'
 import { sanitiseDescription } from '../resource/description.ts'
+import { findStyles } from './stored_style.ts'
 
 /** Input of a web map configuration. */
 export interface ConfigSource {
@@ -81,7 +78,7 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
   const rows = map.items.filter((row) => isShown(row, masks))
   const layerIds = [...new Set(rows.map(({ styleParentId }) => styleParentId ?? 0))]
   const layers = await findLayers(tx, layerIds)
-  const styles = await readStyles(
+  const styles = await findStyles(
     tx,
     rows.map(({ styleId }) => styleId ?? 0),
   )
@@ -92,27 +89,18 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
     const parse = styles.get(styleId ?? 0)
     if (styleId === null || layer === undefined || parse === undefined) continue
     const mask = masks.get(layer.resourceId) ?? 0
-    const style = parse() ?? defaultStyle(layer.geometryType)
+    const { style, issues } = parse(layer)
+    const undrawnParts = issues.slice(0, maxUndrawnParts).map(({ message }) => message)
     const attribution = hasPermission(mask, 'metadata.read')
       ? attributionOf(resources.get(layer.resourceId))
       : null
-    drawings.set(styleId, { ...drawingOf(layer, mask), style, attribution })
+    drawings.set(styleId, { ...drawingOf(layer, mask), style, undrawnParts, attribution })
   }
   return drawings
 }
 
-/** Finds style documents and returns a parser for each, which returns undefined if the default style applies. */
-async function readStyles(
-  tx: Queryable,
-  ids: readonly number[],
-): Promise<Map<number, () => Style | undefined>> {
-  const xml = await memberTable('mapsrv_style').find(tx, ids)
-  const qml = await memberTable('desk_vector_style').find(tx, ids)
-  return new Map([
-    ...[...xml].map(([id, { xml: text }]) => [id, () => readMapserverXml(text).style] as const),
-    ...[...qml].map(([id, { qml: text }]) => [id, () => readQml(text).style] as const),
-  ])
-}
+/** Maximum number of messages about a style. */
+const maxUndrawnParts = 20
 
 /** Lists the display names of layers that the caller may read but whose style cannot be drawn. */
 function listUndrawn({ map, masks }: ConfigSource, drawings: ReadonlyMap<number, Drawing>): string[] {
@@ -126,7 +114,10 @@ function isShown({ styleId, styleParentId }: ItemRow, masks: ConfigSource['masks
   return [styleId, styleParentId].every((id) => id !== null && hasPermission(masks.get(id) ?? 0, 'data.read'))
 }
 
-function drawingOf(layer: Layer, mask: PermissionMask): Omit<Drawing, 'style' | 'attribution'> {
+function drawingOf(
+  layer: Layer,
+  mask: PermissionMask,
+): Omit<Drawing, 'style' | 'undrawnParts' | 'attribution'> {
   const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
   return {
     layerId: layer.resourceId,

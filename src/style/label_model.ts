@@ -1,0 +1,74 @@
+import type { Color } from './color.ts'
+import type { Expression } from './expression.ts'
+import type { DataDefined, Length, Offset } from './symbol_layer.ts'
+
+/** Font of labels. */
+export interface LabelFont<L = Length> {
+  readonly family: string
+  /** Height of the em square. */
+  readonly size: L
+  /** 100 to 900; 400 is regular, 700 bold. */
+  readonly weight: number
+  readonly isItalic: boolean
+  /** Additional space between letters, in pixels. */
+  readonly letterSpacing: number
+  readonly capitalization: 'mixed' | 'upper' | 'lower' | 'title'
+}
+
+/** Outline (halo) behind the letters of a label. */
+export interface LabelBuffer<L = Length> {
+  /** Distance from the edge of the letters. */
+  readonly size: L
+  readonly color: Color
+}
+
+/** Places of labels. */
+export type LabelPlacement<L = Length> =
+  /** Around a point, or around the centroid of a polygon or line, in a distance. */
+  | { readonly kind: 'around'; readonly distance: L }
+  /** Over a point, shifted to one of 9 quadrants: -1 is left or above, 0 centered, 1 right or below. */
+  | { readonly kind: 'over'; readonly quadrant: readonly [x: -1 | 0 | 1, y: -1 | 0 | 1] }
+  /** Along a line or the boundary of a polygon: straight, or bent with the line. */
+  | {
+      readonly kind: 'line'
+      readonly isCurved: boolean
+      /** Sides where the label may be, above and below as seen by the reader. */
+      readonly sides: readonly ('above' | 'on' | 'below')[]
+      readonly distance: L
+    }
+  /** Horizontal, anywhere inside a polygon, or on a line. */
+  | { readonly kind: 'horizontal' }
+
+/** Properties of labels that expressions may define. */
+export type LabelProperty = 'isDrawn' | 'size' | 'color' | 'angle' | 'bufferSize' | 'bufferColor'
+
+/** Labels of the features of a style or rule. */
+export interface Labels<L = Length> {
+  /** Text of the label. Features whose text is null or empty have no label. */
+  readonly text: Expression
+  /** Absent: all features that are drawn. */
+  readonly filter?: Expression
+  /** Inclusive lower bound of the scale denominator. */
+  readonly minScaleDenom?: number
+  /** Exclusive upper bound of the scale denominator. */
+  readonly maxScaleDenom?: number
+  readonly font: LabelFont<L>
+  readonly color: Color
+  readonly buffer?: LabelBuffer<L>
+  readonly placement: LabelPlacement<L>
+  readonly offset: Offset<L>
+  /** Rotation in degrees, clockwise. */
+  readonly angle: number
+  /** 0 is the lowest, 10 the highest; ties are broken by the order of features. */
+  readonly priority: number
+  /** Whether labels are drawn even where they overlap others. */
+  readonly showsAll: boolean
+  /** Character that separates lines of the text; empty for line feeds only. */
+  readonly wrapCharacter: string
+  /** Number of characters after which lines are broken at spaces; 0 for none. */
+  readonly wrapLength: number
+  /** Distance of baselines as a multiple of the line spacing of the font. */
+  readonly lineHeight: number
+  readonly alignment: 'left' | 'center' | 'right'
+  readonly dataDefined?: DataDefined<LabelProperty>
+}
