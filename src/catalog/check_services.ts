@@ -1,4 +1,3 @@
-import PQueue from 'p-queue'
 import { problem } from '../contract/problems.ts'
 import { createExternalClient, type ExternalClientOptions } from '../http/external_client.ts'
 import type { CheckTarget } from '../store/catalog/check_target.ts'
@@ -7,22 +6,24 @@ import { hostOf } from './allowed_hosts.ts'
 import { AddressFault, checkUrl } from './check_request.ts'
 import { type CheckOptions, type CheckRequest, checkService, resultOf } from './check_service.ts'
 import { faulty } from './check_verdict.ts'
+import type { HostTurns } from './host_turns.ts'
 
 /** Settings of a series of checks. */
 export interface CheckSettings extends Pick<ExternalClientOptions, 'allowsPrivate'> {
   /** Total timeout of a check. */
   readonly timeoutMs: number
-  /** Maximum number of hosts that are requested at the same time. @default 16 */
-  readonly inFlight?: number
-  /** Maximum number of requests per second, without redirects. @default 50 */
-  readonly perSecond?: number
+  /** Turns of the requests, shared by all runs of the process. */
+  readonly turns: HostTurns
   readonly signal: AbortSignal
   /** Receives an unexpected error of a check, which has no result. */
   readonly onError: (error: unknown, target: CheckTarget) => void
 }
 
-/** Maximum number of services that are read ahead to find other hosts, results included. */
+/** Maximum number of services that are read ahead, results included. */
 const maxPending = 512
+
+/** Maximum number of services that wait for another of the same host, so that a slow host does not delay the others. */
+const maxWaiting = 20_000
 
 /**
  * Checks geoservices, with one request to a host at a time, and yields the results in batches as they arrive. Targets are
@@ -54,21 +55,20 @@ export async function* checkServices(
 
 /** Checks that run, wait for their host, or have results that are not taken yet. */
 class CheckSeries {
-  readonly #queue: PQueue
   readonly #settings: CheckSettings
   readonly #options: CheckOptions
-  /** Requests that wait for another of the same host. */
-  readonly #waiting = new Map<string, CheckRequest[]>()
+  /** Checks that run. */
+  readonly #running = new Set<Promise<void>>()
   #results: CheckResult[] = []
   /** Targets that were read, without those whose results were taken. */
   #pending = 0
+  /** Targets that wait for their host. */
+  #waiting = 0
   #allRead = false
   #readError: { readonly error: unknown } | undefined
   #changed = Promise.withResolvers<void>()
 
   constructor(settings: CheckSettings, options: CheckOptions) {
-    const { inFlight = 16, perSecond = 50 } = settings
-    this.#queue = new PQueue({ concurrency: inFlight, ...rateOf(perSecond) })
     this.#settings = settings
     this.#options = options
   }
@@ -82,7 +82,7 @@ class CheckSeries {
     try {
       for await (const target of targets) {
         this.#start(target)
-        while (this.#pending >= maxPending && !this.#isStopped) await this.#changed.promise
+        while (this.#isFull && !this.#isStopped) await this.#changed.promise
         if (this.#isStopped) return
       }
       this.#allRead = true
@@ -107,12 +107,14 @@ class CheckSeries {
     }
   }
 
-  /** Drops the requests that wait, and waits for the others. */
+  /** Waits for the checks that run. Those that wait for a turn do nothing when it comes. */
   async end(): Promise<void> {
-    this.#queue.clear()
-    this.#waiting.clear()
     this.wake()
-    await this.#queue.onIdle()
+    await Promise.all(this.#running)
+  }
+
+  get #isFull(): boolean {
+    return this.#pending - this.#waiting >= maxPending || this.#waiting >= maxWaiting
   }
 
   get #isStopped(): boolean {
@@ -130,22 +132,17 @@ class CheckSeries {
   }
 
   #enqueue(request: CheckRequest): void {
+    const { turns } = this.#settings
     const host = hostOf(request.url)
-    const line = this.#waiting.get(host)
-    if (line !== undefined) {
-      line.push(request)
-      return
-    }
-    this.#waiting.set(host, [])
-    this.#schedule(request, host)
-  }
-
-  #schedule(request: CheckRequest, host: string): void {
-    this.#queue.add(async () => {
-      await this.#check(request)
-      const next = this.#waiting.get(host)?.shift()
-      if (next === undefined) this.#waiting.delete(host)
-      else this.#schedule(next, host)
+    const waits = turns.isBusy(host) ? 1 : 0
+    this.#waiting += waits
+    turns.run(host, async () => {
+      this.#waiting -= waits
+      if (this.#isStopped) return
+      const check = this.#check(request)
+      this.#running.add(check)
+      await check
+      this.#running.delete(check)
     })
   }
 
@@ -165,10 +162,4 @@ class CheckSeries {
     this.#results.push(result)
     this.wake()
   }
-}
-
-/** Spreads requests over the second, in tenths of it. */
-function rateOf(perSecond: number) {
-  const interval = Math.max(100, 1000 / perSecond)
-  return { interval, intervalCap: Math.max(1, Math.round((perSecond * interval) / 1000)) }
 }

@@ -263,11 +263,22 @@ export type GeoserviceDetail = Static<typeof GeoserviceDetailSchema>
 
 const alternatives = /^(https?:\/\/[^/{]*)\{switch:([^{}/]*)\}/
 
+/** Number of hosts, of those that serve the same tiles, that pages use. */
+const pageHosts = 16
+
 /** Lists the addresses of tiles at each of several hosts, `{switch:a,b,c}`; empty if there is one host. */
 export function alternativeUrls(url: string): string[] {
   const [whole = '', before = '', list] = alternatives.exec(url) ?? []
   if (list === undefined) return []
   return list.split(',').map((host) => `${before}${host.trim()}${url.slice(whole.length)}`)
+}
+
+/** Lists the addresses of a service that a page requests, one for each host. */
+export function pageUrls({
+  url,
+  alt_urls: others = [],
+}: Pick<GeoserviceDetail, 'url' | 'alt_urls'>): readonly string[] {
+  return others.length === 0 ? [url] : others.slice(0, pageHosts)
 }
 
 /** What is wrong with a member of a geoservice. */

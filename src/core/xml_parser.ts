@@ -34,6 +34,8 @@ export interface XmlLimits {
   readonly maxDepth: number
   /** Maximum number of elements. @default unlimited */
   readonly maxElements?: number
+  /** Maximum number of attributes of an element. @default 1,000 */
+  readonly maxAttributes?: number
   /**
    * Document types to accept: none; without an internal subset; or any without entities. They are never fetched.
    * @default none
@@ -52,7 +54,8 @@ export interface XmlParser {
 /** Creates a strict parser of XML 1.0 without document types, or with harmless ones. */
 export function createXmlParser(handler: XmlHandler, limits: XmlLimits): XmlParser {
   const parser = new SaxesParser()
-  const { maxDepth, maxElements = Number.POSITIVE_INFINITY } = limits
+  const { maxDepth, maxElements = Number.POSITIVE_INFINITY, maxAttributes = 1000 } = limits
+  let attributeCount = 0
   let depth = 0
   let count = 0
   let lastClosed: string | undefined
@@ -68,6 +71,7 @@ export function createXmlParser(handler: XmlHandler, limits: XmlLimits): XmlPars
     const start = Math.max(0, parser.position - name.length - 1)
     depth += 1
     count += 1
+    attributeCount = 0
     if (depth > maxDepth) fail('depth', `elements nested deeper than ${maxDepth} levels`, start)
     if (count > maxElements) fail('size', `more than ${maxElements} elements`, start)
     handler.startTag?.(name)
@@ -78,7 +82,12 @@ export function createXmlParser(handler: XmlHandler, limits: XmlLimits): XmlPars
     lastClosed = name
     handler.close?.(name)
   })
-  if (handler.attribute) parser.on('attribute', ({ name, value }) => handler.attribute?.(name, value))
+  // Checked one by one: the parser collects all of them before it reports the element.
+  parser.on('attribute', ({ name, value }) => {
+    attributeCount += 1
+    if (attributeCount > maxAttributes) fail('size', `an element has more than ${maxAttributes} attributes`)
+    handler.attribute?.(name, value)
+  })
   if (handler.text) {
     const addText = (text: string) => handler.text?.(text)
     parser.on('text', addText)

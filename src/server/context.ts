@@ -1,4 +1,5 @@
 import type { LRUCache } from 'lru-cache'
+import type { HostTurns } from '../catalog/host_turns.ts'
 import type { Find } from '../core/batch_loads.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -24,6 +25,8 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   readonly layerCaches: LayerCaches
   /** Icons of the catalog in the sizes that clients have asked for. */
   readonly iconImages: LRUCache<string, Uint8Array>
+  /** Turns of the requests that check geoservices. */
+  readonly hostTurns: HostTurns
   /** Complete lists of geoservices. */
   readonly catalogLists: ListCache
   /** Staging tables of this process that are still to drop. */

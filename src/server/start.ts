@@ -3,6 +3,7 @@ import { chmod, mkdir, open, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
+import { HostTurns } from '../catalog/host_turns.ts'
 import { batchLoads } from '../core/batch_loads.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
@@ -61,6 +62,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
       iconImages: new LRUCache({ max: 1000 }),
+      hostTurns: new HostTurns(),
       catalogLists: createListCache(database),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),

@@ -7,7 +7,7 @@ import type UrlTile from 'ol/source/UrlTile'
 import XYZ from 'ol/source/XYZ'
 import { createXYZ } from 'ol/tilegrid'
 import TileGrid from 'ol/tilegrid/TileGrid'
-import type { GeoserviceDetail } from '../contract/catalog.ts'
+import { type GeoserviceDetail, pageUrls } from '../contract/catalog.ts'
 import { isVectorTileUrl } from '../contract/tile_format.ts'
 import type { LoadReports } from './load_report.ts'
 import { createFeatureLayer } from './preview_features.ts'
@@ -69,8 +69,8 @@ const degreeGrid = (maxZoom: number) =>
   })
 
 function tilesOf(service: GeoserviceDetail, view: Projection) {
-  const { url, alt_urls: others = [], y_origin_top: isFromTop = false } = service
-  const urls = others.length === 0 ? [url] : others
+  const { url, y_origin_top: isFromTop = false } = service
+  const urls = pageUrls(service)
   const maxZoom = service.z_max ?? 22
   return {
     projection: view,

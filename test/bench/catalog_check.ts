@@ -1,7 +1,9 @@
 /** Checks catalogs of services on a thousand local addresses: how long it takes, and the memory it needs. */
+
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { HostTurns } from '../../src/catalog/host_turns.ts'
 import { type RunSettings, runCheck } from '../../src/catalog/run_check.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { Database } from '../../src/database/database.ts'
@@ -42,6 +44,7 @@ async function measure(name: string, database: Database, settings?: Partial<RunS
   const { seconds, value } = await timed(() =>
     runCheck(database, 'all', {
       timeoutMs: 10_000,
+      turns: new HostTurns(),
       allowsPrivate: () => true,
       signal: new AbortController().signal,
       onError: (error) => console.error(error),
@@ -80,9 +83,11 @@ try {
   await fill(database, silent, 1000)
   await measure('1,000 services, of which 2 % never respond', database)
   await fill(database, good, 3000)
-  await measure('3,000 services, without a limit of requests', database, { perSecond: 10_000 })
+  await measure('3,000 services, without a limit of requests', database, {
+    turns: new HostTurns({ perSecond: 10_000 }),
+  })
   await fill(database, hostile, 48)
-  await measure('48 services that send 10 GB or more', database, { inFlight: 4 })
+  await measure('48 services that send 10 GB or more', database, { turns: new HostTurns({ inFlight: 4 }) })
 } finally {
   await database.close()
   await cluster.stop()

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CheckSettings, checkServices } from '../../src/catalog/check_services.ts'
+import { HostTurns } from '../../src/catalog/host_turns.ts'
 import { checkTarget } from '../support/check_targets.ts'
 import { neverAnswer, sendImage } from '../support/misbehaving.ts'
 import { type TestService, useService } from '../support/wms.ts'
@@ -31,7 +32,7 @@ const check = (read: ReturnType<typeof targets>, settings: Partial<CheckSettings
   checkServices(read, {
     timeoutMs: 60_000,
     allowsPrivate: () => true,
-    perSecond: 10_000,
+    turns: new HostTurns({ perSecond: 10_000 }),
     signal: new AbortController().signal,
     onError: () => undefined,
     ...settings,
@@ -67,7 +68,9 @@ describe('checkServices', () => {
       // The first four wait for each other.
       if (most.hosts === 4) for (const answer of waiting.splice(0)) setImmediate(answer)
     }
-    expect(await checkAll(targets(60, 8), { inFlight: 4 })).toHaveLength(60)
+    expect(
+      await checkAll(targets(60, 8), { turns: new HostTurns({ inFlight: 4, perSecond: 10_000 }) }),
+    ).toHaveLength(60)
     expect(most).toEqual({ hosts: 4, requests: 1 })
   })
 
@@ -77,7 +80,7 @@ describe('checkServices', () => {
       times.push(performance.now())
       sendImage(request, response)
     }
-    await checkAll(targets(2, 2), { perSecond: 1 })
+    await checkAll(targets(2, 2), { turns: new HostTurns({ perSecond: 1 }) })
     const [first = 0, second = 0] = times
     // A slow computer only makes it longer.
     expect(second - first).toBeGreaterThan(500)
@@ -88,11 +91,49 @@ describe('checkServices', () => {
     const taken: number[] = []
     for await (const results of checking) {
       taken.push(...results.map(({ geoservice }) => geoservice))
-      expect(reads - taken.length).toBeLessThanOrEqual(600)
+      expect(reads - taken.length).toBeLessThanOrEqual(21_000)
       if (taken.length > 1500) break
     }
     expect(taken).toEqual(taken.toSorted((a, b) => a - b))
     expect(ended).toBe(false)
+  })
+
+  it('does not delay other hosts for one that does not answer', async () => {
+    const stop = new AbortController()
+    service.answer = (request, response) =>
+      request.headers.host?.startsWith('127.0.0.1:')
+        ? neverAnswer(request, response)
+        : sendImage(request, response)
+    async function* slowFirst() {
+      for await (const target of targets(2000, 1)) yield target
+      for await (const target of targets(40, 2)) yield { ...target, id: target.id + 10_000 }
+    }
+    const taken: number[] = []
+    const read = async () => {
+      for await (const results of check(slowFirst(), { signal: stop.signal })) {
+        taken.push(...results.map(({ geoservice }) => geoservice))
+        if (taken.length === 20) stop.abort()
+      }
+    }
+    await expect(read()).rejects.toMatchObject({ code: 'pipeline/interrupted' })
+    expect(taken.every((id) => id > 10_000)).toBe(true)
+  })
+
+  it('keeps to its limits in several runs together', async () => {
+    let active = 0
+    let most = 0
+    service.answer = (request, response) => {
+      active += 1
+      most = Math.max(most, active)
+      setImmediate(() => {
+        active -= 1
+        sendImage(request, response)
+      })
+    }
+    const turns = new HostTurns({ inFlight: 8, perSecond: 10_000 })
+    const runs = [1, 2, 3].map(() => checkAll(targets(20, 1), { turns }))
+    expect((await Promise.all(runs)).map(({ length }) => length)).toEqual([20, 20, 20])
+    expect(most).toBe(1)
   })
 
   it('ends at an abort, after the results so far', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkServices } from '../../src/catalog/check_services.ts'
+import { HostTurns } from '../../src/catalog/host_turns.ts'
 import type { CheckTarget } from '../../src/store/catalog/check_target.ts'
 import { checkTarget } from '../support/check_targets.ts'
 import { createTestLayer, publishLayer } from '../support/layers.ts'
@@ -14,6 +15,7 @@ async function check(members: Partial<CheckTarget> & Pick<CheckTarget, 'url'>) {
   })()
   const settings = {
     timeoutMs: 60_000,
+    turns: new HostTurns(),
     allowsPrivate: () => true,
     signal: new AbortController().signal,
     onError: (error: unknown) => Promise.reject(error),

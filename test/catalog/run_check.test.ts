@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
+import { HostTurns } from '../../src/catalog/host_turns.ts'
 import { type CheckScope, type RunSettings, runCheck } from '../../src/catalog/run_check.ts'
 import type { Database } from '../../src/database/database.ts'
 import { describeDrivers } from '../support/drivers.ts'
@@ -21,7 +22,7 @@ const run = (database: Database, scope: CheckScope, settings: Partial<RunSetting
   runCheck(database, scope, {
     timeoutMs: 60_000,
     allowsPrivate: () => true,
-    perSecond: 10_000,
+    turns: new HostTurns({ perSecond: 10_000 }),
     signal: new AbortController().signal,
     onError: (error) => Promise.reject(error),
     ...settings,
@@ -166,7 +167,7 @@ describeDrivers('runCheck', (open) => {
       neverAnswer(request, response)
       stop.abort()
     }
-    const settings = { inFlight: 1, signal: stop.signal }
+    const settings = { turns: new HostTurns({ inFlight: 1 }), signal: stop.signal }
     await expect(run(database, 'all', settings)).rejects.toMatchObject({ code: 'pipeline/interrupted' })
     expect((await readServices(database)).map(({ records }) => records)).toEqual([1, 0])
     service.answer = sendImage

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkServices } from '../../src/catalog/check_services.ts'
+import { HostTurns } from '../../src/catalog/host_turns.ts'
 import { checkTarget } from '../support/check_targets.ts'
 import { sendImage } from '../support/misbehaving.ts'
 import { type TestCertificate, useTlsServices } from '../support/tls_service.ts'
@@ -13,6 +14,7 @@ async function check(certificate: TestCertificate) {
   })()
   const settings = {
     timeoutMs: 60_000,
+    turns: new HostTurns(),
     allowsPrivate: () => true,
     signal: new AbortController().signal,
     onError: (error: unknown) => Promise.reject(error),

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { allowHosts } from '../../src/catalog/allowed_hosts.ts'
 import { checkServices } from '../../src/catalog/check_services.ts'
+import { HostTurns } from '../../src/catalog/host_turns.ts'
 import type { CheckTarget } from '../../src/store/catalog/check_target.ts'
 import { checkTarget } from '../support/check_targets.ts'
 import * as bad from '../support/misbehaving.ts'
@@ -29,6 +30,7 @@ async function check(
   const results = await Array.fromAsync(
     checkServices(targets, {
       timeoutMs,
+      turns: new HostTurns(),
       allowsPrivate: allowHosts([new URL(url.replaceAll(/[{}]/g, '')).host]),
       signal: new AbortController().signal,
       onError: (error) => errors.push(error),

@@ -55,3 +55,13 @@ test.each([
 ] as const)('accepts %s with %s: %s', (xml, doctype, isAccepted) => {
   expect(faultOf(xml, { doctype })?.[0] !== 'doctype').toBe(isAccepted)
 })
+
+test('limits the number of attributes of an element, and does not collect the rest', () => {
+  const attributes = (count: number) => Array.from({ length: count }, (_, at) => ` a${at}=""`).join('')
+  expect(faultOf(`<a${attributes(1000)}><b${attributes(1000)}/></a>`)?.[0]).not.toBe('size')
+  expect(faultOf(`<a${attributes(2_000_000)}`)).toMatchObject([
+    'size',
+    {},
+    'an element has more than 1000 attributes',
+  ])
+})

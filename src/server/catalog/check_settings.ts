@@ -9,6 +9,7 @@ export function checkSettingsOf(context: ServerContext, signal: AbortSignal): Ch
   return {
     timeoutMs: context.catalogCheckTimeoutSeconds * 1000,
     allowsPrivate: allowPrivateAddresses ? () => true : allowHosts(hosts),
+    turns: context.hostTurns,
     signal,
     onError: (error: unknown, { id }: { readonly id: number }) =>
       log.error({ error, geoservice: id }, 'the check of a geoservice failed unexpectedly'),

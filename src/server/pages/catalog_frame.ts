@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs'
-import type { CumulativeStatus, GeoserviceDetail, GeoserviceType } from '../../contract/catalog.ts'
+import {
+  type CumulativeStatus,
+  type GeoserviceDetail,
+  type GeoserviceType,
+  pageUrls,
+} from '../../contract/catalog.ts'
 import { isVectorTileUrl } from '../../contract/tile_format.ts'
 import type { ServerContext } from '../context.ts'
 import { escapeHtml } from './html.ts'
@@ -48,7 +53,7 @@ export function catalogPageHeaders({ images = [], data = [] }: ForeignOrigins = 
 
 /** Lists the origins that a preview of a geoservice loads from. */
 export function previewOrigins(service: GeoserviceDetail): ForeignOrigins {
-  const urls = [service.url, ...(service.alt_urls ?? [])]
+  const urls = pageUrls(service)
   const origins = [...new Set(urls.flatMap(originOf))].sort()
   const hasImages = service.type === 'wms' || (service.type === 'tms' && !isVectorTileUrl(service.url))
   return hasImages ? { images: origins } : { data: origins }
