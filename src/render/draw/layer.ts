@@ -1,0 +1,140 @@
+import type { EvaluationContext } from '../../style/expression_evaluate.ts'
+import type { MapSymbol } from '../../style/symbol_layer.ts'
+import { composite } from '../raster/composite.ts'
+import type { SpriteCache } from '../raster/sprite.ts'
+import { clearSurface, createGroup, type Surface } from '../raster/surface.ts'
+import { type Canvas, createCanvas } from './canvas.ts'
+import { MarkerPen } from './marker.ts'
+import type { PixelGeometry } from './pixel_geometry.ts'
+import type { PreparedStyle, RuleSymbol } from './style_rules.ts'
+import { SymbolPen } from './symbol.ts'
+import type { PixelLayer, PixelSymbol } from './symbol_values.ts'
+
+/** A feature to draw. */
+export interface DrawnFeature {
+  readonly geometry: PixelGeometry
+  /** Attributes, id and scale for expressions. */
+  readonly context: EvaluationContext
+}
+
+/** A layer to draw. */
+export interface DrawnLayer {
+  readonly features: readonly DrawnFeature[]
+  readonly style: PreparedStyle
+  readonly sprites: SpriteCache
+  /** Called before each feature; throws to stop the work. */
+  readonly check: () => void
+}
+
+/**
+ * Draws the features of a layer over a surface. Labels are not drawn.
+ *
+ * @throws what `check` throws
+ */
+export function drawLayer(surface: Surface, layer: DrawnLayer, origin: Canvas['origin']): void {
+  const { style } = layer.style
+  const { opacity, blending } = style
+  const usesGroup = opacity < 1 || blending !== 'normal' || hasFills(layer)
+  const target = usesGroup ? createGroup(surface) : surface
+  drawFeatures(createCanvas(target, origin), layer)
+  if (usesGroup) composite(surface, target, { opacity, blendMode: blending })
+}
+
+/** Polygons are drawn on a surface of their own, so that nothing shines through between neighbours. */
+function hasFills({ features }: DrawnLayer): boolean {
+  return features.length > 1 && features.some(({ geometry }) => geometry.family === 'POLYGON')
+}
+
+function drawFeatures(canvas: Canvas, layer: DrawnLayer): void {
+  const { style } = layer.style
+  const features = layer.style.sort(layer.features)
+  if (style.featureBlending !== 'normal') drawBlended(canvas, features, layer)
+  else if (style.hasSymbolLevels) drawLevels(penOf(canvas, layer), features, layer)
+  else {
+    const pen = penOf(canvas, layer)
+    for (const feature of features) {
+      layer.check()
+      drawFeature(pen, feature, layer)
+    }
+  }
+}
+
+const penOf = (canvas: Canvas, { sprites }: DrawnLayer) =>
+  new SymbolPen(canvas, new MarkerPen(canvas, sprites))
+
+function drawFeature(pen: SymbolPen, { geometry, context }: DrawnFeature, { style }: DrawnLayer): void {
+  for (const { symbolFor } of style.symbolsOf(context)) {
+    const symbol = symbolFor(context)
+    for (const layer of symbol.layers) pen.draw(geometry, symbol, layer)
+  }
+}
+
+/** Draws each feature on a surface of its own, and blends it with those below. */
+function drawBlended(canvas: Canvas, features: readonly DrawnFeature[], layer: DrawnLayer): void {
+  const single = createGroup(canvas.surface)
+  const pen = penOf(createCanvas(single, canvas.origin), layer)
+  for (const feature of features) {
+    layer.check()
+    clearSurface(single)
+    drawFeature(pen, feature, layer)
+    composite(canvas.surface, single, { blendMode: layer.style.style.featureBlending })
+  }
+}
+
+interface Level {
+  readonly pass: number
+  readonly order: number
+  /** Position in the symbol. */
+  readonly at: number
+  readonly items: {
+    readonly feature: DrawnFeature
+    readonly symbol: PixelSymbol
+    readonly layer: PixelLayer
+  }[]
+}
+
+/** Draws all features layer by layer of their symbols, in the order of passes. */
+function drawLevels(pen: SymbolPen, features: readonly DrawnFeature[], layer: DrawnLayer): void {
+  const levels = new Map<string, Level>()
+  for (const feature of features) {
+    layer.check()
+    for (const rule of layer.style.symbolsOf(feature.context)) addToLevels(levels, feature, rule)
+  }
+  const sorted = [...levels.values()].sort((a, b) => a.pass - b.pass || a.order - b.order || a.at - b.at)
+  for (const item of sorted.flatMap(({ items }) => items)) {
+    layer.check()
+    pen.draw(item.feature.geometry, item.symbol, item.layer)
+  }
+}
+
+function addToLevels(levels: Map<string, Level>, feature: DrawnFeature, rule: RuleSymbol): void {
+  const symbol = rule.symbolFor(feature.context)
+  for (const [at, layer] of symbol.layers.entries()) {
+    const key = `${layer.pass} ${rule.order} ${at}`
+    const level = levels.get(key) ?? { pass: layer.pass, order: rule.order, at, items: [] }
+    levels.set(key, level)
+    level.items.push({ feature, symbol, layer })
+  }
+}
+
+/** Upper bound of the reach of symbols whose size depends on attributes, in pixels. */
+const dataDefinedReach = 64
+
+/** Returns how far symbols may reach from their geometry, in pixels, but at most `limit`. */
+export function symbolReach(symbols: readonly MapSymbol[], pixelsPerMapUnit: number, limit = 256): number {
+  return Math.min(limit, Math.max(2, ...symbols.map((symbol) => reachOf(symbol, pixelsPerMapUnit))))
+}
+
+// Generic over all kinds of layers: the sum of all lengths of a symbol is more than it can reach.
+function reachOf(value: unknown, pixelsPerMapUnit: number): number {
+  if (typeof value === 'number') return Math.abs(value)
+  if (typeof value !== 'object' || value === null) return 0
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + reachOf(item, pixelsPerMapUnit), 0)
+  if ('mapUnits' in value) return Math.abs(Number(value.mapUnits)) * pixelsPerMapUnit
+  return Object.entries(value).reduce((sum, [name, inner]) => {
+    if (name === 'dataDefined') return sum + dataDefinedReach
+    return reachNames.has(name) ? sum + reachOf(inner, pixelsPerMapUnit) : sum
+  }, 0)
+}
+
+const reachNames = new Set(['size', 'width', 'offset', 'stroke', 'layers', 'marker', 'outlineWidth'])
