@@ -36,14 +36,14 @@ export interface FieldReference {
   readonly name: string
 }
 
-/** Value of a variable such as `@map_scale`, without its `@`. */
+/** Value of a variable: `@map_scale`, the scale denominator, or `$id`, the id of the feature. */
 export interface VariableReference {
   readonly op: 'variable'
   readonly name: VariableName
 }
 
-/** Variables of expressions. */
-export type VariableName = 'map_scale'
+/** Variables of expressions, without their `@` or `$`. */
+export type VariableName = 'map_scale' | 'id'
 
 /** Logical operation or concatenation of two or more operands. */
 export interface Operation {
@@ -85,7 +85,7 @@ export interface Between {
 /** Value of the first branch whose condition is true; null if there is none and no `otherwise`. */
 export interface Case {
   readonly op: 'case'
-  readonly branches: readonly { readonly when: Expression; readonly then: Expression }[]
+  readonly branches: readonly { readonly when: Expression; readonly result: Expression }[]
   readonly otherwise?: Expression
 }
 
@@ -112,3 +112,36 @@ export type Expression =
   | Between
   | Case
   | Call
+
+/** Returns the operands of an expression. */
+export function operandsOf(expression: Expression): readonly Expression[] {
+  switch (expression.op) {
+    case 'and':
+    case 'or':
+    case '||':
+    case 'call':
+      return expression.operands
+    case 'not':
+    case 'negate':
+      return [expression.operand]
+    case 'binary':
+      return [expression.left, expression.right]
+    case 'in':
+      return [expression.operand, ...expression.items]
+    case 'between':
+      return [expression.operand, expression.lower, expression.upper]
+    case 'case':
+      return [
+        ...expression.branches.flatMap(({ when, result }) => [when, result]),
+        ...(expression.otherwise === undefined ? [] : [expression.otherwise]),
+      ]
+    default:
+      return []
+  }
+}
+
+/** Lists the distinct fields that an expression reads. */
+export function fieldsOf(expression: Expression): string[] {
+  if (expression.op === 'field') return [expression.name]
+  return [...new Set(operandsOf(expression).flatMap(fieldsOf))]
+}

@@ -39,6 +39,9 @@ export type LabelPlacement<L = Length> =
   /** Horizontal, anywhere inside a polygon, or on a line. */
   | { readonly kind: 'horizontal' }
 
+/** Properties of labels that expressions may define. */
+export type LabelProperty = 'isDrawn' | 'size' | 'color' | 'angle' | 'bufferSize' | 'bufferColor'
+
 /** Labels of the features of a style or rule. */
 export interface Labels<L = Length> {
   /** Text of the label. Features whose text is null or empty have no label. */
@@ -67,5 +70,5 @@ export interface Labels<L = Length> {
   /** Distance of baselines as a multiple of the line spacing of the font. */
   readonly lineHeight: number
   readonly alignment: 'left' | 'center' | 'right'
-  readonly dataDefined?: DataDefined
+  readonly dataDefined?: DataDefined<LabelProperty>
 }

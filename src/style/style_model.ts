@@ -14,10 +14,7 @@ export interface Rule {
   readonly minScaleDenom?: number
   /** Exclusive upper bound of the scale denominator. */
   readonly maxScaleDenom?: number
-  /**
-   * Whether the rule is enabled. Where the first rule applies, a disabled rule still takes its features and draws
-   * nothing; where all rules apply, a disabled rule and its children are ignored.
-   */
+  /** Whether the rule is enabled. A disabled rule draws nothing, but still takes its features from later and ELSE rules. */
   readonly isDrawn: boolean
   /** Absent: the rule draws nothing itself. */
   readonly symbol?: MapSymbol
@@ -60,10 +57,10 @@ export interface Style {
   /** `first`: a feature is drawn by the first rule that matches. `all`: by all rules that match, in their order. */
   readonly matching: 'first' | 'all'
   /**
-   * False: features are drawn one after the other, each with all layers of its symbols. True: symbol layers are drawn in
-   * the order of their passes, and in one pass by rule, layer and feature.
+   * Order of drawing. `none`: one feature after the other, each with all layers of its symbols. `by_symbol`: pass by pass,
+   * in a pass by rule, then layer, then feature. `by_feature`: pass by pass, in a pass by feature, then rule, then layer.
    */
-  readonly hasSymbolLevels: boolean
+  readonly levels: 'none' | 'by_symbol' | 'by_feature'
   /** Order in which features are drawn; empty for their order in the layer. */
   readonly order: readonly SortKey[]
   /** Opacity of the layer as a whole, 0 to 1. */

@@ -14,8 +14,25 @@ export interface MapLength {
   readonly maxPixels?: number
 }
 
-/** Expressions that replace properties of a layer, label or symbol, by property path such as `size` or `stroke.color`. */
-export type DataDefined = Readonly<Record<string, Expression>>
+/** Properties of symbol layers that expressions may define. */
+export type LayerProperty =
+  | 'isDrawn'
+  | 'size'
+  | 'angle'
+  | 'shape'
+  | 'fill'
+  | 'color'
+  | 'stroke.color'
+  | 'stroke.width'
+  | 'outline'
+  | 'outlineWidth'
+
+/**
+ * Expressions that replace properties. Where the value of an expression is null or not of the type of the property, the
+ * property itself applies. Values of lengths have the unit of the property: pixels or map units. Values of colours are
+ * `red,green,blue[,alpha]`, `#rrggbb`, `#aarrggbb` or a name of CSS.
+ */
+export type DataDefined<P extends string> = { readonly [N in P]?: Expression }
 
 /** Two lengths: to the right and down. */
 export type Offset<L = Length> = readonly [x: L, y: L]
@@ -45,7 +62,7 @@ export interface Stroke<L = Length> {
 interface LayerBase {
   /** Rendering pass, used when the style has symbol levels. */
   readonly pass: number
-  readonly dataDefined?: DataDefined
+  readonly dataDefined?: DataDefined<LayerProperty>
 }
 
 /** Brush patterns of fills, of 8 × 8 device pixels. `dense1` covers most of the area, `dense7` the least. */
@@ -124,7 +141,7 @@ export interface MarkerLine<L = Length> extends LayerBase {
   readonly rings: Rings
 }
 
-/** Shapes of simple markers. Names are those of QGIS, without the closing `_fill` of none. */
+/** Shapes of simple markers, by their names in QGIS. */
 export const markerShapes = [
   'square',
   'trapezoid',
@@ -261,6 +278,6 @@ export interface MapSymbol<L = Length> {
   readonly opacity: number
   /** Bottom first. */
   readonly layers: readonly SymbolLayer<L>[]
-  /** May define `opacity`, in percent. */
-  readonly dataDefined?: DataDefined
+  /** Values of `opacity` are percentages. */
+  readonly dataDefined?: DataDefined<'opacity'>
 }
