@@ -49,7 +49,7 @@ function drawFeatures(canvas: Canvas, layer: DrawnLayer): void {
   const { style } = layer.style
   const features = layer.style.sort(layer.features)
   if (style.featureBlending !== 'normal') drawBlended(canvas, features, layer)
-  else if (style.hasSymbolLevels) drawLevels(penOf(canvas, layer), features, layer)
+  else if (style.levels !== 'none') drawLevels(penOf(canvas, layer), features, layer)
   else {
     const pen = penOf(canvas, layer)
     for (const feature of features) {
@@ -83,8 +83,9 @@ function drawBlended(canvas: Canvas, features: readonly DrawnFeature[], layer: D
 
 interface Level {
   readonly pass: number
+  /** Position of the rule in the style; 0 where features precede rules. */
   readonly order: number
-  /** Position in the symbol. */
+  /** Position in the symbol; 0 where features precede layers. */
   readonly at: number
   readonly items: {
     readonly feature: DrawnFeature
@@ -96,9 +97,11 @@ interface Level {
 /** Draws all features layer by layer of their symbols, in the order of passes. */
 function drawLevels(pen: SymbolPen, features: readonly DrawnFeature[], layer: DrawnLayer): void {
   const levels = new Map<string, Level>()
+  const isByFeature = layer.style.style.levels === 'by_feature'
   for (const feature of features) {
     layer.check()
-    for (const rule of layer.style.symbolsOf(feature.context)) addToLevels(levels, feature, rule)
+    for (const rule of layer.style.symbolsOf(feature.context))
+      addToLevels(levels, { feature, rule, isByFeature })
   }
   const sorted = [...levels.values()].sort((a, b) => a.pass - b.pass || a.order - b.order || a.at - b.at)
   for (const item of sorted.flatMap(({ items }) => items)) {
@@ -107,11 +110,18 @@ function drawLevels(pen: SymbolPen, features: readonly DrawnFeature[], layer: Dr
   }
 }
 
-function addToLevels(levels: Map<string, Level>, feature: DrawnFeature, rule: RuleSymbol): void {
+interface LevelEntry {
+  readonly feature: DrawnFeature
+  readonly rule: RuleSymbol
+  readonly isByFeature: boolean
+}
+
+function addToLevels(levels: Map<string, Level>, { feature, rule, isByFeature }: LevelEntry): void {
   const symbol = rule.symbolFor(feature.context)
-  for (const [at, layer] of symbol.layers.entries()) {
-    const key = `${layer.pass} ${rule.order} ${at}`
-    const level = levels.get(key) ?? { pass: layer.pass, order: rule.order, at, items: [] }
+  for (const [place, layer] of symbol.layers.entries()) {
+    const [order, at] = isByFeature ? [0, 0] : [rule.order, place]
+    const key = `${layer.pass} ${order} ${at}`
+    const level = levels.get(key) ?? { pass: layer.pass, order, at, items: [] }
     levels.set(key, level)
     level.items.push({ feature, symbol, layer })
   }
@@ -129,7 +139,8 @@ export function symbolReach(symbols: readonly MapSymbol[], pixelsPerMapUnit: num
 function reachOf(value: unknown, pixelsPerMapUnit: number): number {
   if (typeof value === 'number') return Math.abs(value)
   if (typeof value !== 'object' || value === null) return 0
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + reachOf(item, pixelsPerMapUnit), 0)
+  if (Array.isArray(value))
+    return value.reduce<number>((sum, item) => sum + reachOf(item, pixelsPerMapUnit), 0)
   if ('mapUnits' in value) return Math.abs(Number(value.mapUnits)) * pixelsPerMapUnit
   return Object.entries(value).reduce((sum, [name, inner]) => {
     if (name === 'dataDefined') return sum + dataDefinedReach

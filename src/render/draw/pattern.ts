@@ -36,7 +36,7 @@ export function patternRuns(surface: Surface, pattern: Surface): RunSink {
   }
 }
 
-/** Rows of the brushes, 8 pixels each: 1 is painted. Those of Qt, whose documentation shows them. */
+/** Rows of the brushes of Qt, 8 pixels each, the first in the lowest bit: 1 is painted. */
 const brushRows: Readonly<Record<Exclude<Brush, 'solid' | 'no'>, readonly number[]>> = {
   horizontal: [0, 0, 0, 0xff, 0, 0, 0, 0],
   vertical: Array(8).fill(0x10),
@@ -60,7 +60,7 @@ function fillBrush({ surface, origin }: Canvas, { brush, color }: SimpleFill<num
   const [left, top] = [modulo(Math.round(origin[0]), 8), modulo(Math.round(origin[1]), 8)]
   for (let at = 0; at < surface.words.length; at += 1) {
     const [column, row] = [at % surface.width, Math.floor(at / surface.width)]
-    const bit = 0x80 >> ((column + left) & 7)
+    const bit = 1 << ((column + left) & 7)
     if (((rows[(row + top) & 7] ?? 0) & bit) !== 0) surface.words[at] = pixel
   }
 }

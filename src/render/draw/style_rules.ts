@@ -1,7 +1,7 @@
-import type { Value } from '../../style/expression.ts'
+import type { Expression, Value } from '../../style/expression.ts'
 import { compileExpression, compileFilter, type EvaluationContext } from '../../style/expression_evaluate.ts'
 import type { Rule, SortKey, Style } from '../../style/style_model.ts'
-import type { DataDefined, MapSymbol } from '../../style/symbol_layer.ts'
+import type { MapSymbol } from '../../style/symbol_layer.ts'
 import { isDataDefined, type PixelSymbol, resolveSymbol } from './symbol_values.ts'
 
 /** Scale of an image. */
@@ -88,8 +88,8 @@ function prepareSymbol(symbol: MapSymbol, { scale, counter }: Preparation): Rule
     const fixed = resolveSymbol(symbol, scale)
     return { order, symbolFor: () => fixed }
   }
-  const compiled = new Map<DataDefined[string], (context: EvaluationContext) => Value>()
-  const evaluate = (expression: DataDefined[string], context: EvaluationContext) => {
+  const compiled = new Map<Expression, (context: EvaluationContext) => Value>()
+  const evaluate = (expression: Expression, context: EvaluationContext) => {
     const known = compiled.get(expression) ?? compileExpression(expression)
     compiled.set(expression, known)
     return known(context)

@@ -1,4 +1,6 @@
-import type { DataDefined, Length, MapSymbol, SymbolLayer } from '../../style/symbol_layer.ts'
+import { findQtColor } from '../../style/color.ts'
+import type { Expression, Value } from '../../style/expression.ts'
+import { type MapLength, type MapSymbol, markerShapes, type SymbolLayer } from '../../style/symbol_layer.ts'
 
 /** A symbol with all lengths in pixels. */
 export type PixelSymbol = MapSymbol<number>
@@ -7,7 +9,7 @@ export type PixelSymbol = MapSymbol<number>
 export type PixelLayer = SymbolLayer<number>
 
 /** Value of a data-defined property for a feature. */
-export type PropertyValue = (expression: DataDefined[string]) => unknown
+export type PropertyValue = (expression: Expression) => Value
 
 /** What the values of a symbol depend on. */
 export interface SymbolContext {
@@ -35,63 +37,67 @@ function hasKey(value: unknown, key: string): boolean {
 
 // Generic over all kinds of layers: a length in map units is the only object with this member.
 function resolve(value: unknown, context: SymbolContext): unknown {
-  if (Array.isArray(value)) return value.map((item) => resolve(item, context))
+  if (Array.isArray(value))
+    return value.map((item) => resolve(item, context)).filter((item) => item !== undefined)
   if (typeof value !== 'object' || value === null) return value
-  if ('mapUnits' in value) return pixelsOf(value as Exclude<Length, number>, context)
-  const { dataDefined, ...fixed } = value as Record<string, unknown>
+  if (isMapLength(value)) return pixelsOf(value, context)
+  const members = applyValues(value as Members, context)
+  if (members === undefined) return undefined
   const resolved = Object.fromEntries(
-    Object.entries(fixed).map(([name, inner]) => [name, resolve(inner, context)]),
+    Object.entries(members).map(([name, inner]) => [name, resolve(inner, context)]),
   )
-  if (dataDefined !== undefined) applyValues(resolved, dataDefined as DataDefined, context)
   return resolved.isDashRelative === true ? scaleDash(resolved) : resolved
 }
 
+type Members = Readonly<Record<string, unknown>>
+
+function isMapLength(value: object): value is MapLength {
+  return 'mapUnits' in value
+}
+
 function pixelsOf(
-  { mapUnits, minPixels = 0, maxPixels = Number.POSITIVE_INFINITY }: Exclude<Length, number>,
+  { mapUnits, minPixels = 0, maxPixels = Number.POSITIVE_INFINITY }: MapLength,
   { pixelsPerMapUnit }: SymbolContext,
 ): number {
   return Math.min(maxPixels, Math.max(minPixels, mapUnits * pixelsPerMapUnit))
 }
 
-function applyValues(
-  target: Record<string, unknown>,
-  dataDefined: DataDefined,
-  context: SymbolContext,
-): void {
-  if (context.valueOf === undefined) return
-  for (const [path, expression] of Object.entries(dataDefined)) {
-    const value = context.valueOf(expression)
-    // Without a value, the fixed one remains.
-    if (value !== null && value !== undefined) setValue(target, path.split('.'), value)
+/** Returns the members of a symbol or layer with the values for the feature; undefined if it is not drawn. */
+function applyValues({ dataDefined, ...members }: Members, { valueOf }: SymbolContext): Members | undefined {
+  if (dataDefined === undefined || valueOf === undefined) return members
+  let applied: Members = members
+  for (const [path, expression] of Object.entries(dataDefined as Readonly<Record<string, Expression>>)) {
+    const value = valueOf(expression)
+    if (path === 'isDrawn' && (value === false || value === 0)) return undefined
+    if (value !== null) applied = withValue(applied, path.split('.'), value)
   }
+  return applied
 }
 
-function setValue(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
-  const [name = '', ...rest] = path
+function withValue(members: Members, [name = '', ...rest]: readonly string[], value: Value): Members {
+  const current = members[name]
   if (rest.length > 0) {
-    const inner = target[name]
-    if (typeof inner === 'object' && inner !== null) setValue(inner as Record<string, unknown>, rest, value)
-    return
+    const isObject = typeof current === 'object' && current !== null
+    return isObject ? { ...members, [name]: withValue(current as Members, rest, value) } : members
   }
-  const given = fittingValue(target[name], value)
-  if (given !== undefined) target[name] = name === 'opacity' ? Number(given) / 100 : given
+  const fitting = fittingValue(name, current, value)
+  return fitting === undefined ? members : { ...members, [name]: fitting }
 }
 
 /** Converts a value to the type of a property; undefined if that is impossible. */
-function fittingValue(current: unknown, value: unknown): unknown {
-  if (typeof current === 'number') {
-    const number = Number(value)
-    return Number.isFinite(number) ? number : undefined
-  }
-  if (Array.isArray(current)) {
-    const numbers = String(value).split(/[,;]/).map(Number)
-    return numbers.length > 0 && numbers.every(Number.isFinite) ? numbers : undefined
-  }
-  if (typeof current === 'boolean') return value === true || value === 1
-  return typeof value === 'string' ? value : undefined
+function fittingValue(name: string, current: unknown, value: Value): unknown {
+  if (name === 'shape') return markerShapes.find((shape) => shape === value)
+  if (colorNames.has(name)) return findQtColor(String(value))
+  const number = Number(value)
+  if (!Number.isFinite(number) || value === '') return undefined
+  if (name === 'opacity') return number / 100
+  const isLength = typeof current === 'object' && current !== null && isMapLength(current)
+  return isLength ? { ...current, mapUnits: number } : number
 }
 
-function scaleDash(stroke: Record<string, unknown>): Record<string, unknown> {
+const colorNames = new Set(['fill', 'color', 'outline'])
+
+function scaleDash(stroke: Members): Members {
   const width = Math.max(1, Number(stroke.width) || 0)
   const dash = (stroke.dash as readonly number[]).map((length) => length * width)
   return { ...stroke, dash, dashOffset: Number(stroke.dashOffset) * width, isDashRelative: false }
