@@ -95,7 +95,7 @@ function prepareSymbol(symbol: MapSymbol, { scale, counter }: Preparation): Rule
     return known(context)
   }
   const symbolFor = (context: EvaluationContext) =>
-    resolveSymbol(symbol, { ...scale, valueOf: (expression) => evaluate(expression, context) })
+    resolveSymbol(symbol, { ...scale, evaluate: (expression) => evaluate(expression, context) })
   return { order, symbolFor }
 }
 

@@ -16,7 +16,7 @@ export interface SymbolContext {
   /** Pixels per unit of the map. */
   readonly pixelsPerMapUnit: number
   /** Absent: data-defined properties keep their fixed values. */
-  readonly valueOf?: PropertyValue
+  readonly evaluate?: PropertyValue
 }
 
 /** Returns whether a symbol or any of its layers depends on the feature. */
@@ -63,11 +63,11 @@ function pixelsOf(
 }
 
 /** Returns the members of a symbol or layer with the values for the feature; undefined if it is not drawn. */
-function applyValues({ dataDefined, ...members }: Members, { valueOf }: SymbolContext): Members | undefined {
-  if (dataDefined === undefined || valueOf === undefined) return members
+function applyValues({ dataDefined, ...members }: Members, { evaluate }: SymbolContext): Members | undefined {
+  if (dataDefined === undefined || evaluate === undefined) return members
   let applied: Members = members
   for (const [path, expression] of Object.entries(dataDefined as Readonly<Record<string, Expression>>)) {
-    const value = valueOf(expression)
+    const value = evaluate(expression)
     if (path === 'isDrawn' && (value === false || value === 0)) return undefined
     if (value !== null) applied = withValue(applied, path.split('.'), value)
   }
