@@ -1,4 +1,5 @@
 import type { EvaluationContext } from '../../style/expression_evaluate.ts'
+import type { Rule, Style } from '../../style/style_model.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
 import { composite } from '../raster/composite.ts'
 import type { SpriteCache } from '../raster/sprite.ts'
@@ -130,9 +131,17 @@ function addToLevels(levels: Map<string, Level>, { feature, rule, isByFeature }:
 /** Upper bound of the reach of symbols whose size depends on attributes, in pixels. */
 const dataDefinedReach = 64
 
-/** Returns how far symbols may reach from their geometry, in pixels, but at most `limit`. */
-export function symbolReach(symbols: readonly MapSymbol[], pixelsPerMapUnit: number, limit = 256): number {
-  return Math.min(limit, Math.max(2, ...symbols.map((symbol) => reachOf(symbol, pixelsPerMapUnit))))
+/** Returns how far the symbols of a style may reach from their geometries, in pixels, but at most `limit`. */
+export function symbolReach({ rules }: Style, pixelsPerMapUnit: number, limit = 256): number {
+  const reaches = listSymbols(rules).map((symbol) => reachOf(symbol, pixelsPerMapUnit))
+  return reaches.reduce((largest, reach) => Math.min(limit, Math.max(largest, reach)), 2)
+}
+
+function listSymbols(rules: readonly Rule[]): MapSymbol[] {
+  return rules.flatMap(({ symbol, children }) => [
+    ...(symbol === undefined ? [] : [symbol]),
+    ...listSymbols(children),
+  ])
 }
 
 // Generic over all kinds of layers: the sum of all lengths of a symbol is more than it can reach.

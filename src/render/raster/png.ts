@@ -1,4 +1,5 @@
-import { crc32, deflateSync } from 'node:zlib'
+import { buffer } from 'node:stream/consumers'
+import { crc32, createDeflate, deflateSync } from 'node:zlib'
 import type { Surface } from './surface.ts'
 
 /** Compression of PNG images: fast, since they are drawn for one request. */
@@ -19,6 +20,27 @@ export function encodePng(surface: Surface): Buffer<ArrayBuffer> {
   return assemble([
     chunk('IHDR', header({ width, height, depth: 8, colorType: hasAlpha ? 6 : 2 })),
     chunk('IDAT', deflateSync(pixels, zlibOptions)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+/** Encodes an image that is drawn in strips, from the top, as RGBA. Never holds more than a strip and the encoded bytes. */
+export async function encodePngStrips(
+  { width, height }: Pick<Surface, 'width' | 'height'>,
+  strips: Iterable<Surface>,
+): Promise<Buffer<ArrayBuffer>> {
+  const deflate = createDeflate(zlibOptions)
+  const compressed = buffer(deflate)
+  for (const strip of strips) {
+    const rows = filterRows(straightBytes(strip, 4), strip.height)
+    await new Promise<void>((resolve, reject) => {
+      deflate.write(rows, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+  deflate.end()
+  return assemble([
+    chunk('IHDR', header({ width, height, depth: 8, colorType: 6 })),
+    chunk('IDAT', await compressed),
     chunk('IEND', Buffer.alloc(0)),
   ])
 }

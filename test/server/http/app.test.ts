@@ -208,12 +208,12 @@ test('an internal error reveals only its request id', async () => {
 })
 
 test('operations that are not implemented are reported by name', async () => {
-  const response = await server.admin('GET', '/api/component/render/image?size=1,1')
+  const response = await server.admin('GET', '/api/resource/0/legend')
   const failure = await response.json<ErrorBody>()
   expect([response.status, failure.code, failure.data]).toEqual([
     501,
     'request/not-built',
-    { operation: 'render.image' },
+    { operation: 'render.legend' },
   ])
 })
 

@@ -1,0 +1,83 @@
+import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
+import type { PixelGeometry } from '../draw/pixel_geometry.ts'
+import { prepareStyle } from '../draw/style_rules.ts'
+import { SpriteCache } from '../raster/sprite.ts'
+import { createSurface, type Surface } from '../raster/surface.ts'
+import type { DrawJob, JobFeatures } from './draw_job.ts'
+import { parsePixelTwkb } from './twkb_pixels.ts'
+
+/** Caches and checks of drawing. */
+export interface DrawOptions {
+  readonly sprites?: SpriteCache
+  /** Called again and again; throws to stop the work. */
+  readonly check?: () => void
+}
+
+/** Maximum number of pixels that are drawn at once, which bounds the memory of large images. */
+const maxStripPixels = 2 ** 21
+
+/**
+ * Draws an image in strips of whole rows, from the top. The strips of an image are exactly what drawing it at once gives.
+ * The layers are read once.
+ */
+export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<Surface> {
+  const { sprites = new SpriteCache(), check = () => undefined } = options
+  const layers = job.layers.map(({ style, features }) => ({
+    style: prepareStyle(style, job),
+    features: readFeatures(features, job, check),
+  }))
+  const { width, height, origin } = job
+  const stripHeight = stripHeightOf(job)
+  for (let top = 0; top < height; top += stripHeight) {
+    const surface = createSurface(width, Math.min(stripHeight, height - top))
+    for (const layer of layers) {
+      const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
+      drawLayer(surface, { ...layer, features, sprites, check }, [origin[0], origin[1] + top])
+    }
+    yield surface
+  }
+}
+
+/** Returns whether an image is drawn at once. */
+export function isOneStrip(job: Pick<DrawJob, 'width' | 'height'>): boolean {
+  return stripHeightOf(job) === job.height
+}
+
+function stripHeightOf({ width, height }: Pick<DrawJob, 'width' | 'height'>): number {
+  return Math.min(height, Math.max(64, Math.floor(maxStripPixels / width)))
+}
+
+/** Draws an image that is small enough to be one strip. */
+export function drawImage(job: DrawJob, options?: DrawOptions): Surface {
+  const [surface] = drawStrips(job, options)
+  return surface ?? createSurface(job.width, job.height)
+}
+
+function readFeatures(features: JobFeatures, { scaleDenom }: DrawJob, check: () => void): DrawnFeature[] {
+  return Array.from(features.ids, (id, at) => {
+    check()
+    const attributes = Object.fromEntries(
+      features.fields.map((name, field) => [name, features.columns[field]?.[at]]),
+    )
+    return { geometry: readGeometry(features, at), context: { attributes, id, scaleDenom } }
+  })
+}
+
+function readGeometry(features: JobFeatures, at: number): PixelGeometry {
+  const { family, points, geometries, ends, unitsPerPixel, corner, isLocal } = features
+  const [scaleX, scaleY] = [1 / unitsPerPixel[0], 1 / unitsPerPixel[1]]
+  if (points.length > 0) {
+    const point = Float64Array.of((points[2 * at] ?? 0) * scaleX, (points[2 * at + 1] ?? 0) * scaleY)
+    return { family, parts: [[point]] }
+  }
+  const bytes = geometries.subarray(at === 0 ? 0 : ends[at - 1], ends[at])
+  // The database has no geometry left where clipping removes all of it.
+  if (bytes.length === 0) return { family, parts: [] }
+  const [x, y] = isLocal[at] === 1 ? [0, 0] : corner
+  return parsePixelTwkb(bytes, family, { scaleX, scaleY, shiftX: -x * scaleX, shiftY: -y * scaleY })
+}
+
+function moveUp({ geometry, context }: DrawnFeature, rows: number): DrawnFeature {
+  const move = (sequence: Float64Array) => sequence.map((value, at) => (at % 2 === 0 ? value : value - rows))
+  return { context, geometry: { ...geometry, parts: geometry.parts.map((part) => part.map(move)) } }
+}
