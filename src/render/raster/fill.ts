@@ -18,9 +18,12 @@ export function paintFills(surface: Surface, pixel: Pixel): RunSink {
     : new NeighbourRuns(surface, surface.covered, pixel)
 }
 
-/** Returns a part as a number from 0 to 255. Slightly less than half is rounded down, whatever the rounding error. */
+/**
+ * Returns a part as a number from 0 to 255. Halves are rounded up despite errors of computation, so that two parts of a
+ * pixel never sum to less than the pixel.
+ */
 export function quantize(coverage: number): number {
-  return (coverage * 255 + 0.4998) | 0
+  return (coverage * 255 + 0.5002) | 0
 }
 
 class OverRuns implements RunSink {
