@@ -1,7 +1,9 @@
 import { type GeometryType, geometryParts } from '../contract/geometry.ts'
 import type { Color } from './color.ts'
+import { defaultSymbolizer, type Symbolizer } from './mapserver_model.ts'
+import { styleOfMapserver } from './mapserver_style.ts'
 import { writeMapserverXml } from './mapserver_write.ts'
-import { defaultSymbolizer, type Style, type Symbolizer } from './page_style.ts'
+import type { Style } from './style_model.ts'
 
 const outline: Color = '#404040'
 
@@ -12,16 +14,17 @@ const byFamily: Readonly<Record<'POINT' | 'LINESTRING' | 'POLYGON', Symbolizer>>
   POLYGON: { ...defaultSymbolizer, fill: '#a6cee3', outline, width: 0.8 },
 }
 
-/** Returns the style of a layer without one; without a geometry type, a style that shows every geometry. */
-export function defaultStyle(geometryType?: GeometryType): Style {
+/** Returns the style of a layer without one. */
+export function defaultStyle(geometryType: GeometryType): Style {
+  const { family } = geometryParts(geometryType)
+  return styleOfMapserver({ rules: [{ symbolizers: [byFamily[family]] }] }, family)
+}
+
+/** Returns `defaultStyle` as MapServer XML; without a geometry type, a style that shows every geometry. */
+export function defaultXml(geometryType?: GeometryType): string {
   const symbolizer =
     geometryType === undefined
       ? { ...defaultSymbolizer, fill: byFamily.POLYGON.fill ?? outline, outline }
       : byFamily[geometryParts(geometryType).family]
-  return { rules: [{ symbolizers: [symbolizer] }] }
-}
-
-/** Returns `defaultStyle` as MapServer XML. */
-export function defaultXml(geometryType?: GeometryType): string {
-  return writeMapserverXml(defaultStyle(geometryType))
+  return writeMapserverXml({ rules: [{ symbolizers: [symbolizer] }] })
 }

@@ -1,5 +1,12 @@
 import type { Value } from './expression.ts'
-import { compareValues, evaluationFault, limitText, numberOf, textOf } from './expression_value.ts'
+import {
+  compareValues,
+  evaluationFault,
+  findNumber,
+  limitText,
+  numberOf,
+  textOf,
+} from './expression_value.ts'
 import { compileLinearPattern } from './linear_pattern.ts'
 
 /** A function of expressions. */
@@ -45,7 +52,11 @@ const numeric = (count: number, call: (...operands: number[]) => number) =>
 
 const any = Number.POSITIVE_INFINITY
 
+/** Function that expressions cannot name: the number of a value, or null. */
+export const numberFunction = '#number'
+
 const definitions: Readonly<Record<string, Definition>> = {
+  [numberFunction]: strict(1, (value) => findNumber(value) ?? null),
   coalesce: {
     arity: [0, any],
     call: (operands) => {

@@ -1,7 +1,8 @@
-import type { Comparison, Filter } from './feature_filter.ts'
+import { compileLinearPattern } from './linear_pattern.ts'
+import type { Comparison, Filter } from './mapserver_filter.ts'
 
 /** A syntax error in an expression. */
-export class ExpressionFault extends Error {}
+export class MapserverExpressionFault extends Error {}
 
 /** Maximum nesting depth, so that parsing cannot exhaust the stack. */
 const maxDepth = 50
@@ -11,12 +12,13 @@ const maxDepth = 50
  * with, or a logical expression such as `([population] > 1000 AND [kind] IN 'a,b')`.
  *
  * @param classItem field that the forms without a field refer to
- * @throws {ExpressionFault}
+ * @throws {MapserverExpressionFault}
  * @see https://mapserver.org/mapfile/expressions.html
  */
-export function parseExpression(text: string, classItem: string | undefined): Filter {
+export function parseMapserverExpression(text: string, classItem: string | undefined): Filter {
   if (text.startsWith('(')) return parseLogical(text)
-  if (classItem === undefined) throw new ExpressionFault(`${text} requires a <classitem> in the layer`)
+  if (classItem === undefined)
+    throw new MapserverExpressionFault(`${text} requires a <classitem> in the layer`)
   const pattern = /^\/(.*)\/(i?)$/s.exec(text)
   if (pattern) return matchOf(classItem, pattern[1] ?? '', pattern[2] === 'i')
   const list = /^\{(.*)\}$/s.exec(text)
@@ -25,8 +27,8 @@ export function parseExpression(text: string, classItem: string | undefined): Fi
   return { op: 'eq', field: classItem, value: quoted?.[2] ?? text }
 }
 
-/** Formats a filter as a logical expression that `parseExpression` parses to an equal filter. */
-export function formatExpression(filter: Filter): string {
+/** Formats a filter as a logical expression that `parseMapserverExpression` parses to an equal filter. */
+export function formatMapserverExpression(filter: Filter): string {
   return `(${formatFilter(filter)})`
 }
 
@@ -62,11 +64,8 @@ const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'"
 const splitList = (text: string) => text.split(',').map((item) => item.trim())
 
 function matchOf(field: string, pattern: string, ignoreCase: boolean): Filter {
-  try {
-    new RegExp(pattern, 'u')
-  } catch {
-    throw new ExpressionFault(`/${pattern}/ is not a valid regular expression`)
-  }
+  if (compileLinearPattern(pattern, { ignoresCase: ignoreCase }) === undefined)
+    throw new MapserverExpressionFault(`/${pattern}/ is not a regular expression that is supported`)
   return { op: 'matches', field, pattern, ignoreCase }
 }
 
@@ -88,7 +87,7 @@ function parseLogical(text: string): Filter {
   const cursor: Cursor = { tokens: tokenize(text), at: 0, depth: 0 }
   const filter = parseOr(cursor)
   const rest = cursor.tokens[cursor.at]
-  if (rest !== undefined) throw new ExpressionFault(`unexpected ${rest.text} in ${text}`)
+  if (rest !== undefined) throw new MapserverExpressionFault(`unexpected ${rest.text} in ${text}`)
   return filter
 }
 
@@ -99,7 +98,7 @@ function tokenize(text: string): Token[] {
   while (pattern.lastIndex < source.length) {
     const from = pattern.lastIndex
     const groups = pattern.exec(source)?.groups
-    if (groups === undefined) throw new ExpressionFault(`cannot read ${source.slice(from).trim()}`)
+    if (groups === undefined) throw new MapserverExpressionFault(`cannot read ${source.slice(from).trim()}`)
     tokens.push(tokenOf(groups))
   }
   return tokens
@@ -139,14 +138,14 @@ function parsePrimary(cursor: Cursor): Filter {
   if (!takeKeyword(cursor, ['('])) return parseComparison(cursor)
   return nested(cursor, () => {
     const inner = parseOr(cursor)
-    if (!takeKeyword(cursor, [')'])) throw new ExpressionFault('unclosed parenthesis')
+    if (!takeKeyword(cursor, [')'])) throw new MapserverExpressionFault('unclosed parenthesis')
     return inner
   })
 }
 
 function nested(cursor: Cursor, parse: () => Filter): Filter {
   cursor.depth += 1
-  if (cursor.depth > maxDepth) throw new ExpressionFault(`nested deeper than ${maxDepth} levels`)
+  if (cursor.depth > maxDepth) throw new MapserverExpressionFault(`nested deeper than ${maxDepth} levels`)
   const filter = parse()
   cursor.depth -= 1
   return filter
@@ -173,7 +172,7 @@ function parseComparison(cursor: Cursor): Filter {
   const operator = take(cursor, 'an operator').text
   const value = take(cursor, 'a value')
   if (value.kind !== 'text' && value.kind !== 'number') {
-    throw new ExpressionFault(`expected a number or a quoted string, got ${value.text}`)
+    throw new MapserverExpressionFault(`expected a number or a quoted string, got ${value.text}`)
   }
   return comparisonOf(field, operator, value)
 }
@@ -182,7 +181,7 @@ function parseComparison(cursor: Cursor): Filter {
 function fieldName({ kind, text }: Token): string {
   const quoted = kind === 'text' ? /^\[([^\]]+)\]$/.exec(text)?.[1] : undefined
   const field = kind === 'field' ? text : quoted
-  if (field === undefined) throw new ExpressionFault(`expected a field in brackets, got ${text}`)
+  if (field === undefined) throw new MapserverExpressionFault(`expected a field in brackets, got ${text}`)
   return field
 }
 
@@ -194,13 +193,13 @@ function comparisonOf(field: string, operator: string, value: Token): Filter {
     return { op: 'matches', field, pattern: `^${pattern}$`, ignoreCase: true }
   }
   const op = operators[operator]
-  if (op === undefined) throw new ExpressionFault(`unknown operator ${operator}`)
+  if (op === undefined) throw new MapserverExpressionFault(`unknown operator ${operator}`)
   return { op, field, value: value.kind === 'number' ? Number(value.text) : value.text }
 }
 
 function take(cursor: Cursor, expected: string): Token {
   const token = cursor.tokens[cursor.at]
-  if (token === undefined) throw new ExpressionFault(`expected ${expected}, got end of expression`)
+  if (token === undefined) throw new MapserverExpressionFault(`expected ${expected}, got end of expression`)
   cursor.at += 1
   return token
 }

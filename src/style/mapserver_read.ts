@@ -1,5 +1,4 @@
 import { hasErrors, type Issue } from '../core/issue.ts'
-import { type Color, colorOf, findColor } from './color.ts'
 import {
   childrenOf,
   type ElementContext,
@@ -9,18 +8,24 @@ import {
   readNumber,
   readParts,
   readValue,
-  reportAttributes,
   warn,
 } from './element_reader.ts'
-import type { Filter } from './feature_filter.ts'
-import { ExpressionFault, parseExpression } from './mapserver_expression.ts'
+import { MapserverExpressionFault, parseMapserverExpression } from './mapserver_expression.ts'
+import type { Filter } from './mapserver_filter.ts'
+import { readLabels } from './mapserver_label.ts'
+import {
+  defaultSymbolizer,
+  type MapserverClass,
+  type MapserverStyle,
+  type Symbolizer,
+} from './mapserver_model.ts'
 import { readMarker, readSymbols, type Symbols } from './mapserver_symbol.ts'
-import { defaultSymbolizer, type Rule, type Style, type Symbolizer } from './page_style.ts'
+import { narrower, part, readColor, readPair, readWord } from './mapserver_value.ts'
 import { readXml } from './xml_read.ts'
 
 /** Result of reading a style; has no style if an issue is an error. */
 export interface StyleResult {
-  readonly style?: Style
+  readonly style?: MapserverStyle
   /** Errors, and warnings about parts that are not drawn. Positions are relative to the text. */
   readonly issues: readonly Issue[]
 }
@@ -43,20 +48,41 @@ export function readMapserverXml(xml: string, file = 'xml'): StyleResult {
 /** Settings of a layer that its classes inherit. */
 interface Layer {
   readonly classItem?: string
+  readonly labelItem?: string
   readonly opacity?: number
   readonly min?: number
   readonly max?: number
+  readonly labelMin?: number
+  readonly labelMax?: number
   readonly symbols: Symbols
 }
+
+/** Elements of layers that have no effect here: the server determines data, type and reference system. */
+const ignoredElements = [
+  'debug',
+  'extent',
+  'group',
+  'labelcache',
+  'metadata',
+  'name',
+  'projection',
+  'status',
+  'template',
+  'tolerance',
+  'toleranceunits',
+  'type',
+]
 
 interface Class {
   readonly label?: string
   readonly filter?: Filter
   readonly min?: number
   readonly max?: number
+  readonly isOff?: true
+  readonly text?: string
 }
 
-function readMap(map: ElementContext): Style | undefined {
+function readMap(map: ElementContext): MapserverStyle | undefined {
   const { name, span } = map.element
   if (name !== 'map') return void fail(map, span, `the root element must be <map>, got <${name}>`)
   readParts(map, { children: { layer: ignore, symbol: ignore, legend: ignore } })
@@ -66,10 +92,14 @@ function readMap(map: ElementContext): Style | undefined {
   return readLayer(layer, readSymbols(map))
 }
 
-function readLayer(context: ElementContext, symbols: Symbols): Style {
+function readLayer(context: ElementContext, symbols: Symbols): MapserverStyle {
   const settings = readParts<Omit<Layer, 'symbols'>>(context, {
     children: {
+      ...Object.fromEntries(ignoredElements.map((name) => [name, ignore])),
       class: ignore,
+      labelitem: (at) => part('labelItem', readValue(at)),
+      labelminscaledenom: (at) => part('labelMin', readNumber(at, { least: 0 })),
+      labelmaxscaledenom: (at) => part('labelMax', readNumber(at, { least: 0 })),
       classitem: (at) => part('classItem', readValue(at)),
       opacity: (at) => part('opacity', readOpacity(at)),
       minscaledenom: (at) => part('min', readNumber(at, { least: 0 })),
@@ -82,22 +112,28 @@ function readLayer(context: ElementContext, symbols: Symbols): Style {
   return { rules: classes.map((at) => readClass(at, { ...settings, symbols })) }
 }
 
-function readClass(context: ElementContext, layer: Layer): Rule {
-  const { label, filter, min, max } = readParts<Class>(context, {
+function readClass(context: ElementContext, layer: Layer): MapserverClass {
+  const { label, filter, min, max, isOff, text } = readParts<Class>(context, {
     children: {
       style: ignore,
+      label: ignore,
+      status: (at) => (readWord(at, ['on', 'off']) === 'off' ? { isOff: true } : {}),
+      text: (at) => part('text', readValue(at)),
       name: (at) => part('label', readValue(at)),
       expression: (at) => part('filter', readFilter(at, layer.classItem)),
       minscaledenom: (at) => part('min', readNumber(at, { least: 0 })),
       maxscaledenom: (at) => part('max', readNumber(at, { least: 0 })),
     },
   })
+  const labels = readLabels(childrenOf(context, 'label'), { ...layer, ...part('text', text) })
   return {
     ...part('label', label),
     ...part('filter', filter),
     ...part('minScaleDenom', narrower(Math.max, layer.min, min)),
     ...part('maxScaleDenom', narrower(Math.min, layer.max, max)),
+    ...part('isOff', isOff),
     symbolizers: childrenOf(context, 'style').map((at) => readStyle(at, layer)),
+    ...(labels.length === 0 ? {} : { labels }),
   }
 }
 
@@ -113,57 +149,19 @@ function readStyle(context: ElementContext, { symbols, opacity = 1 }: Layer): Sy
       angle: (at) => part('angle', readNumber(at, { least: -360, most: 360 })),
       opacity: (at) => part('opacity', readOpacity(at)),
       pattern: (at) => part('dash', readDash(at)),
+      offset: (at) => part('offset', readPair(at)),
+      gap: (at) => part('gap', readNumber(at, { least: -1000, most: 1000 })),
+      initialgap: (at) => part('initialGap', readNumber(at, { least: 0, most: 1000 })),
+      linejoin: (at) => part('join', readWord(at, ['miter', 'bevel', 'round'])),
+      linecap: (at) => part('cap', readWord(at, ['butt', 'square', 'round'])),
+      antialias: ignore,
+      minsize: ignore,
+      maxsize: ignore,
+      minwidth: ignore,
+      maxwidth: ignore,
     },
   })
   return { ...defaultSymbolizer, ...own, opacity: (own.opacity ?? 1) * opacity }
-}
-
-function readColor(context: ElementContext): Color | undefined {
-  const { element } = context
-  const channels = ['red', 'green', 'blue'].map((name) => readChannel(context, name))
-  if (channels.every((channel) => channel === undefined) && !hasChannels(context))
-    return readColorText(context)
-  reportAttributes(context, ['red', 'green', 'blue'])
-  const [red, green, blue] = channels
-  if (red === undefined || green === undefined || blue === undefined) return undefined
-  // MapServer writes "no colour" as -1 in all three channels.
-  if (red < 0 || green < 0 || blue < 0) return undefined
-  if (element.text !== '')
-    warn(context, element.span, { message: `ignored text in <${element.name}>: ${quoteShort(element.text)}` })
-  return colorOf([red, green, blue])
-}
-
-const hasChannels = ({ element }: ElementContext) =>
-  element.attributes.some(({ name }) => name === 'red' || name === 'green' || name === 'blue')
-
-function readChannel(context: ElementContext, name: string): number | undefined {
-  const { element } = context
-  const attribute = element.attributes.find((one) => one.name === name)
-  if (attribute === undefined) {
-    if (hasChannels(context)) fail(context, element.span, `<${element.name}> has no ${name}`)
-    return undefined
-  }
-  const value = parseNumber(attribute.value.trim())
-  if (value !== undefined && Number.isInteger(value) && value >= -1 && value <= 255) return value
-  fail(
-    context,
-    attribute.span,
-    `${name}: expected an integer from 0 to 255, got ${quoteShort(attribute.value)}`,
-  )
-  return undefined
-}
-
-function readColorText(context: ElementContext): Color | undefined {
-  const text = readValue(context)
-  const color = text === undefined ? undefined : findColor(text)
-  if (text !== undefined && color === undefined) {
-    fail(
-      context,
-      context.element.span,
-      `${quoteShort(text)} is not a colour: write red, green and blue, or #rrggbb`,
-    )
-  }
-  return color
 }
 
 function readOpacity(context: ElementContext): number | undefined {
@@ -189,19 +187,11 @@ function readFilter(context: ElementContext, classItem: string | undefined): Fil
   const text = readValue(context)
   if (text === undefined) return undefined
   try {
-    return parseExpression(text, classItem)
+    return parseMapserverExpression(text, classItem)
   } catch (error) {
-    if (!(error instanceof ExpressionFault)) throw error
+    if (!(error instanceof MapserverExpressionFault)) throw error
     return void fail(context, context.element.span, `invalid <expression>: ${error.message}`)
   }
 }
 
 const ignore = () => ({})
-
-function part<K extends string, V>(name: K, value: V | undefined): { [N in K]?: V } {
-  return (value === undefined ? {} : { [name]: value }) as { [N in K]?: V }
-}
-
-function narrower(choose: (a: number, b: number) => number, a: number | undefined, b: number | undefined) {
-  return a === undefined || b === undefined ? (a ?? b) : choose(a, b)
-}

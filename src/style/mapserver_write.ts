@@ -1,20 +1,30 @@
 import { type Color, channelsOf } from './color.ts'
-import { formatExpression } from './mapserver_expression.ts'
-import { defaultSymbolizer, type Rule, type Style, type Symbolizer } from './page_style.ts'
+import { formatMapserverExpression } from './mapserver_expression.ts'
+import {
+  defaultLabel,
+  defaultSymbolizer,
+  type MapserverClass,
+  type MapserverLabel,
+  type MapserverStyle,
+  type Symbolizer,
+} from './mapserver_model.ts'
+import { symbolNameOf } from './mapserver_symbol.ts'
 import { escapeXml } from './xml_escape.ts'
 
 /** Writes a style as MapServer XML that `readMapserverXml` reads back as an equal style. */
-export function writeMapserverXml(style: Style): string {
-  return `${block('map', [block('layer', style.rules.map(writeRule))])}\n`
+export function writeMapserverXml(style: MapserverStyle): string {
+  return `${block('map', [block('layer', style.rules.map(writeClass))])}\n`
 }
 
-function writeRule(rule: Rule): string {
+function writeClass(rule: MapserverClass): string {
   return block('class', [
     ...element('name', rule.label),
-    ...element('expression', rule.filter && formatExpression(rule.filter)),
+    ...element('expression', rule.filter && formatMapserverExpression(rule.filter)),
     ...element('minscaledenom', rule.minScaleDenom),
     ...element('maxscaledenom', rule.maxScaleDenom),
+    ...element('status', rule.isOff && 'off'),
     ...rule.symbolizers.map(writeSymbolizer),
+    ...(rule.labels ?? []).map(writeLabel),
   ])
 }
 
@@ -26,11 +36,38 @@ function writeSymbolizer(symbolizer: Symbolizer): string {
     ...color('outlinecolor', outline),
     ...element('width', unlessDefault(width, defaults.width)),
     ...element('outlinewidth', unlessDefault(casing, defaults.casing)),
-    ...element('symbol', marker === defaults.marker ? undefined : `std:${marker}`),
+    ...element('symbol', marker === defaults.marker ? undefined : symbolNameOf(marker)),
     ...element('size', unlessDefault(size, defaults.size)),
     ...element('angle', unlessDefault(angle, defaults.angle)),
     ...element('opacity', unlessDefault(opacity * 100, 100)),
     ...element('pattern', dash.length === 0 ? undefined : dash.join(' ')),
+    ...point('offset', symbolizer.offset),
+    ...element('gap', symbolizer.gap),
+    ...element('initialgap', symbolizer.initialGap),
+    ...element('linejoin', symbolizer.join),
+    ...element('linecap', symbolizer.cap),
+  ])
+}
+
+function writeLabel(label: MapserverLabel): string {
+  const { text, outline, outlineWidth, position, angle, priority, isForced } = label
+  const defaults = defaultLabel
+  return block('label', [
+    ...element('text', text),
+    ...element('size', unlessDefault(label.size, defaults.size)),
+    ...color('color', label.color),
+    ...color('outlinecolor', outline),
+    ...element('outlinewidth', unlessDefault(outlineWidth, defaults.outlineWidth)),
+    ...element('font', label.font),
+    ...element('position', position === defaults.position ? undefined : position),
+    ...element('angle', angle === defaults.angle ? undefined : angle),
+    ...point('offset', label.offset),
+    ...element('priority', unlessDefault(priority, defaults.priority)),
+    ...element('force', isForced ? 'true' : undefined),
+    ...element('wrap', label.wrap),
+    ...element('maxlength', label.maxLength),
+    ...element('minscaledenom', label.minScaleDenom),
+    ...element('maxscaledenom', label.maxScaleDenom),
   ])
 }
 
@@ -49,6 +86,10 @@ function color(name: string, value: Color | undefined): string[] {
   if (value === undefined) return []
   const [red, green, blue] = channelsOf(value)
   return [`<${name} red="${red}" green="${green}" blue="${blue}"/>`]
+}
+
+function point(name: string, value: readonly [number, number] | undefined): string[] {
+  return value === undefined ? [] : [`<${name} x="${value[0]}" y="${value[1]}"/>`]
 }
 
 const unlessDefault = (value: number, byDefault: number) => (value === byDefault ? undefined : value)

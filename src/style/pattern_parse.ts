@@ -164,7 +164,7 @@ function parseClass(cursor: Cursor): CharacterTest {
 function parseClassItem(cursor: Cursor): CharacterTest {
   const first = next(cursor)
   if (first === '[' && [':', '.', '='].includes(cursor.characters[cursor.at] ?? ''))
-    throw new PatternFault('named classes are not supported')
+    return parseNamedClass(cursor)
   const letter = first === '\\' ? next(cursor) : first
   if (first === '\\' && Object.hasOwn(classEscapes, letter)) return escapedTest(letter)
   const from = first === '\\' ? escapedCharacter(letter) : letter
@@ -175,6 +175,28 @@ function parseClassItem(cursor: Cursor): CharacterTest {
   const to = last === '\\' ? escapedCharacter(next(cursor)) : last
   if (codeOf(to) < codeOf(from)) throw new PatternFault(`the range ${from}-${to} is reversed`)
   return (code) => code >= codeOf(from) && code <= codeOf(to)
+}
+
+const namedClasses: Readonly<Record<string, CharacterTest>> = {
+  alpha: inRanges('AZ', 'az'),
+  digit: isDigit,
+  alnum: inRanges('09', 'AZ', 'az'),
+  upper: inRanges('AZ'),
+  lower: inRanges('az'),
+  space: isSpace,
+  blank: inRanges(' ', '\t'),
+  punct: inRanges('!/', ':@', '[`', '{~'),
+  xdigit: inRanges('09', 'AF', 'af'),
+}
+
+/** Parses a class of POSIX such as `[:alpha:]`. */
+function parseNamedClass(cursor: Cursor): CharacterTest {
+  const rest = cursor.characters.slice(cursor.at, cursor.at + 10).join('')
+  const [found, name = ''] = /^:([a-z]+):\]/.exec(rest) ?? []
+  const test = Object.hasOwn(namedClasses, name) ? namedClasses[name] : undefined
+  if (found === undefined || test === undefined) throw new PatternFault('unknown character class')
+  cursor.at += found.length
+  return test
 }
 
 function isCode(character: string): CharacterTest {

@@ -1,116 +1,94 @@
 import type { Issue } from '../core/issue.ts'
-import type { Filter } from './feature_filter.ts'
-import type { Rule, Style, Symbolizer } from './page_style.ts'
+import {
+  attributeOf,
+  childNamed,
+  childrenNamed,
+  findFinite,
+  numberAttribute,
+  type QmlReading,
+  reportPart,
+} from './qml_element.ts'
+import { readLabeling } from './qml_labels.ts'
 import { parseQml } from './qml_parse.ts'
-import { readQmlSymbol } from './qml_symbol.ts'
+import { readRenderer } from './qml_renderer.ts'
+import { type BlendMode, blendModes, type Style } from './style_model.ts'
 import type { XmlElement } from './xml_read.ts'
 
-/** Result of reading a QML file: the style, unless its renderer is not supported, and the parts not drawn. */
+/** Result of reading a QML file: the style, unless the file is not QML, and the parts that are not drawn as in QGIS. */
 export interface QmlStyleResult {
   readonly style?: Style
   readonly issues: readonly Issue[]
 }
 
 /**
- * Reads the symbology of a QML file: single, categorized and graduated symbols made of simple fills, lines and markers.
- * Labels, diagrams and everything else are ignored.
+ * Reads the style of a vector layer from a QML file: symbols, renderer, blending, opacity, scale limits and labels. What
+ * is not drawn as QGIS draws it, is a warning with its position.
+ *
+ * @param file file name in issue positions
+ * @see https://docs.qgis.org/3.28/en/docs/user_manual/appendices/qgis_file_formats.html
  */
 export function readQml(text: string, file = 'qml'): QmlStyleResult {
   const { root, issues: faults } = parseQml(text, file)
   if (root === undefined) return { issues: faults }
-  const renderer = root.children.find(({ name }) => name === 'renderer-v2')
-  const type = renderer && attributeOf(renderer, 'type')
-  const read = type === undefined || !Object.hasOwn(readers, type) ? undefined : readers[type]
-  if (renderer === undefined || read === undefined)
-    return { issues: [unknown(renderer ?? root, `renderer ${type}`)] }
-  const issues: Issue[] = []
-  const symbols = readSymbols(renderer, issues)
-  const scale = readScale(root)
-  return { style: { rules: read(renderer, symbols).map((rule) => ({ ...rule, ...scale })) }, issues }
-}
-
-type Symbols = ReadonlyMap<string, readonly Symbolizer[]>
-type ReadRules = (renderer: XmlElement, symbols: Symbols) => Rule[]
-
-const readers: Readonly<Record<string, ReadRules>> = {
-  singleSymbol: (_, symbols) => [{ symbolizers: symbols.get('0') ?? [] }],
-  categorizedSymbol: readCategories,
-  graduatedSymbol: readRanges,
-}
-
-function readSymbols(renderer: XmlElement, issues: Issue[]): Symbols {
-  const symbols = childrenOf(renderer, 'symbols').flatMap((list) => childrenOf(list, 'symbol'))
-  return new Map(
-    symbols.map((symbol) => {
-      const { symbolizers, unsupported } = readQmlSymbol(symbol)
-      for (const { element, what } of unsupported) issues.push(unknown(element, what))
-      return [attributeOf(symbol, 'name') ?? '', symbolizers] as const
-    }),
-  )
-}
-
-/** The category without a value matches all other features, so it comes last. */
-function readCategories(renderer: XmlElement, symbols: Symbols): Rule[] {
-  const field = attributeOf(renderer, 'attr') ?? ''
-  const categories = entriesOf(renderer, 'categories', 'category').map((category) => {
-    const value = attributeOf(category, 'value') ?? ''
-    const rule = ruleOf(category, symbols)
-    return value === '' ? rule : { ...rule, filter: equals(field, value, attributeOf(category, 'type')) }
-  })
-  return [...categories.filter(hasFilter), ...categories.filter((rule) => !hasFilter(rule))]
-}
-
-const hasFilter = (rule: Rule) => rule.filter !== undefined
-
-function equals(field: string, value: string, type: string | undefined): Filter {
-  const isNumber = ['integer', 'double', 'long', 'longlong', 'uint', 'ulonglong'].includes(type ?? '')
-  return { op: 'eq', field, value: isNumber && Number.isFinite(Number(value)) ? Number(value) : value }
-}
-
-function readRanges(renderer: XmlElement, symbols: Symbols): Rule[] {
-  const field = attributeOf(renderer, 'attr') ?? ''
-  return entriesOf(renderer, 'ranges', 'range').map((range) => {
-    const [lower, upper] = [attributeOf(range, 'lower'), attributeOf(range, 'upper')].map(Number)
-    const filters: Filter[] = [
-      { op: 'ge', field, value: lower ?? Number.NaN },
-      { op: 'le', field, value: upper ?? Number.NaN },
-    ]
-    return { ...ruleOf(range, symbols), filter: { op: 'and', filters } }
-  })
-}
-
-function entriesOf(renderer: XmlElement, list: string, name: string): XmlElement[] {
-  return childrenOf(renderer, list).flatMap((element) => childrenOf(element, name))
-}
-
-/** A disabled entry draws nothing, but still matches its features before later rules do. */
-function ruleOf(entry: XmlElement, symbols: Symbols): Rule {
-  const isDrawn = attributeOf(entry, 'render') !== 'false'
-  const label = attributeOf(entry, 'label') ?? ''
-  return {
-    ...(label === '' ? {} : { label }),
-    symbolizers: isDrawn ? (symbols.get(attributeOf(entry, 'symbol') ?? '') ?? []) : [],
+  const reading: QmlReading = { issues: [] }
+  const renderer = childNamed(root, 'renderer-v2')
+  if (renderer === undefined) reportPart(reading, root, 'the file has no renderer; nothing is drawn')
+  const drawing =
+    renderer === undefined
+      ? ({ rules: [], matching: 'first', levels: 'none', order: [] } as const)
+      : readRenderer(reading, renderer)
+  const style: Style = {
+    ...drawing,
+    opacity: opacityOf(root),
+    blending: blendingOf(reading, root, 'blendMode'),
+    featureBlending: blendingOf(reading, root, 'featureBlendMode'),
+    ...scaleLimits(root),
+    labels: attributeOf(root, 'labelsEnabled') === '0' ? [] : readLabeling(reading, root),
   }
+  reportDiagrams(reading, root)
+  return { style, issues: reading.issues }
 }
 
-/** QGIS names scales by size, not by denominator: its minimum scale has the larger denominator. */
-function readScale(root: XmlElement): Pick<Rule, 'minScaleDenom' | 'maxScaleDenom'> {
+/** Opacity, or transparency in percent of version 2. */
+function opacityOf(root: XmlElement): number {
+  const transparency = findFinite(childNamed(root, 'layerTransparency')?.text)
+  const byDefault = transparency === undefined ? 1 : 1 - transparency / 100
+  const opacity = findFinite(childNamed(root, 'layerOpacity')?.text) ?? byDefault
+  return Math.min(1, Math.max(0, opacity))
+}
+
+function blendingOf(reading: QmlReading, root: XmlElement, name: string): BlendMode {
+  const element = childNamed(root, name)
+  if (element === undefined || element.text === '') return 'normal'
+  const mode = blendModes[Number(element.text)]
+  if (mode === undefined) reportPart(reading, element, `blend mode ${element.text} is drawn as normal`)
+  return mode ?? 'normal'
+}
+
+/**
+ * QGIS 3 names scales by size, not by denominator: its minimum scale has the larger denominator. QGIS 2 did not.
+ */
+function scaleLimits(root: XmlElement): Pick<Style, 'minScaleDenom' | 'maxScaleDenom'> {
   if (attributeOf(root, 'hasScaleBasedVisibilityFlag') !== '1') return {}
-  const [largest, smallest] = [attributeOf(root, 'minScale'), attributeOf(root, 'maxScale')].map(Number)
+  const largest = numberAttribute(root, 'minScale') ?? numberAttribute(root, 'maximumScale')
+  const smallest = numberAttribute(root, 'maxScale') ?? numberAttribute(root, 'minimumScale')
   return {
     ...(smallest ? { minScaleDenom: smallest } : {}),
     ...(largest ? { maxScaleDenom: largest } : {}),
   }
 }
 
-function childrenOf({ children }: XmlElement, name: string): XmlElement[] {
-  return children.filter((child) => child.name === name)
-}
+const diagramRenderers = [
+  'SingleCategoryDiagramRenderer',
+  'LinearlyInterpolatedDiagramRenderer',
+  'StackedDiagramRenderer',
+]
 
-function attributeOf({ attributes }: XmlElement, name: string): string | undefined {
-  return attributes.find((attribute) => attribute.name === name)?.value
-}
-
-function unknown({ span }: XmlElement, what: string): Issue {
-  return { code: 'style/unknown', message: `${what} is not supported`, severity: 'warning', span }
+function reportDiagrams(reading: QmlReading, root: XmlElement): void {
+  for (const element of diagramRenderers.flatMap((name) => childrenNamed(root, name))) {
+    const isEnabled = childrenNamed(element, 'DiagramCategory').some(
+      (one) => attributeOf(one, 'enabled') !== '0',
+    )
+    if (isEnabled) reportPart(reading, element, 'diagrams are not drawn')
+  }
 }

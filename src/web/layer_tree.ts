@@ -1,5 +1,6 @@
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
+import { drawnRules } from './paint.ts'
 import { swatchesOf } from './swatch.ts'
 import { listLayers, type MapItem, type MapLayer } from './tree_walk.ts'
 
@@ -62,7 +63,7 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   box.checked = building.checked.has(layer.id)
   box.addEventListener('change', () => building.onChange(layer, box.checked))
   building.boxes.set(layer.id, box)
-  const { rules } = layer.landform.style
+  const rules = drawnRules(layer.landform.style)
   const swatches = swatchesOf(layer)
   const isSingle = rules.length === 1 && rules[0]?.label === undefined
   const entry = element(

@@ -6,7 +6,7 @@ import { toContext } from 'ol/render'
 import type OlStyle from 'ol/style/Style'
 import { type GeometryFamily, geometryParts } from '../contract/geometry.ts'
 import { element } from './element.ts'
-import { stylesOf } from './paint.ts'
+import { drawnRules, sampleStyles } from './paint.ts'
 import type { MapLayer } from './tree_walk.ts'
 
 /** Maximum side in pixels; larger symbols are scaled down. */
@@ -15,7 +15,7 @@ const maxSide = 64
 /** Draws a sample of each rule of a layer as on the map. All samples of a layer have the same size. */
 export function swatchesOf({ landform: { style, geometryType }, opacity }: MapLayer): HTMLCanvasElement[] {
   const { family } = geometryParts(geometryType)
-  const drawings = style.rules.map((rule) => stylesOf(rule, family))
+  const drawings = drawnRules(style).map((rule) => sampleStyles(style, rule, family))
   const reach = Math.ceil(Math.max(0, ...drawings.flat().map(reachOf)))
   const size = [Math.max(26, reach + 10), Math.max(18, reach + 6)] as const
   const sample = sampleOf(family, size, reach)

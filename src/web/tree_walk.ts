@@ -1,5 +1,5 @@
 import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/webmap_config.ts'
-import type { Style } from '../style/page_style.ts'
+import type { Style } from '../style/style_model.ts'
 
 /** Layer of the map, with its style. */
 export type MapLayer = ConfigLayer<Style>

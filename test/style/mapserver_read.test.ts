@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { defaultSymbolizer } from '../../src/style/mapserver_model.ts'
 import { readMapserverXml } from '../../src/style/mapserver_read.ts'
-import { defaultSymbolizer } from '../../src/style/page_style.ts'
 
 const styled = (inner: string) => `<map><layer><class><style>${inner}</style></class></layer></map>`
 const symbolizerOf = (inner: string) => readMapserverXml(styled(inner)).style?.rules[0]?.symbolizers[0]

@@ -2,11 +2,20 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalXml, isSameXml } from '../../src/style/canonical_xml.ts'
 import { type Color, colorOf } from '../../src/style/color.ts'
-import { compileFilter, type Filter } from '../../src/style/feature_filter.ts'
-import { formatExpression, parseExpression } from '../../src/style/mapserver_expression.ts'
+import { compileFilter } from '../../src/style/expression_evaluate.ts'
+import { formatMapserverExpression, parseMapserverExpression } from '../../src/style/mapserver_expression.ts'
+import { expressionOfFilter, type Filter } from '../../src/style/mapserver_filter.ts'
+import {
+  defaultLabel,
+  labelPositions,
+  type MapserverClass,
+  type MapserverLabel,
+  type MapserverStyle,
+  markers,
+  type Symbolizer,
+} from '../../src/style/mapserver_model.ts'
 import { readMapserverXml } from '../../src/style/mapserver_read.ts'
 import { writeMapserverXml } from '../../src/style/mapserver_write.ts'
-import { markers, type Rule, type Style, type Symbolizer } from '../../src/style/page_style.ts'
 import { readXml } from '../../src/style/xml_read.ts'
 
 const runs = { seed: 20260301, numRuns: process.env.LANDFORM_SOAK ? 5000 : 300 }
@@ -58,6 +67,33 @@ const filter: fc.Arbitrary<Filter> = fc.letrec<{ filter: Filter }>((tie) => ({
   ),
 })).filter
 
+const pair = fc.tuple(fc.integer({ min: -1000, max: 1000 }), fc.integer({ min: -1000, max: 1000 }))
+const label: fc.Arbitrary<MapserverLabel> = fc
+  .record(
+    {
+      text,
+      size: length,
+      color,
+      outline: color,
+      outlineWidth: length,
+      font: text,
+      position: fc.constantFrom(...labelPositions),
+      angle: fc.oneof(
+        fc.integer({ min: -360, max: 360 }),
+        fc.constantFrom('auto' as const, 'follow' as const),
+      ),
+      offset: pair,
+      priority: fc.integer({ min: 1, max: 10 }),
+      isForced: fc.boolean(),
+      wrap: text,
+      maxLength: length,
+      minScaleDenom: fc.nat(),
+      maxScaleDenom: fc.nat(),
+    },
+    { requiredKeys: ['text', 'color'] },
+  )
+  .map((own) => ({ ...defaultLabel, ...own }))
+
 const symbolizer: fc.Arbitrary<Symbolizer> = fc.record(
   {
     fill: color,
@@ -71,20 +107,29 @@ const symbolizer: fc.Arbitrary<Symbolizer> = fc.record(
     dash: fc
       .array(fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 })), { maxLength: 2 })
       .map((pairs) => pairs.flat()),
+    offset: pair,
+    gap: fc.integer({ min: -1000, max: 1000 }),
+    initialGap: length,
+    join: fc.constantFrom('miter', 'bevel', 'round'),
+    cap: fc.constantFrom('butt', 'square', 'round'),
   },
   { requiredKeys: ['width', 'casing', 'size', 'marker', 'angle', 'opacity', 'dash'] },
 )
-const rule: fc.Arbitrary<Rule> = fc.record(
+const rule: fc.Arbitrary<MapserverClass> = fc.record(
   {
     label: text,
     filter,
     minScaleDenom: fc.nat(),
     maxScaleDenom: fc.nat(),
+    isOff: fc.constant(true as const),
+    labels: fc.array(label, { minLength: 1, maxLength: 2 }),
     symbolizers: fc.array(symbolizer, { maxLength: 3 }),
   },
   { requiredKeys: ['symbolizers'] },
 )
-const style: fc.Arbitrary<Style> = fc.record({ rules: fc.array(rule, { minLength: 1, maxLength: 4 }) })
+const style: fc.Arbitrary<MapserverStyle> = fc.record({
+  rules: fc.array(rule, { minLength: 1, maxLength: 4 }),
+})
 
 test('a written style reads back equal, without issues', () => {
   fc.assert(
@@ -98,7 +143,7 @@ test('a written style reads back equal, without issues', () => {
 test('a formatted filter parses to an equal filter', () => {
   fc.assert(
     fc.property(filter, (written) => {
-      expect(parseExpression(formatExpression(written), undefined)).toEqual(written)
+      expect(parseMapserverExpression(formatMapserverExpression(written), undefined)).toEqual(written)
     }),
     runs,
   )
@@ -108,7 +153,8 @@ test('a negated filter matches exactly the features that the filter does not', (
   const attributes = fc.dictionary(word, fc.oneof(number, text, fc.constant(null)))
   fc.assert(
     fc.property(filter, attributes, (inner, values) => {
-      expect(compileFilter({ op: 'not', filter: inner })(values)).toBe(!compileFilter(inner)(values))
+      const selects = (one: Filter) => compileFilter(expressionOfFilter(one))({ attributes: values })
+      expect(selects({ op: 'not', filter: inner })).toBe(!selects(inner))
     }),
     runs,
   )

@@ -1,4 +1,5 @@
 import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
+import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { scaleDenominator } from '../../contract/scale.ts'
 import type {
   ConfigItem,
@@ -14,8 +15,9 @@ import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { defaultStyle } from '../../style/default_style.ts'
 import { readMapserverXml } from '../../style/mapserver_read.ts'
-import type { Style } from '../../style/page_style.ts'
+import { styleOfMapserver } from '../../style/mapserver_style.ts'
 import { readQml } from '../../style/qml_read.ts'
+import type { Style } from '../../style/style_model.ts'
 import { type Branches, branchesOf } from '../classes/webmap_item.ts'
 import { sanitiseDescription } from '../resource/description.ts'
 
@@ -92,7 +94,7 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
     const parse = styles.get(styleId ?? 0)
     if (styleId === null || layer === undefined || parse === undefined) continue
     const mask = masks.get(layer.resourceId) ?? 0
-    const style = parse() ?? defaultStyle(layer.geometryType)
+    const style = parse(layer.geometryType) ?? defaultStyle(layer.geometryType)
     const attribution = hasPermission(mask, 'metadata.read')
       ? attributionOf(resources.get(layer.resourceId))
       : null
@@ -102,16 +104,21 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
 }
 
 /** Finds style documents and returns a parser for each, which returns undefined if the default style applies. */
-async function readStyles(
-  tx: Queryable,
-  ids: readonly number[],
-): Promise<Map<number, () => Style | undefined>> {
+async function readStyles(tx: Queryable, ids: readonly number[]): Promise<Map<number, ParseStyle>> {
   const xml = await memberTable('mapsrv_style').find(tx, ids)
   const qml = await memberTable('desk_vector_style').find(tx, ids)
   return new Map([
-    ...[...xml].map(([id, { xml: text }]) => [id, () => readMapserverXml(text).style] as const),
-    ...[...qml].map(([id, { qml: text }]) => [id, () => readQml(text).style] as const),
+    ...[...xml].map(([id, { xml: text }]): [number, ParseStyle] => [id, (type) => parseXml(text, type)]),
+    ...[...qml].map(([id, { qml: text }]): [number, ParseStyle] => [id, () => readQml(text).style]),
   ])
+}
+
+/** Parses a stored style for geometries of a type; undefined if it is invalid. */
+type ParseStyle = (geometryType: GeometryType) => Style | undefined
+
+function parseXml(xml: string, geometryType: GeometryType): Style | undefined {
+  const { style } = readMapserverXml(xml)
+  return style && styleOfMapserver(style, geometryParts(geometryType).family)
 }
 
 /** Lists the display names of layers that the caller may read but whose style cannot be drawn. */

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { compileFilter, fieldsOf } from '../../src/style/feature_filter.ts'
-import { parseExpression } from '../../src/style/mapserver_expression.ts'
+import { fieldsOf } from '../../src/style/expression.ts'
+import { compileFilter } from '../../src/style/expression_evaluate.ts'
+import { parseMapserverExpression } from '../../src/style/mapserver_expression.ts'
+import { expressionOfFilter } from '../../src/style/mapserver_filter.ts'
 
 const holds = (expression: string, attributes: Record<string, unknown>) =>
-  compileFilter(parseExpression(expression, undefined))(attributes)
+  compileFilter(expressionOfFilter(parseMapserverExpression(expression, undefined)))({ attributes })
 
 test.each([
   ['([n] > 5)', { n: 6 }, true],
@@ -23,6 +25,9 @@ test.each([
   ["([s] ~* '^A+$')", { s: 'aaa' }, true],
   ["([s] IN 'a, b')", { s: 'b' }, true],
   ["([s] IN 'a,b')", {}, false],
+  ["([s] = '')", { s: null }, true],
+  ["([s] ~ '^[[:upper:]]+$')", { s: 'AB' }, true],
+  ["([s] ~ '^[[:upper:]]+$')", { s: 'Ab' }, false],
   ["(not ([s] = 'a') and ([n] lt 3 or [n] gt 7))", { s: 'b', n: 8 }, true],
   ["(!([s] == 'a') && ([n] < 3 || [n] > 7))", { s: 'b', n: 5 }, false],
 ])('%s of %j is %s', (expression, attributes, expected) => {
@@ -38,13 +43,17 @@ test.each([
   ['([a] = 1) x', 'unexpected X in ([a] = 1) x'],
   ['([a] = 1', 'unclosed parenthesis'],
   ['([a] % 1)', 'cannot read % 1)'],
-  ["([a] ~ '(')", '/(/ is not a valid regular expression'],
+  ["([a] ~ '(')", '/(/ is not a regular expression that is supported'],
   ['('.repeat(60), 'nested deeper than 50 levels'],
   ['plain', 'plain requires a <classitem> in the layer'],
 ])('refuses %s', (expression, message) => {
-  expect(() => parseExpression(expression, undefined)).toThrow(message)
+  expect(() => parseMapserverExpression(expression, undefined)).toThrow(message)
 })
 
 test('lists the fields that a filter reads', () => {
-  expect(fieldsOf(parseExpression('(([a] = 1 or [b] = 2) and not [a] = 3)', undefined))).toEqual(['a', 'b'])
+  expect(
+    fieldsOf(
+      expressionOfFilter(parseMapserverExpression('(([a] = 1 or [b] = 2) and not [a] = 3)', undefined)),
+    ),
+  ).toEqual(['a', 'b'])
 })

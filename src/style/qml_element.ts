@@ -1,0 +1,86 @@
+import type { Issue } from '../core/issue.ts'
+import type { Span } from '../core/span.ts'
+import type { Expression } from './expression.ts'
+import { parseExpression } from './expression_parse.ts'
+import { ExpressionFault } from './expression_tokens.ts'
+import type { XmlElement } from './xml_read.ts'
+
+/** Parts of a QML file that are not drawn as in QGIS. */
+export interface QmlReading {
+  readonly issues: Issue[]
+}
+
+/** Adds a warning about a part of a file. */
+export function reportPart({ issues }: QmlReading, { span }: { readonly span: Span }, message: string): void {
+  issues.push({ code: 'style/unknown', message, severity: 'warning', span })
+}
+
+/** Returns the children of an element with a name. */
+export function childrenNamed({ children }: XmlElement, name: string): XmlElement[] {
+  return children.filter((child) => child.name === name)
+}
+
+/** Returns the first child of an element with a name. */
+export function childNamed({ children }: XmlElement, name: string): XmlElement | undefined {
+  return children.find((child) => child.name === name)
+}
+
+/** Returns the value of an attribute. */
+export function attributeOf({ attributes }: XmlElement, name: string): string | undefined {
+  return attributes.find((attribute) => attribute.name === name)?.value
+}
+
+/** Returns the value of an attribute as a finite number. */
+export function numberAttribute(element: XmlElement, name: string): number | undefined {
+  return findFinite(attributeOf(element, name))
+}
+
+/** Parses a finite number; undefined for others. */
+export function findFinite(text: string | undefined): number | undefined {
+  const value = text === undefined || text.trim() === '' ? Number.NaN : Number(text)
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** Finds an own entry of a table; inherited properties do not count. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, name = ''): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+/** Text of an expression, and what depends on it. */
+export interface ExpressionSource {
+  readonly element: XmlElement
+  /** Attribute with the text, for the position of issues. */
+  readonly attribute: string
+  readonly text: string
+  /** What is not drawn without the expression, such as `rule "a" is not drawn`. */
+  readonly effect: string
+}
+
+/** Parses an expression; undefined, with an issue, if it has errors or parts that are not supported. */
+export function readExpression(
+  reading: QmlReading,
+  { element, attribute, text, effect }: ExpressionSource,
+): Expression | undefined {
+  try {
+    return parseExpression(text)
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error
+    const at = element.attributes.find(({ name }) => name === attribute) ?? element
+    reportPart(reading, at, `${effect}: ${error.message} (character ${error.offset + 1} of the expression)`)
+    return undefined
+  }
+}
+
+/**
+ * Reads the name of a field or an expression, as renderers have it: a text that is not an expression is the name of a
+ * field.
+ */
+export function readFieldOrExpression(reading: QmlReading, source: ExpressionSource): Expression | undefined {
+  try {
+    return parseExpression(source.text)
+  } catch (error) {
+    if (!(error instanceof ExpressionFault)) throw error
+    const isName = /^[\p{L}_][\p{L}\d_ .:-]*$/u.test(source.text)
+    return isName ? { op: 'field', name: source.text } : readExpression(reading, source)
+  }
+}
