@@ -7,9 +7,9 @@ import { clearSurface, createGroup, type Surface } from '../raster/surface.ts'
 import { type Canvas, createCanvas } from './canvas.ts'
 import { MarkerPen } from './marker.ts'
 import type { PixelGeometry } from './pixel_geometry.ts'
-import type { PreparedStyle, RuleSymbol } from './style_rules.ts'
+import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
+import type { PreparedStyle, RuleSymbol } from './prepare_style.ts'
 import { SymbolPen } from './symbol.ts'
-import type { PixelLayer, PixelSymbol } from './symbol_values.ts'
 
 /** A feature to draw. */
 export interface DrawnFeature {

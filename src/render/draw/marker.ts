@@ -1,8 +1,8 @@
 import { blitSprite, type Sprite, SpriteCache, spritePhases, spritePosition } from '../raster/sprite.ts'
 import { createSurface } from '../raster/surface.ts'
 import { type Canvas, createCanvas } from './canvas.ts'
+import type { PixelSymbol } from './pixel_symbol.ts'
 import { drawSimpleMarker, type MarkerPlace, simpleMarkerReach } from './simple_marker.ts'
-import type { PixelSymbol } from './symbol_values.ts'
 
 /** Maximum size of a sprite in pixels; larger markers are drawn one by one. */
 const maxSpriteSize = 256

@@ -3,7 +3,7 @@ import { paintRuns } from '../raster/fill.ts'
 import { pixelOf } from '../raster/pixel.ts'
 import type { StrokeLine } from '../raster/stroke.ts'
 import { type Canvas, strokeLines } from './canvas.ts'
-import { markerOutline } from './marker_shape.ts'
+import { markerOutline } from './marker_outline.ts'
 
 /** Position and appearance of a marker on a canvas. */
 export interface MarkerPlace {

@@ -8,7 +8,7 @@ import type { MarkerPen } from './marker.ts'
 import { drawMarkerLine } from './marker_line.ts'
 import { drawPattern, type PatternLayer, patternRuns } from './pattern.ts'
 import { addRings, centroidsOf, linesOf, type PixelGeometry, pointsOf } from './pixel_geometry.ts'
-import type { PixelLayer, PixelSymbol } from './symbol_values.ts'
+import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
 
 /** Draws layers of symbols on a canvas. Sprites and patterns are drawn once and used for all features. */
 export class SymbolPen {

@@ -1,6 +1,6 @@
 import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
-import { prepareStyle } from '../draw/style_rules.ts'
+import { prepareStyle } from '../draw/prepare_style.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, JobFeatures } from './draw_job.ts'

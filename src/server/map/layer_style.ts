@@ -1,4 +1,4 @@
-import { type GeometryFamily, geometryParts } from '../../contract/geometry.ts'
+import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -7,7 +7,7 @@ import type { RenderSource } from '../../store/classes/render_source.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { defaultStyle } from '../../style/default_style.ts'
 import { readMapserverXml } from '../../style/mapserver_read.ts'
-import { symbolStyle } from '../../style/page_symbols.ts'
+import { styleOfMapserver } from '../../style/mapserver_style.ts'
 import { readQml } from '../../style/qml_read.ts'
 import type { Style } from '../../style/style_model.ts'
 
@@ -42,22 +42,17 @@ export function renderedLayerId({ id, cls, parentId }: RenderSource): number {
  * @throws {Problem} render/unsupported, with the issues, for a style that cannot be drawn at all
  */
 export async function readStyle(tx: Queryable, { id, cls }: RenderSource, layer: Layer): Promise<Style> {
-  const { family } = geometryParts(layer.geometryType)
   if (cls === 'mapsrv_style') {
     const xml = (await memberTable('mapsrv_style').find(tx, [id])).get(id)?.xml ?? ''
     const { style, issues } = readMapserverXml(xml)
-    return drawable(style && symbolStyle(style, family), id, issues)
+    return drawable(style && styleOfMapserver(style, geometryParts(layer.geometryType).family), id, issues)
   }
   if (cls === 'desk_vector_style') {
     const qml = (await memberTable('desk_vector_style').find(tx, [id])).get(id)?.qml ?? ''
     const { style, issues } = readQml(qml)
-    return drawable(style && symbolStyle(style, family), id, issues)
+    return drawable(style, id, issues)
   }
-  return plainStyle(layer, family)
-}
-
-function plainStyle({ geometryType }: Layer, family: GeometryFamily): Style {
-  return symbolStyle(defaultStyle(geometryType), family)
+  return defaultStyle(layer.geometryType)
 }
 
 function drawable(style: Style | undefined, id: number, issues: readonly Issue[]): Style {
