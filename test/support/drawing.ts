@@ -24,8 +24,12 @@ export function addContours(
 /** Returns the covered part of each pixel. */
 export function readCoverage(buffer: CoverageBuffer, rule: FillRule): Float64Array {
   const parts = new Float64Array(buffer.width * buffer.height)
+  let rowStart = 0
   buffer.flush(rule, {
-    addRun: (row, start, end, part) => parts.fill(part, row * buffer.width + start, row * buffer.width + end),
+    startRow: (row) => {
+      rowStart = row * buffer.width
+    },
+    addRun: (start, end, part) => parts.fill(part, rowStart + start, rowStart + end),
   })
   return parts
 }

@@ -25,10 +25,14 @@ export function drawPattern(canvas: Canvas, layer: PatternLayer, opacity: number
 /** Returns a sink that paints the pixels of a pattern over a surface. */
 export function patternRuns(surface: Surface, pattern: Surface): RunSink {
   const { words, width } = surface
+  let rowStart = 0
   return {
-    addRun(row, start, end, coverage) {
+    startRow(row) {
+      rowStart = row * width
+    },
+    addRun(start, end, coverage) {
       const part = quantize(coverage)
-      for (let at = row * width + start; at < row * width + end; at += 1) {
+      for (let at = rowStart + start; at < rowStart + end; at += 1) {
         const pixel = pattern.words[at] ?? 0
         if (pixel !== 0) words[at] = overPixel(scalePixel(pixel, part), words[at] ?? 0)
       }

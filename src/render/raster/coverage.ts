@@ -10,8 +10,10 @@ export interface OutlineSink {
 
 /** Receives the covered pixels of a path, row by row from the top, each row from the left. */
 export interface RunSink {
+  /** Called before the runs of a row. */
+  startRow(row: number): void
   /** `coverage` is the covered part of each pixel from `start` to `end`, exclusive: more than 0, at most 1. */
-  addRun(row: number, start: number, end: number, coverage: number): void
+  addRun(start: number, end: number, coverage: number): void
 }
 
 /** Maximum absolute value of a coordinate, in pixels: beyond it, positions on edges become inexact. */
@@ -91,6 +93,7 @@ export class CoverageBuffer implements OutlineSink {
     const base = row * (width + 2)
     const firstWord = row * this.#wordsPerRow
     let [sum, coverage, start] = [0, 0, 0]
+    sink.startRow(row)
     for (let at = 0; at < this.#wordsPerRow; at += 1) {
       let word = this.#touched[firstWord + at] ?? 0
       this.#touched[firstWord + at] = 0
@@ -98,14 +101,14 @@ export class CoverageBuffer implements OutlineSink {
         const lowest = word & -word
         word ^= lowest
         const x = (at << 5) + 31 - Math.clz32(lowest)
-        if (coverage > 0 && x > start) sink.addRun(row, start, Math.min(x, width), coverage)
+        if (coverage > 0 && x > start) sink.addRun(start, Math.min(x, width), coverage)
         sum += this.#changes[base + x] ?? 0
         this.#changes[base + x] = 0
         coverage = x < width ? coverageOf(sum, rule) : 0
         start = x
       }
     }
-    if (coverage > 0 && start < width) sink.addRun(row, start, width, coverage)
+    if (coverage > 0 && start < width) sink.addRun(start, width, coverage)
   }
 
   #addEdge(toX: number, toY: number): void {

@@ -29,17 +29,22 @@ export function quantize(coverage: number): number {
 class OverRuns implements RunSink {
   readonly #surface: Surface
   readonly #pixel: Pixel
+  #rowStart = 0
 
   constructor(surface: Surface, pixel: Pixel) {
     this.#surface = surface
     this.#pixel = pixel
   }
 
-  addRun(row: number, start: number, end: number, coverage: number): void {
-    const { words, covered, width } = this.#surface
+  startRow(row: number): void {
+    this.#rowStart = row * this.#surface.width
+  }
+
+  addRun(start: number, end: number, coverage: number): void {
+    const { words, covered } = this.#surface
     const part = quantize(coverage)
     if (part === 0) return
-    const [from, to] = [row * width + start, row * width + end]
+    const [from, to] = [this.#rowStart + start, this.#rowStart + end]
     overRun(words, { from, to, pixel: scalePixel(this.#pixel, part) })
     if (covered === undefined) return
     for (let at = from; at < to; at += 1)
@@ -68,6 +73,7 @@ class NeighbourRuns implements RunSink {
   readonly #surface: Surface
   readonly #covered: Uint8Array
   readonly #pixel: Pixel
+  #rowStart = 0
 
   constructor(surface: Surface, covered: Uint8Array, pixel: Pixel) {
     this.#surface = surface
@@ -75,11 +81,15 @@ class NeighbourRuns implements RunSink {
     this.#pixel = pixel
   }
 
-  addRun(row: number, start: number, end: number, coverage: number): void {
-    const { words, width } = this.#surface
+  startRow(row: number): void {
+    this.#rowStart = row * this.#surface.width
+  }
+
+  addRun(start: number, end: number, coverage: number): void {
+    const { words } = this.#surface
     const part = quantize(coverage)
     if (part === 0) return
-    const [from, to] = [row * width + start, row * width + end]
+    const [from, to] = [this.#rowStart + start, this.#rowStart + end]
     if (part === 255) {
       overRun(words, { from, to, pixel: this.#pixel })
       this.#covered.fill(255, from, to)

@@ -58,19 +58,14 @@ const maxColors = 256
 function findPalette({ words }: Surface): Palette | undefined {
   const indexes = new Uint8Array(words.length)
   const known = new Map<number, number>()
-  let [last, lastIndex] = [-1, 0]
+  let [last, index] = [-1, 0]
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? 0
-    if (word !== last) {
-      last = word
-      const found = known.get(word)
-      lastIndex = found ?? known.size
-      if (found === undefined) {
-        if (known.size === maxColors) return undefined
-        known.set(word, lastIndex)
-      }
-    }
-    indexes[at] = lastIndex
+    if (word !== last) index = known.get(word) ?? known.size
+    if (index === maxColors) return undefined
+    if (index === known.size) known.set(word, index)
+    last = word
+    indexes[at] = index
   }
   return { colors: [...known.keys()], indexes }
 }
