@@ -26,8 +26,8 @@ export function compileLinearPattern(
 ): PatternSearch | undefined {
   const flag = pattern.startsWith('(?i)')
   try {
-    const states = compileStates(parsePattern(flag ? pattern.slice(4) : pattern))
-    return (text) => (text.length > maxSearchLength ? -1 : search(states, text, ignoresCase || flag))
+    const states = compileStates(parsePattern(flag ? pattern.slice(4) : pattern, ignoresCase || flag))
+    return (text) => (text.length > maxSearchLength ? -1 : search(states, text))
   } catch (error) {
     if (error instanceof PatternFault) return undefined
     throw error
@@ -89,14 +89,14 @@ interface Threads {
   readonly known: Uint8Array
 }
 
-function search({ states, start }: Automaton, text: string, ignoresCase: boolean): number {
+function search({ states, start }: Automaton, text: string): number {
   let best = -1
   let threads = emptyThreads(states.length)
   for (let at = 0; at <= text.length; ) {
     const code = text.codePointAt(at) ?? -1
     const following = { states, threads: emptyThreads(states.length), text, at: at + (code > 0xffff ? 2 : 1) }
     if (best < 0) addThread({ states, threads, text, at }, start, at)
-    const found = advance({ threads, following, code, ignoresCase })
+    const found = advance({ threads, following, code })
     if (found >= 0) best = best < 0 ? found : Math.min(best, found)
     if (best >= 0 && following.threads.states.length === 0) return best
     threads = following.threads
@@ -110,16 +110,14 @@ interface Advance {
   readonly following: Step
   /** Character at the position, as a code point; -1 at the end. */
   readonly code: number
-  readonly ignoresCase: boolean
 }
 
 /** Moves threads past a character. Returns the start of the first match that ends here; drops threads that start later. */
-function advance({ threads, following, code, ignoresCase }: Advance): number {
+function advance({ threads, following, code }: Advance): number {
   for (const [index, id] of threads.states.entries()) {
     const [state, from] = [following.states[id], threads.starts[index] ?? 0]
     if (state?.kind === 'match') return from
-    if (state?.kind === 'character' && code >= 0 && accepts(state.test, code, ignoresCase))
-      addThread(following, state.next, from)
+    if (state?.kind === 'character' && code >= 0 && state.test(code)) addThread(following, state.next, from)
   }
   return -1
 }
@@ -155,11 +153,4 @@ function holds(assertion: Assertion, { text, at }: Step): boolean {
   if (assertion === 'end') return at === text.length
   const [before, after] = [at - 1, at].map((offset) => isWordCharacter(text.charCodeAt(offset)))
   return (before !== after) === (assertion === 'boundary')
-}
-
-function accepts(test: CharacterTest, code: number, ignoresCase: boolean): boolean {
-  if (test(code)) return true
-  if (!ignoresCase) return false
-  const character = String.fromCodePoint(code)
-  return [character.toLowerCase(), character.toUpperCase()].some((other) => test(other.codePointAt(0) ?? -1))
 }

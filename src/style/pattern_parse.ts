@@ -24,9 +24,9 @@ const maxDepth = 50
  *
  * @throws {PatternFault}
  */
-export function parsePattern(pattern: string): PatternNode {
+export function parsePattern(pattern: string, ignoresCase: boolean): PatternNode {
   if (pattern.length > maxLength) throw new PatternFault(`longer than ${maxLength} characters`)
-  const cursor: Cursor = { characters: [...pattern], at: 0, depth: 0 }
+  const cursor: Cursor = { characters: [...pattern], ignoresCase, at: 0, depth: 0 }
   const node = parseChoice(cursor)
   if (cursor.at < cursor.characters.length) throw new PatternFault('unmatched ")"')
   return node
@@ -34,6 +34,7 @@ export function parsePattern(pattern: string): PatternNode {
 
 interface Cursor {
   readonly characters: readonly string[]
+  readonly ignoresCase: boolean
   at: number
   depth: number
 }
@@ -85,8 +86,8 @@ function parseAtom(cursor: Cursor): PatternNode {
   if (character === '.') return { kind: 'character', test: (code) => code !== newline }
   if (character === '^') return { kind: 'assertion', assertion: 'start' }
   if (character === '$') return { kind: 'assertion', assertion: 'end' }
-  if (character === '\\') return parseEscape(next(cursor))
-  return { kind: 'character', test: isCode(character) }
+  if (character === '\\') return parseEscape(cursor, next(cursor))
+  return { kind: 'character', test: foldCase(cursor, isCode(character)) }
 }
 
 function parseGroup(cursor: Cursor): PatternNode {
@@ -105,10 +106,10 @@ const assertions: Readonly<Record<string, Assertion>> = {
   Z: 'end',
 }
 
-function parseEscape(letter: string): PatternNode {
+function parseEscape(cursor: Cursor, letter: string): PatternNode {
   if (Object.hasOwn(assertions, letter))
     return { kind: 'assertion', assertion: assertions[letter] ?? 'start' }
-  return { kind: 'character', test: escapedTest(letter) }
+  return { kind: 'character', test: foldCase(cursor, escapedTest(letter)) }
 }
 
 const newline = 10
@@ -157,7 +158,7 @@ function parseClass(cursor: Cursor): CharacterTest {
   const tests: CharacterTest[] = []
   do tests.push(parseClassItem(cursor))
   while (!take(cursor, ']'))
-  const isMember: CharacterTest = (code) => tests.some((test) => test(code))
+  const isMember = foldCase(cursor, (code) => tests.some((test) => test(code)))
   return isNegated ? not(isMember) : isMember
 }
 
@@ -197,6 +198,16 @@ function parseNamedClass(cursor: Cursor): CharacterTest {
   if (found === undefined || test === undefined) throw new PatternFault('unknown character class')
   cursor.at += found.length
   return test
+}
+
+/** Without regard to case, a test accepts a character if it accepts its lower or upper case. */
+function foldCase({ ignoresCase }: Cursor, test: CharacterTest): CharacterTest {
+  if (!ignoresCase) return test
+  return (code) => {
+    if (test(code)) return true
+    const character = String.fromCodePoint(code)
+    return [character.toLowerCase(), character.toUpperCase()].some((other) => test(codeOf(other)))
+  }
 }
 
 function isCode(character: string): CharacterTest {

@@ -10,9 +10,15 @@ export interface QmlReading {
   readonly issues: Issue[]
 }
 
+/** Maximum number of issues of a file. */
+const maxIssues = 1000
+
 /** Adds a warning about a part of a file. */
 export function reportPart({ issues }: QmlReading, { span }: { readonly span: Span }, message: string): void {
-  issues.push({ code: 'style/unknown', message, severity: 'warning', span })
+  if (issues.length > maxIssues) return
+  const isLast = issues.length === maxIssues
+  const text = isLast ? `more than ${maxIssues} parts are not drawn as in QGIS` : message
+  issues.push({ code: 'style/unknown', message: text, severity: 'warning', span })
 }
 
 /** Returns the children of an element with a name. */

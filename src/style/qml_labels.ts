@@ -17,15 +17,60 @@ import { lengthIn, pixelsPerUnit } from './qml_options.ts'
 import type { Length, Offset } from './symbol_layer.ts'
 import type { XmlElement } from './xml_read.ts'
 
-/** Reads the labels of a layer: simple labels, and those of rules without nesting. */
+/** Reads the labels of a layer, with or without rules. */
 export function readLabeling(reading: QmlReading, root: XmlElement): Labels[] {
   const labeling = childNamed(root, 'labeling')
   if (labeling === undefined) return []
   const type = attributeOf(labeling, 'type')
   if (type === 'simple')
     return childrenNamed(labeling, 'settings').flatMap((settings) => readSettings(reading, settings))
+  if (type === 'rule-based')
+    return childrenNamed(labeling, 'rules').flatMap((rules) => readChildRules(reading, rules, {}))
   reportPart(reading, labeling, `labels of type ${type} are not drawn`)
   return []
+}
+
+/** Filter and scale limits of a rule. */
+type RuleLimits = Pick<Labels, 'filter' | 'minScaleDenom' | 'maxScaleDenom'>
+
+function readChildRules(reading: QmlReading, parent: XmlElement, limits: RuleLimits): Labels[] {
+  return childrenNamed(parent, 'rule')
+    .filter((rule) => attributeOf(rule, 'active') !== '0')
+    .flatMap((rule) => readRule(reading, rule, limits))
+}
+
+function readRule(reading: QmlReading, element: XmlElement, parent: RuleLimits): Labels[] {
+  const text = (attributeOf(element, 'filter') ?? '').trim()
+  const effect = 'labels of a rule are not drawn'
+  if (text.toUpperCase() === 'ELSE') {
+    reportPart(reading, element, `${effect}: ELSE is not supported for labels`)
+    return []
+  }
+  const own =
+    text === '' ? undefined : readExpression(reading, { element, attribute: 'filter', text, effect })
+  if (text !== '' && own === undefined) return []
+  const limits = narrow(parent, element, own)
+  const labels = childrenNamed(element, 'settings').flatMap((settings) => readSettings(reading, settings))
+  return [...labels.map((one) => ({ ...one, ...limits })), ...readChildRules(reading, element, limits)]
+}
+
+/** Features and scales of a rule inside another. */
+function narrow(parent: RuleLimits, element: XmlElement, own: Expression | undefined): RuleLimits {
+  const [least, most] = ['scalemindenom', 'scalemaxdenom'].map((name) => numberAttribute(element, name) ?? 0)
+  const filters = [parent.filter, own].filter((filter) => filter !== undefined)
+  const [filter] = filters
+  const minScaleDenom = Math.max(parent.minScaleDenom ?? 0, least ?? 0)
+  const maxScaleDenom = Math.min(
+    parent.maxScaleDenom ?? Number.POSITIVE_INFINITY,
+    most || Number.POSITIVE_INFINITY,
+  )
+  return {
+    ...(filter === undefined
+      ? {}
+      : { filter: filters.length > 1 ? { op: 'and', operands: filters } : filter }),
+    ...(minScaleDenom > 0 ? { minScaleDenom } : {}),
+    ...(Number.isFinite(maxScaleDenom) ? { maxScaleDenom } : {}),
+  }
 }
 
 /** Elements of label settings; an absent one is empty. */

@@ -1,4 +1,4 @@
-import type { Issue } from '../core/issue.ts'
+import { compareIssues, type Issue } from '../core/issue.ts'
 import {
   attributeOf,
   childNamed,
@@ -46,7 +46,7 @@ export function readQml(text: string, file = 'qml'): QmlStyleResult {
     labels: attributeOf(root, 'labelsEnabled') === '0' ? [] : readLabeling(reading, root),
   }
   reportDiagrams(reading, root)
-  return { style, issues: reading.issues }
+  return { style, issues: reading.issues.toSorted(compareIssues) }
 }
 
 /** Opacity, or transparency in percent of version 2. */

@@ -3,18 +3,22 @@ import type { Queryable } from '../../database/database.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
 import { lockUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
-import { maxQmlLength, parseQml } from '../../style/qml_parse.ts'
+import { maxQmlLength } from '../../style/qml_parse.ts'
+import { readQml } from '../../style/qml_read.ts'
 import { defaultQml } from '../../style/qml_write.ts'
 import type { ServerContext } from '../context.ts'
 import { readUploadText, uploadNotFound } from '../upload/upload_text.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
-import { styleProblem } from './style_fault.ts'
+import { logUndrawnParts, styleProblem } from './style_fault.ts'
 
 type Change = MemberChange<'desk_vector_style'>
 
 const styles = memberTable('desk_vector_style')
 
-/** QML style files of desktop GIS. They are validated and stored unchanged. */
+/**
+ * QML style files of desktop GIS. They are validated and stored unchanged. Parts that rendering does not support are
+ * logged with line and column; for styles in manifests, `landform validate` reports them.
+ */
 export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
   async readMembers(tx, ids) {
     const rows = await styles.find(tx, ids)
@@ -22,7 +26,7 @@ export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
   },
   async create(tx, changes) {
     const layers = await findLayers(tx, [...new Set(changes.map(({ parentId }) => parentId))])
-    const styleTexts = await readQml(tx, changes)
+    const styleTexts = await readStyles(tx, changes)
     const rows = changes.map(({ id, parentId }): [number, MemberRow<'desk_vector_style'>] => [
       id,
       { qml: styleTexts.get(id) ?? defaultQml(layers.get(parentId)?.geometryType) },
@@ -30,7 +34,7 @@ export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
     await styles.write(tx, new Map(rows))
   },
   async update(tx, changes) {
-    const styleTexts = await readQml(tx, changes)
+    const styleTexts = await readStyles(tx, changes)
     await styles.write(tx, new Map([...styleTexts].map(([id, qml]) => [id, { qml }])))
   },
 }
@@ -38,7 +42,7 @@ export const deskVectorStyleBehaviour: Behaviour<'desk_vector_style'> = {
 const pointers = { file: '/desk_vector_style/file_upload', text: '/desk_vector_style/qml' } as const
 
 /** Reads the QML of requests, by resource. An upload takes precedence over member `qml`. */
-async function readQml(tx: Queryable, changes: readonly Change[]): Promise<Map<number, string>> {
+async function readStyles(tx: Queryable, changes: readonly Change[]): Promise<Map<number, string>> {
   const uploads = await lockUploads(
     tx,
     changes.flatMap(({ members }) => members.desk_vector_style?.file_upload?.id ?? []),
@@ -46,9 +50,10 @@ async function readQml(tx: Queryable, changes: readonly Change[]): Promise<Map<n
   const styleTexts = new Map<number, string>()
   for (const { context, id, members } of changes) {
     const { file_upload: upload, qml } = members.desk_vector_style ?? {}
-    if (upload !== undefined)
-      styleTexts.set(id, checkQml(pointers.file, await readFile(context, upload.id, uploads.get(upload.id))))
-    else if (qml !== undefined) styleTexts.set(id, checkQml(pointers.text, qml))
+    if (upload !== undefined) {
+      const text = await readFile(context, upload.id, uploads.get(upload.id))
+      styleTexts.set(id, checkQml({ context, id, pointer: pointers.file }, text))
+    } else if (qml !== undefined) styleTexts.set(id, checkQml({ context, id, pointer: pointers.text }, qml))
   }
   return styleTexts
 }
@@ -58,8 +63,13 @@ function readFile(context: ServerContext, id: string, upload: StoredUpload | und
   return readUploadText(context, { ...upload, pointer: pointers.file, limitBytes: maxQmlLength })
 }
 
-function checkQml(pointer: Pointer, qml: string): string {
-  const { root, issues } = parseQml(qml)
-  if (root === undefined) throw styleProblem(pointer, issues)
+interface QmlTarget extends Pick<Change, 'context' | 'id'> {
+  readonly pointer: Pointer
+}
+
+function checkQml({ context, id, pointer }: QmlTarget, qml: string): string {
+  const { style, issues } = readQml(qml)
+  if (style === undefined) throw styleProblem(pointer, issues)
+  logUndrawnParts(context, id, issues)
   return qml
 }

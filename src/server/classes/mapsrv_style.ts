@@ -4,7 +4,7 @@ import { findLayers } from '../../store/layer/stored_layer.ts'
 import { defaultXml } from '../../style/default_style.ts'
 import { readMapserverXml } from '../../style/mapserver_read.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
-import { styleProblem } from './style_fault.ts'
+import { logUndrawnParts, styleProblem } from './style_fault.ts'
 
 const styles = memberTable('mapsrv_style')
 
@@ -44,9 +44,5 @@ function checkXml({ context, id }: MemberChange<'mapsrv_style'>, xml: string): v
     const errors = issues.filter(({ severity }) => severity === 'error')
     throw styleProblem('/mapsrv_style/xml', errors)
   }
-  for (const issue of issues) {
-    const { code, message, span } = issue
-    const facts = { resource_id: id, code, problem: message, line: span?.line, column: span?.column }
-    context.log.warn(facts, 'part of a style is not supported by rendering')
-  }
+  logUndrawnParts(context, id, issues)
 }

@@ -58,7 +58,7 @@ describeServers('desktop GIS styles', (start) => {
     expect(content.toString()).toContain(`<layer class="${symbol}"`)
   })
 
-  test('a web map draws the supported symbols, and the default style if none is supported', async () => {
+  test('a web map draws the supported symbols, and nothing for a renderer that is not supported', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Drawn', geometryType: 'POLYGON' })
     const symbol = `<symbol name="0" type="fill"><layer class="SimpleFill"><Option type="Map">
@@ -78,8 +78,9 @@ describeServers('desktop GIS styles', (start) => {
       members: { webmap: { root_item } },
     })
     const config = await (await admin('GET', `/api/resource/${map}/webmap/display_config`)).json()
-    const drawn = (fill: string) => ({ landform: { style: { rules: [{ symbolizers: [{ fill }] }] } } })
-    expect(config).toMatchObject({ rootItem: { children: [drawn('#010203'), drawn('#a6cee3')] } })
+    const drawn = { landform: { style: { rules: [{ symbol: { layers: [{ kind: 'fill', color: '#010203' }] } }] } } }
+    const empty = { landform: { style: { rules: [] } } }
+    expect(config).toMatchObject({ rootItem: { children: [drawn, empty] } })
   })
 
   test('the NextGIS dialect has its own class name, in requests and responses', async () => {

@@ -228,7 +228,7 @@ describeServers('a table with other writers', (start) => {
             landform: {
               geometryType: 'POLYGON',
               fields: [{ keyname: 'kind', label: 'kind', datatype: 'STRING' }],
-              style: { rules: [{ symbolizers: [{ fill: '#ff0000' }] }] },
+              style: { rules: [{ symbol: { layers: [{ color: '#ff0000' }] } }] },
             },
           },
         ],

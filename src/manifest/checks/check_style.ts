@@ -1,0 +1,107 @@
+import type { ProblemCode } from '../../contract/problems.ts'
+import type { Issue } from '../../core/issue.ts'
+import { findAtPointer, type Pointer } from '../../core/pointer.ts'
+import type { Span } from '../../core/span.ts'
+import { lineAt } from '../../document/line_starts.ts'
+import { nearestNode } from '../../document/yaml_node.ts'
+import { readMapserverXml } from '../../style/mapserver_read.ts'
+import { readQml } from '../../style/qml_read.ts'
+import { type Block, blockIssue } from '../manifest_block.ts'
+import { type IncludedFile, showAt } from '../resolve_source.ts'
+
+/** A member with a style, and its reader. */
+interface StyleMember {
+  readonly pointer: Pointer
+  readonly read: (text: string) => { readonly issues: readonly Issue[] }
+}
+
+const members: readonly StyleMember[] = [
+  { pointer: '/mapsrv_style/xml', read: readMapserverXml },
+  { pointer: '/desk_vector_style/qml', read: readQml },
+]
+
+/**
+ * Checks the style of a block like the server does. Issues have their span in the file if the style is included or a block
+ * scalar (`xml: |`); otherwise the span of the value, with the line and column of the style in the message.
+ */
+export function checkStyle(block: Block): Issue[] {
+  return members.flatMap((member) => {
+    const text = findAtPointer(block.value, member.pointer)
+    return typeof text === 'string' && text !== '' ? checkMember({ ...member, block, text }) : []
+  })
+}
+
+interface StyleText extends StyleMember {
+  readonly block: Block
+  readonly text: string
+}
+
+function checkMember(style: StyleText): Issue[] {
+  const { block, pointer, text } = style
+  const included = block.source.included.get(block.pointer + pointer)
+  if (included !== undefined) return checkIncludedStyle(style, included)
+  if (block.source.expressions.has(block.pointer + pointer)) return checkRedactedStyle(style)
+  return readIssues(style, text).map(({ code, message, severity, span, hint }) => {
+    const inFile = span === undefined ? undefined : findInFile(style, span)
+    const place =
+      inFile !== undefined || span === undefined ? '' : ` (line ${span.line}, column ${span.column})`
+    const fault = { code: code as ProblemCode, severity, pointer, hint, message: `${message}${place}` }
+    return { ...blockIssue(block, fault), ...(inFile === undefined ? {} : { span: inFile }) }
+  })
+}
+
+const readings = new WeakMap<object, Map<string, readonly Issue[]>>()
+
+/** Parses a style, with a cache: many layers of a file have the same style. */
+function readIssues({ block: { source }, read }: StyleText, text: string): readonly Issue[] {
+  const known = readings.get(source) ?? new Map<string, readonly Issue[]>()
+  readings.set(source, known)
+  const issues = known.get(text) ?? read(text).issues
+  known.set(text, issues)
+  return issues
+}
+
+/** Checks an included style file; issues have their span in that file. */
+function checkIncludedStyle(style: StyleText, { file, text }: IncludedFile): Issue[] {
+  return readIssues(style, text).map(({ code, message, severity, span, hint }) => ({
+    ...blockIssue(style.block, {
+      code: code as ProblemCode,
+      severity,
+      pointer: style.pointer,
+      hint,
+      message,
+    }),
+    ...(span === undefined ? {} : { span: { ...span, file } }),
+  }))
+}
+
+/**
+ * Checks a style with variables. The message omits the details, which could show values of the variables. A value that is
+ * still its expression has an issue of its own.
+ */
+function checkRedactedStyle({ block, pointer, text, read }: StyleText): Issue[] {
+  if (text === block.source.expressions.get(block.pointer + pointer)) return []
+  const error = read(text).issues.find(({ severity }) => severity === 'error')
+  if (error === undefined) return []
+  const shown = showAt(block.source, block.pointer + pointer)
+  const message = `${shown} is not a valid style`
+  return [blockIssue(block, { code: error.code as ProblemCode, pointer, message })]
+}
+
+/** Finds the span of a part of the style in the file; undefined if the file does not have the style line by line. */
+function findInFile({ block, pointer, text: style }: StyleText, span: Span): Span | undefined {
+  const { document } = block.source
+  const node = nearestNode(document, block.pointer + pointer)
+  const { text, lines, file } = document
+  const first = lineAt(lines, node.start)
+  // The node of a block scalar starts at its `|`, or at the first line after it.
+  const above = text[node.start] === '|' ? first : first - 1
+  const inner = style.split('\n')[span.line - 1] ?? ''
+  const start = lines[above + span.line - 1]
+  if (start === undefined) return undefined
+  const written = text.slice(start, lines[above + span.line]).replace(/\r?\n$/, '')
+  const indent = written.length - inner.length
+  if (indent < 0 || written !== ' '.repeat(indent) + inner) return undefined
+  const line = above + span.line
+  return { file, line, column: span.column + indent, endLine: line, endColumn: span.endColumn + indent }
+}
