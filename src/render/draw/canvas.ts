@@ -34,7 +34,7 @@ export function strokeLines(canvas: Canvas, lines: readonly StrokeLine[], stroke
   const pen: Pen = { width: stroke.width, join: stroke.join, cap: stroke.cap, miterLimit }
   const box = visibleBox(canvas.surface, strokeReach(pen) + 1)
   const pattern = normalizeDash(stroke.dash, stroke.dashOffset)
-  const pieces = lines.flatMap((line) => clipLine(line, box))
+  const pieces = lines.flatMap((line) => clipLine(line, box, pattern === undefined))
   const dashes = pattern === undefined ? { lines: pieces, opacity: 1 } : dashLine(pieces, pattern)
   for (const line of dashes.lines) strokeLine(canvas.coverage, line, pen)
   const pixel = pixelOf(stroke.color, stroke.opacity * dashes.opacity)

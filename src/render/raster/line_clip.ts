@@ -9,14 +9,16 @@ export interface LinePiece extends StrokeLine {
 
 /**
  * Returns the pieces of a line inside of a box. Positions that are not numbers interrupt the line.
+ *
+ * @param joinsEnds whether a piece of a closed line continues over its first position; dash patterns start there
  */
-export function clipLine(line: StrokeLine, box: Bbox): LinePiece[] {
+export function clipLine(line: StrokeLine, box: Bbox, joinsEnds = false): LinePiece[] {
   const { coordinates, isClosed } = line
   if (isInside(coordinates, box)) return [{ ...line, distance: 0 }]
   const cutter = new LineCutter(box)
   for (let at = 2; at < coordinates.length; at += 2) cutter.add(coordinates, at - 2, at)
   if (isClosed) cutter.add(coordinates, coordinates.length - 2, 0)
-  return cutter.finish()
+  return cutter.finish(isClosed && joinsEnds)
 }
 
 /** Returns whether all positions are numbers inside of a box. */
@@ -50,9 +52,14 @@ class LineCutter {
     if (Number.isFinite(length)) this.#distance += length
   }
 
-  finish(): LinePiece[] {
-    this.#end()
-    return this.#pieces
+  finish(joinsEnds: boolean): LinePiece[] {
+    const [first, ...others] = this.#pieces
+    if (!joinsEnds || first === undefined || first.distance > 0 || this.#piece.length === 0) {
+      this.#end()
+      return this.#pieces
+    }
+    const coordinates = Float64Array.from([...this.#piece, ...first.coordinates.subarray(2)])
+    return [...others, { coordinates, isClosed: false, distance: this.#start }]
   }
 
   #addSpan({ x0, y0, dx, dy, length }: Segment & { length: number }, [start, end]: Span): void {

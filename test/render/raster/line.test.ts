@@ -35,6 +35,16 @@ describe('clipLine', () => {
     expect(pieces.every(({ isClosed }) => !isClosed)).toBe(true)
   })
 
+  test('continues a ring over its first position where dashes allow it', () => {
+    const [piece, ...others] = clipLine(ringOf(5, 5, 20, 5, 20, 20), [0, 0, 10, 10], true)
+    expect([[...(piece?.coordinates ?? [])], piece?.distance, others]).toEqual([
+      [10, 10, 5, 5, 10, 5],
+      expect.any(Number),
+      [],
+    ])
+    expect(clipLine(ringOf(20, 5, 5, 5, 20, 20), [0, 0, 10, 10], true)).toHaveLength(1)
+  })
+
   test('interrupts a line at positions that are not numbers or infinite', () => {
     const pieces = clipLine(lineOf(1, 1, 2, 2, Number.NaN, 3, 4, 4, 5, 5, Infinity, 6), [0, 0, 10, 10])
     expect(listOf(pieces)).toEqual([
