@@ -5,6 +5,7 @@ import {
   type ProblemCode,
   problem,
 } from '../contract/problems.ts'
+import { isObject } from '../core/is_object.ts'
 import { type Problem, withData } from '../core/problem.ts'
 
 /** An error response, with the parts that could be read. */
@@ -74,7 +75,7 @@ function fieldFirst(message: string): string {
 function parseBody(text: string): ErrorBody | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -1,5 +1,6 @@
 import { type GeometryFamily, planarGeometryTypes } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
+import { isObject } from '../core/is_object.ts'
 import { LongNumber } from '../core/long_number.ts'
 import { checkPart, type Geometry, type Part, type Sequence } from './geometry.ts'
 
@@ -51,8 +52,5 @@ function parseList(value: unknown): readonly unknown[] {
 }
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const invalid = (reason: string) => problem('feature/invalid', `invalid GeoJSON geometry: ${reason}`)

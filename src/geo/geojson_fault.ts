@@ -1,3 +1,5 @@
+import { isObject } from '../core/is_object.ts'
+
 /** What is wrong with a GeoJSON object, and where. */
 export interface GeojsonFault {
   /** Names and indexes that lead to the invalid value. */
@@ -150,9 +152,6 @@ const within = (token: string | number, { path, reason }: GeojsonFault): Geojson
 })
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 0)
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function describe(value: unknown): string {
   if (value === null || value === undefined) return 'null'

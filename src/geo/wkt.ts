@@ -17,6 +17,16 @@ export function formatWkt({ family, isMulti, hasZ, parts }: Geometry): string {
   return isMulti ? `${head}(${texts.join(',')})` : `${head}${texts.join('')}`
 }
 
+/** Formats geometries as one, a geometry collection unless there is exactly one. Empty members are left out. */
+export function formatWktMembers(geometries: readonly Geometry[]): string {
+  const [only, ...more] = geometries
+  if (only !== undefined && more.length === 0) return formatWkt(only)
+  const members = geometries.filter(({ parts }) => parts.length > 0)
+  if (members.length === 0) return 'GEOMETRYCOLLECTION EMPTY'
+  const mark = members.some(({ hasZ }) => hasZ) ? ' Z ' : ''
+  return `GEOMETRYCOLLECTION${mark}(${members.map(formatWkt).join(',')})`
+}
+
 function formatSequence(sequence: Sequence, size: number): string {
   const positions: string[] = []
   for (let at = 0; at < sequence.length; at += size)

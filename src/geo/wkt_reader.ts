@@ -19,11 +19,44 @@ export interface WktValue {
  * @see OGC 06-103r4 clause 7
  */
 export function parseWkt(text: string): WktValue {
-  const [prefix = '', srid] = /^[ \t-\r]*SRID[ \t-\r]*=[ \t-\r]*(\d{1,9})[ \t-\r]*;/i.exec(text) ?? []
-  const reader = new Reader(text, prefix.length)
+  const { reader, srs } = open(text)
   const geometry = parseGeometry(reader)
   reader.end()
-  return { geometry, srs: srid === undefined ? undefined : Number(srid) }
+  return { geometry, srs }
+}
+
+/** Geometries and the reference system of their WKT, if given. */
+interface WktMembers {
+  readonly geometries: readonly Geometry[]
+  readonly srs: number | undefined
+}
+
+/**
+ * Parses Well-Known Text like `parseWkt`, and also geometry collections, nested ones too, as a list of their members.
+ *
+ * @throws {Problem} feature/invalid with the position of the error, also as `character`, 1-based
+ */
+export function parseWktMembers(text: string): WktMembers {
+  const { reader, srs } = open(text)
+  const geometries = parseMembers(reader, 0)
+  reader.end()
+  return { geometries, srs }
+}
+
+function open(text: string) {
+  const [prefix = '', srid] = /^[ \t-\r]*SRID[ \t-\r]*=[ \t-\r]*(\d{1,9})[ \t-\r]*;/i.exec(text) ?? []
+  return { reader: new Reader(text, prefix.length), srs: srid === undefined ? undefined : Number(srid) }
+}
+
+const maxDepth = 16
+
+function parseMembers(reader: Reader, depth: number): Geometry[] {
+  const mark = reader.takeWord(/^GEOMETRYCOLLECTION(ZM|Z|M)?$/i)
+  if (mark === undefined) return [parseGeometry(reader)]
+  if (depth === maxDepth) throw reader.error(`geometry collections are nested more than ${maxDepth} times`)
+  reader.takeWord(/^(ZM|Z|M)$/i)
+  if (reader.takeWord(empty) !== undefined) return []
+  return parseList(reader, () => parseMembers(reader, depth + 1)).flat()
 }
 
 function parseGeometry(reader: Reader): Geometry {

@@ -1,6 +1,7 @@
 import { showValue } from '../contract/describe.ts'
 import { clsNames, isCls } from '../contract/registry.ts'
 import type { Fault } from '../contract/validate.ts'
+import { isObject } from '../core/is_object.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
@@ -34,17 +35,13 @@ export function readBlocks(source: ManifestSource): ReadBlocks {
 }
 
 function readMap(read: ReadBlocks, map: unknown, { source, pointer, parent }: Place): void {
-  if (!isRecord(map)) return
+  if (!isObject(map)) return
   for (const [key, value] of Object.entries(map)) {
     const place = { source, pointer: joinPointer(pointer, key), ...(parent === undefined ? {} : { parent }) }
     checkKey(read, key, place)
-    if (isRecord(value)) readBlock(read, { key, value }, place)
+    if (isObject(value)) readBlock(read, { key, value }, place)
     else read.issues.push(notABlock(key, place))
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
 const keyRegExp = new RegExp(keyPattern)
@@ -82,7 +79,7 @@ function readBlock(read: ReadBlocks, { key, value }: Entry, place: Place): void 
   read.blocks.push(checkBlock(read, block, place))
   if (children === undefined) return
   readMap(read, children, { ...place, pointer: joinPointer(place.pointer, 'children'), parent: key })
-  if (!isRecord(children)) read.issues.push(badChildren(block))
+  if (!isObject(children)) read.issues.push(badChildren(block))
 }
 
 function withoutChildren({ children: _, ...fields }: Entry['value']): Entry['value'] {

@@ -130,12 +130,8 @@ const definitions: Readonly<Record<string, Definition>> = {
   min: extreme(Math.min),
   max: extreme(Math.max),
   clamp: numeric(3, (least, value, most) => (value <= least ? least : Math.min(value, most))),
-  scale_linear: numeric(5, (value, from, to, low, high) =>
-    interpolate({ value, domain: [from, to], range: [low, high] }, 1),
-  ),
-  scale_exp: numeric(6, (value, from, to, low, high, exponent) =>
-    interpolate({ value, domain: [from, to], range: [low, high] }, exponent),
-  ),
+  scale_linear: numeric(5, (...operands) => interpolate(operands)),
+  scale_exp: numeric(6, (...operands) => interpolate(operands)),
   year: datePart(1),
   month: datePart(2),
   day: datePart(3),
@@ -252,16 +248,15 @@ function extreme(choose: (...values: number[]) => number): Definition {
   }
 }
 
-interface Interpolation {
-  readonly value: number
-  readonly domain: readonly [number, number]
-  readonly range: readonly [number, number]
-}
-
-function interpolate(
-  { value, domain: [from, to], range: [low, high] }: Interpolation,
-  exponent: number,
-): number {
+/** Maps a value from one range to another, both given by their bounds, with an exponent. */
+function interpolate([
+  value = 0,
+  from = 0,
+  to = 0,
+  low = 0,
+  high = 0,
+  exponent = 1,
+]: readonly number[]): number {
   if (from >= to || exponent <= 0) throw evaluationFault
   if (value <= from) return low
   return value >= to ? high : ((value - from) / (to - from)) ** exponent * (high - low) + low

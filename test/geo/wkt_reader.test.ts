@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { formatWkt } from '../../src/geo/wkt.ts'
-import { parseWkt } from '../../src/geo/wkt_reader.ts'
+import { formatWkt, formatWktMembers } from '../../src/geo/wkt.ts'
+import { parseWkt, parseWktMembers } from '../../src/geo/wkt_reader.ts'
 
 const rewrite = (text: string) => formatWkt(parseWkt(text).geometry)
 
@@ -62,5 +62,37 @@ describe('parseWkt', () => {
 
   test('reports the position of the error', () => {
     expect(() => parseWkt('LINESTRING(0 0,1 )')).toThrow('at character 17')
+  })
+})
+
+describe('parseWktMembers', () => {
+  test.each([
+    ['POINT (1 1)', 'POINT(1 1)'],
+    ['GeometryCollection EMPTY', 'GEOMETRYCOLLECTION EMPTY'],
+    ['GEOMETRYCOLLECTION(POINT(1 1))', 'POINT(1 1)'],
+    [
+      'GEOMETRYCOLLECTION (POINT (1 1), LINESTRING(0 0,1 1))',
+      'GEOMETRYCOLLECTION(POINT(1 1),LINESTRING(0 0,1 1))',
+    ],
+    [
+      'GEOMETRYCOLLECTION Z (POINT Z (1 1 1), POINT EMPTY, POINT(2 2 2))',
+      'GEOMETRYCOLLECTION Z (POINT Z (1 1 1),POINT Z (2 2 2))',
+    ],
+    [
+      'GEOMETRYCOLLECTION(POINT(1 1),GEOMETRYCOLLECTION(POINT(2 2),GEOMETRYCOLLECTION EMPTY))',
+      'GEOMETRYCOLLECTION(POINT(1 1),POINT(2 2))',
+    ],
+  ])('reads %s', (given, written) => {
+    expect(formatWktMembers(parseWktMembers(given).geometries)).toBe(written)
+  })
+
+  test.each([
+    ['GEOMETRYCOLLECTION', 'expected "("'],
+    ['GEOMETRYCOLLECTION()', 'expected a geometry type'],
+    ['GEOMETRYCOLLECTION(POINT(1 1)', 'expected ")"'],
+    ['GEOMETRYCOLLECTION(POINT(1 1),POINT(1 1 1))', 'some positions have two coordinates, others three'],
+    ['GEOMETRYCOLLECTION('.repeat(1000), 'geometry collections are nested more than 16 times'],
+  ])('rejects %.40s', (given, reason) => {
+    expect(() => parseWktMembers(given)).toThrow(reason)
   })
 })

@@ -3,6 +3,7 @@ import { ImportReportSchema } from '../import_report.ts'
 import { maxConditions } from '../limits.ts'
 import { patterns } from '../pattern.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
+import { StyleIssuesSchema } from '../style_issue.ts'
 import { Type } from '../type.ts'
 
 const item = { route: 'resource.item', path: '/api/resource/{id}', params: IdParams } as const
@@ -17,10 +18,11 @@ const CreatedSchema = Type.Object({
   id: Type.Integer(),
   parent: Type.Object({ id: Type.Integer() }),
   report,
+  style_issues: StyleIssuesSchema,
 })
 
 /** Answer to a change. */
-const ChangedSchema = Type.Object({ report })
+const ChangedSchema = Type.Object({ report, style_issues: StyleIssuesSchema })
 
 /** Whether a permission is granted, and why; reasons may be nested. */
 const ExplanationSchema = Type.Object({

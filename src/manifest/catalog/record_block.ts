@@ -3,6 +3,7 @@ import { type CatalogKind, catalogKeyPattern, catalogKinds } from '../../contrac
 import { geoserviceSchemas } from '../../contract/catalog_member.ts'
 import { showValue } from '../../contract/describe.ts'
 import type { Fault } from '../../contract/validate.ts'
+import { isObject } from '../../core/is_object.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer, parentPointer, splitPointer } from '../../core/pointer.ts'
 import { findHint } from '../../core/suggest.ts'
@@ -36,7 +37,7 @@ export function readRecords(source: ManifestSource): ReadRecords {
   const read: ReadRecords = { blocks: [], issues: [] }
   for (const kind of catalogKinds) {
     const section = (source.value as Readonly<Record<string, unknown>> | null)?.[sectionOf[kind]]
-    if (!isRecord(section)) continue
+    if (!isObject(section)) continue
     for (const [key, value] of Object.entries(section)) readRecord(read, { kind, key, value, source })
   }
   return read
@@ -49,10 +50,6 @@ interface Entry {
   readonly source: ManifestSource
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}
-
 const keyRegExp = new RegExp(catalogKeyPattern)
 
 function readRecord(read: ReadRecords, { kind, key, value, source }: Entry): void {
@@ -62,7 +59,7 @@ function readRecord(read: ReadRecords, { kind, key, value, source }: Entry): voi
     const hint = 'use up to 100 letters, digits, _ and -, and start with a letter or _'
     read.issues.push(issueAt(source, { code: 'manifest/bad-key', pointer, message, hint, at: 'key' }))
   }
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     const message = `${key}: expected a record, got ${showAt(source, pointer)}`
     read.issues.push(issueAt(source, { code: 'manifest/bad-value', pointer, message }))
     return

@@ -1,9 +1,8 @@
 import { type GeoserviceType, geoserviceTypes } from '../../contract/catalog.ts'
 import { catalogKeyPattern } from '../../contract/catalog_edit.ts'
 import { geoserviceSchemas, IconMembersSchema } from '../../contract/catalog_member.ts'
-import { maxResourceId } from '../../contract/limits.ts'
 import type { Schema } from '../../contract/schema.ts'
-import { type JsonSchema, requiredOf, toManifestSchema, whenMember } from './field_schema.ts'
+import { type JsonSchema, referenceForms, requiredOf, toManifestSchema, whenMember } from './field_schema.ts'
 
 const was: JsonSchema = {
   type: 'string',
@@ -54,17 +53,7 @@ export function geoserviceSchema(type: GeoserviceType): JsonSchema {
 const iconReference: JsonSchema = {
   description: 'Icon.',
   default: null,
-  anyOf: [
-    { type: 'string', minLength: 1, description: 'Key of an icon of the manifest.' },
-    {
-      type: 'object',
-      required: ['id'],
-      additionalProperties: false,
-      properties: { id: { type: 'integer', minimum: 0, maximum: maxResourceId } },
-      description: 'Id on the server of an icon outside the manifest.',
-    },
-    { type: 'null' },
-  ],
+  anyOf: [...referenceForms('an icon'), { type: 'null' }],
 }
 
 /** Adds the forms of a boundary that only manifests have. */

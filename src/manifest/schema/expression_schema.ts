@@ -1,3 +1,4 @@
+import { isObject } from '../../core/is_object.ts'
 import type { JsonSchema } from './field_schema.ts'
 
 /** Schema of an expression with a variable or a file. */
@@ -27,8 +28,8 @@ export function allowExpressions(schema: JsonSchema): JsonSchema {
 function allowWithin(word: string, value: unknown): unknown {
   if (keptKeywords.includes(word)) return value
   if (word === 'properties' || word === 'definitions') return allowInEach(value as Record<string, JsonSchema>)
-  if (Array.isArray(value)) return value.map((item) => (isSchema(item) ? allowExpressions(item) : item))
-  return isSchema(value) ? allowExpressions(value) : value
+  if (Array.isArray(value)) return value.map((item) => (isObject(item) ? allowExpressions(item) : item))
+  return isObject(value) ? allowExpressions(value) : value
 }
 
 function allowInEach(schemas: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
@@ -37,10 +38,6 @@ function allowInEach(schemas: Readonly<Record<string, JsonSchema>>): Record<stri
     selectors.includes(name) ? schema : allowExpressions(schema),
   ])
   return Object.fromEntries(entries)
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
 /** Reports whether a schema of scalars rejects an expression. */

@@ -26,19 +26,19 @@ const plainWords = [
   'propertyNames',
 ] as const
 
-/** Schema of a reference to another resource. */
-const referenceWords = {
-  anyOf: [
-    { type: 'string', minLength: 1, description: 'Key of a resource of the manifest.' },
+/** Returns the alternatives of a reference to a resource or a record: its key, or its id outside the manifest. */
+export function referenceForms(what: 'a resource' | 'an icon'): readonly [JsonSchema, JsonSchema] {
+  return [
+    { type: 'string', minLength: 1, description: `Key of ${what} of the manifest.` },
     {
       type: 'object',
       required: ['id'],
       additionalProperties: false,
       properties: { id: { type: 'integer', minimum: 0, maximum: maxResourceId } },
-      description: 'Id on the server of a resource outside the manifest.',
+      description: `Id on the server of ${what} outside the manifest.`,
     },
-  ],
-} as const
+  ]
+}
 
 /**
  * Converts an API schema to the manifest schema: references are keys, principals are keynames, unknown members are
@@ -47,7 +47,7 @@ const referenceWords = {
 export function toManifestSchema(schema: Schema): JsonSchema {
   const words = annotationsOf(schema)
   const shown = pickWords(schema, ['description', 'default'])
-  if (words['x-ref'] !== undefined) return { ...shown, ...referenceWords }
+  if (words['x-ref'] !== undefined) return { ...shown, anyOf: referenceForms('a resource') }
   if (words['x-principal']) return { ...shown, type: 'string', minLength: 1 }
   if (schema.$ref !== undefined) return { ...shown, $ref: `#/definitions/${schema.$ref}` }
   const tag = (schema as { discriminator?: { propertyName: string } }).discriminator?.propertyName

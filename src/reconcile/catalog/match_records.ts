@@ -2,19 +2,8 @@ import type { CatalogKind } from '../../contract/catalog_edit.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
 import { labelOf } from '../model/actual_tree.ts'
-import { issueAt } from '../plan/match.ts'
+import { issueAt, type Match } from '../plan/match.ts'
 import type { ActualCatalog, ActualRecord } from './actual_catalog.ts'
-
-/** Records of one kind of the manifest, matched with records on the server. */
-export interface RecordMatch {
-  /** Actual records by key; new records are absent. */
-  readonly pairs: ReadonlyMap<string, ActualRecord>
-  /** Keys by id of the matched records. */
-  readonly keyOf: ReadonlyMap<number, string>
-  /** Actual records by key that are probably the same record under an old key. The plan changes neither. */
-  readonly suspects: ReadonlyMap<string, ActualRecord>
-  readonly issues: readonly Issue[]
-}
 
 /** Records to match. */
 export interface MatchInput {
@@ -46,7 +35,7 @@ interface RecordIndex {
  * Matches the records of a kind: by key, then by old key, then by global identifier, then by type and name among records
  * without a key. Ambiguity is an issue. Pure.
  */
-export function matchRecords(input: MatchInput, kind: CatalogKind): RecordMatch {
+export function matchRecords(input: MatchInput, kind: CatalogKind): Match<ActualRecord> {
   const matching: Matching = {
     input,
     kind,

@@ -4,12 +4,13 @@ import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
 import type { Change, Plan } from '../model/change.ts'
 import type { PlanInput, PlanOptions } from '../model/plan_input.ts'
 import { indexPrincipals } from '../model/principals.ts'
+import type { Match } from '../plan/match.ts'
 import { issueAt } from '../plan/match.ts'
 import { foreignIssue, reportReplacement } from '../plan/target_issues.ts'
 import { type ActualRecord, indexCatalog } from './actual_catalog.ts'
 import { checkNames } from './check_names.ts'
 import { diffRecord, type RecordContext, type RecordDiff } from './diff_record.ts'
-import { matchRecords, type RecordMatch } from './match_records.ts'
+import { matchRecords } from './match_records.ts'
 import { pruneRecords } from './prune_records.ts'
 import { editorHint } from './read_records.ts'
 
@@ -71,7 +72,7 @@ function unreadIssue(wanted: WantedRecord, reading: 'denied' | 'absent'): Issue 
 
 interface Work {
   readonly input: CatalogInput
-  readonly matches: Readonly<Record<CatalogKind, RecordMatch>>
+  readonly matches: Readonly<Record<CatalogKind, Match<ActualRecord>>>
   readonly context: RecordContext
   readonly icons: ReadonlyMap<string, number>
   /** Ids of all icons of the catalog. */

@@ -2,16 +2,16 @@ import { type CatalogKind, catalogKinds } from '../../contract/catalog_edit.ts'
 import type { Issue } from '../../core/issue.ts'
 import { labelOf } from '../model/actual_tree.ts'
 import type { Change, Referrer } from '../model/change.ts'
+import type { Match } from '../plan/match.ts'
 import { findFuseIssue, type PruneOptions, reportOrphan } from '../plan/prune.ts'
 import type { ActualCatalog, ActualRecord } from './actual_catalog.ts'
-import type { RecordMatch } from './match_records.ts'
 
 /** Input for deletions of records. */
 export interface RecordPruneInput {
   readonly manifestId: string | undefined
   readonly owns: boolean
   readonly actual: ActualCatalog
-  readonly matches: Readonly<Record<CatalogKind, RecordMatch>>
+  readonly matches: Readonly<Record<CatalogKind, Match<ActualRecord>>>
   /** Changes to the records of the manifest. */
   readonly changes: readonly Change[]
   readonly options: PruneOptions & { readonly allowLoss: ReadonlySet<string> }

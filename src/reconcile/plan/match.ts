@@ -6,13 +6,13 @@ import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, type ActualTree, labelOf } from '../model/actual_tree.ts'
 
 /** Resources of the manifest matched with resources on the server. */
-export interface Match {
-  /** Actual resources by key; new resources are absent. */
-  readonly pairs: ReadonlyMap<string, ActualResource>
-  /** Key by id of the matched resources. */
+export interface Match<A = ActualResource> {
+  /** What exists by key; new objects are absent. */
+  readonly pairs: ReadonlyMap<string, A>
+  /** Key by id of what is matched. */
   readonly keyOf: ReadonlyMap<number, string>
-  /** Actual resources by key that are probably the same resource under an old key. The plan changes neither. */
-  readonly suspects: ReadonlyMap<string, ActualResource>
+  /** What is probably the same object under an old key, by key. The plan changes neither. */
+  readonly suspects: ReadonlyMap<string, A>
   readonly issues: readonly Issue[]
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { targetOf } from '../../contract/references.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import { isObject } from '../../core/is_object.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Edit } from '../model/change.ts'
 import { canonical, isCompared, isSame, type Names, toWantedForm } from '../model/value_equality.ts'
@@ -127,10 +128,6 @@ function nameItems(list: readonly unknown[], name: (item: unknown) => string): M
     named.set(id, item)
   }
   return named
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function withWords(edits: readonly Edit[], schema: Schema): Edit[] {

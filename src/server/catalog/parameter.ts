@@ -1,8 +1,9 @@
 import { type CumulativeStatus, catalogLimits, cumulativeStatuses } from '../../contract/catalog.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
-import { formatWkt } from '../../geo/wkt.ts'
-import { parseWkt } from '../../geo/wkt_reader.ts'
+import { parseGeojsonGeometry } from '../../geo/geojson.ts'
+import { formatWkt, formatWktMembers } from '../../geo/wkt.ts'
+import { parseWktMembers } from '../../geo/wkt_reader.ts'
 import type { FilterGeometry, Order } from '../../store/catalog/geoservice_query.ts'
 
 /** Query parameters of the catalog, as strings. */
@@ -82,20 +83,29 @@ export function orderOf<C extends string>(query: Parameters, columns: readonly C
   return found.filter(({ by }, at) => found.findIndex((other) => other.by === by) === at)
 }
 
-/** Parses a geometry as WKT in EPSG:4326, or as EWKT in any reference system. */
+/** Parses a geometry: WKT or GeoJSON in EPSG:4326, or EWKT in any reference system. */
 export function geometryOf(query: Parameters, name: string): FilterGeometry | undefined {
   const text = textOf(query, name)
   if (text === undefined) return undefined
   if (text.length > catalogLimits.geometryText)
     throw invalidParameter(name, `A geometry has at most ${catalogLimits.geometryText} characters.`)
   try {
-    const { geometry, srs = lonLat } = parseWkt(text)
-    return { wkt: formatWkt(geometry), srs }
+    if (/^\s*\{/.test(text)) return { wkt: formatWkt(parseGeojsonGeometry(parseJson(text))), srs: lonLat }
+    const { geometries, srs = lonLat } = parseWktMembers(text)
+    return { wkt: formatWktMembers(geometries), srs }
   } catch (error) {
     if (!isProblem(error)) throw error
     throw invalidParameter(name, `Enter a WKT or EWKT geometry: ${error.message}.`)
   }
 }
 
-/** EPSG code of WKT without reference system. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** EPSG code of WKT without reference system, and of GeoJSON. */
 const lonLat = 4326

@@ -1,5 +1,6 @@
 import { alternativeUrls } from '../../contract/catalog.ts'
 import type { Tiles } from '../../contract/classes/basemap_layer.ts'
+import { isObject } from '../../core/is_object.ts'
 import type { TileServices } from '../../store/catalog/tile_service.ts'
 import type { MemberRow } from '../../store/classes/member_table.ts'
 
@@ -19,7 +20,7 @@ export function serviceNameOf(qms: string | null): string | undefined {
 export function parseRecord(text: string): TileRecord | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@ import { findResourcePlace } from '../../store/resource/resource_class.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
 import type { Prepared } from '../classes/behaviour.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
+import { type StyleIssuesPart, styleIssuesPart } from '../classes/style_issues.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import type { MemberValues } from './attributes.ts'
 import { type JsonObject, parseCls, readMembers, resourceOf } from './read_members.ts'
@@ -17,6 +18,8 @@ export interface UpdateResult {
   /** New version of the resource. */
   readonly version: number
   readonly prepared: Prepared | undefined
+  /** Issues of the style that the request wrote. */
+  readonly styleIssues: StyleIssuesPart
 }
 
 /** Applies an update to a resource atomically. */
@@ -26,12 +29,13 @@ export async function changeResource(writer: Writer, id: number, body: JsonObjec
   const change = readUpdate({ id, cls: place.cls }, body)
   const prepared = await prepareUpdate(writer, change)
   const ifMatch = writer.headers['if-match']
-  const version = await writeAtOnce(writer, prepared, async (tx) => {
+  const result = await writeAtOnce(writer, prepared, async (tx) => {
     if (change.parentId !== undefined && change.parentId !== place.parentId) await lockTree(tx)
-    const [changed = 0] = await writeUpdates(tx, writer, [{ change, prepared, ifMatch }])
-    return changed
+    const [version = 0] = await writeUpdates(tx, writer, [{ change, prepared, ifMatch }])
+    const isWritten = Object.keys(classMembers(change.cls, change.written)).length > 0
+    return { version, styleIssues: isWritten ? await styleIssuesPart(tx, id, change.cls) : {} }
   })
-  return { version, prepared }
+  return { ...result, prepared }
 }
 
 /**

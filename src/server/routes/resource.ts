@@ -12,6 +12,7 @@ import {
   searchResources,
 } from '../../store/resource/resource_search.ts'
 import { reportPart } from '../classes/import_report.ts'
+import { styleIssuesPart } from '../classes/style_issues.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
 import { prepareCreation, readCreation, writeCreations } from '../resource/create_resource.ts'
 import { removeResource } from '../resource/delete_resources.ts'
@@ -38,8 +39,12 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
   },
 
   'resource.update': async (request) => {
-    const { version, prepared } = await changeResource(request, request.params.id, request.body ?? {})
-    return { json: reportPart(prepared), headers: { etag: etagOf(version) } }
+    const { version, prepared, styleIssues } = await changeResource(
+      request,
+      request.params.id,
+      request.body ?? {},
+    )
+    return { json: { ...reportPart(prepared), ...styleIssues }, headers: { etag: etagOf(version) } }
   },
 
   'resource.delete': async (request) => {
@@ -57,7 +62,8 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
     const prepared = await prepareCreation(request, creation)
     const json = await writeAtOnce(request, prepared, async (tx) => {
       const [id = 0] = await writeCreations(tx, request, [{ creation, prepared }])
-      const created = { id, parent: { id: creation.parentId }, ...reportPart(prepared) }
+      const parts = { ...reportPart(prepared), ...(await styleIssuesPart(tx, id, creation.cls)) }
+      const created = { id, parent: { id: creation.parentId }, ...parts }
       await request.idempotency.store(tx, created)
       return created
     })

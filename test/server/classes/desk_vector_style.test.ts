@@ -78,9 +78,37 @@ describeServers('desktop GIS styles', (start) => {
       members: { webmap: { root_item } },
     })
     const config = await (await admin('GET', `/api/resource/${map}/webmap/display_config`)).json()
-    const drawn = { landform: { style: { rules: [{ symbol: { layers: [{ kind: 'fill', color: '#010203' }] } }] } } }
+    const drawn = {
+      landform: { style: { rules: [{ symbol: { layers: [{ kind: 'fill', color: '#010203' }] } }] } },
+    }
     const empty = { landform: { style: { rules: [] } } }
     expect(config).toMatchObject({ rootItem: { children: [drawn, empty] } })
+  })
+
+  test('answers list the parts of a style that are not drawn', async () => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: 'Reported', geometryType: 'POINT' })
+    const qml = '<qgis>\n<renderer-v2 type="heatmapRenderer"/></qgis>'
+    const style_issues = [
+      { code: 'style/unknown', message: 'renderer heatmapRenderer is not drawn', line: 2, column: 2 },
+    ]
+    const create = async (members: object) => {
+      const resource = {
+        cls: 'desk_vector_style',
+        parent: { id: layer },
+        display_name: JSON.stringify(members),
+      }
+      const answer = await admin('POST', '/api/resource/', { resource, desk_vector_style: members })
+      return answer.json<{ id: number; style_issues?: unknown }>()
+    }
+    expect(await create({ file_upload: await upload(admin, Buffer.from(qml)) })).toMatchObject({
+      style_issues,
+    })
+    const { id, ...created } = await create({})
+    expect(created).toEqual({ parent: { id: layer } })
+    const change = async (body: object) => (await admin('PUT', `/api/resource/${id}`, body)).json()
+    expect(await change({ desk_vector_style: { qml } })).toEqual({ style_issues })
+    expect(await change({ resource: { description: 'x' } })).toEqual({})
   })
 
   test('the NextGIS dialect has its own class name, in requests and responses', async () => {

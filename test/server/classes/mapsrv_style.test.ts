@@ -77,6 +77,11 @@ describeServers('styles', (start) => {
     const layer = await createLayer(admin, { name: 'Lenient', geometryType: 'POINT' })
     const style = await createStyle(admin, { parent: layer, name: 'Style', inner: '<blur>1</blur>' })
     expect(await readXml(admin, style)).toBe(styleXml('<blur>1</blur>'))
+    const xml = styleXml('<blur>2</blur>')
+    const answer = await admin('PUT', `/api/resource/${style}`, { mapsrv_style: { xml } })
+    expect(await answer.json()).toMatchObject({
+      style_issues: [{ message: 'unknown element <blur>', line: 1 }],
+    })
   })
 
   test('a style can only be a child of a layer', async () => {

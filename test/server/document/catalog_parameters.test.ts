@@ -44,6 +44,16 @@ describeServers('parameters and errors of the catalog', (start) => {
       ['intersects_extent', '?intersects_extent=SRID=3857;POINT(1000 1000)', [names.relief]],
       ['intersects_boundary', '?intersects_boundary=SRID=4326;LINESTRING(10 50,10 51)', [names.roads]],
       ['intersects_boundary', '?intersects_boundary=POINT(-100 0)', []],
+      [
+        'intersects_boundary',
+        '?intersects_boundary=SRID=4326;GEOMETRYCOLLECTION(POINT(-100 0),GEOMETRYCOLLECTION(POINT(10.5 50.5)))',
+        [names.roads],
+      ],
+      [
+        'intersects_extent',
+        `?intersects_extent=${encodeURIComponent('{"type":"Point","coordinates":[10.5,50.5]}')}`,
+        [names.roads],
+      ],
       ['ordering', '?ordering=-name', [names.trees, names.roads, names.relief, names.parks]],
       ['ordering', '?ordering=id', [names.roads, names.relief, names.parks, names.trees]],
       ['ordering', '?ordering=-id', [names.trees, names.parks, names.relief, names.roads]],
@@ -209,6 +219,17 @@ describeServers('parameters and errors of the catalog', (start) => {
         { intersects_boundary: ['Unknown reference system EPSG:999998.'] },
       ],
       ['/geoservices/?intersects_extent=SRID=3857;POINT(1e300 1)', 200, []],
+      ['/geoservices/?intersects_extent=GEOMETRYCOLLECTION(POINT EMPTY,POLYGON EMPTY)', 200, []],
+      [
+        `/geoservices/?intersects_extent=${'GEOMETRYCOLLECTION('.repeat(17)}POINT(1 1)${')'.repeat(17)}`,
+        400,
+        { intersects_extent: [expect.stringMatching(/nested more than 16 times/)] },
+      ],
+      [
+        '/geoservices/?intersects_extent={"type":"Point"',
+        400,
+        { intersects_extent: [expect.stringMatching(/^Enter a WKT or EWKT geometry: /)] },
+      ],
       [
         `/geoservices/?intersects_extent=MULTIPOINT(${'1 1,'.repeat(9000)}1 1)`,
         400,

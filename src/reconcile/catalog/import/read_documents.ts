@@ -1,3 +1,4 @@
+import { isObject } from '../../../core/is_object.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { once } from '../../../core/once.ts'
 import { joinPointer, type Pointer } from '../../../core/pointer.ts'
@@ -66,7 +67,7 @@ function listRecords({ file, text }: ImportFile, value: unknown): ImportRows {
   const records = Array.isArray(list) ? list : [list]
   const read = records.map((record, at): ImportRow | Issue => {
     const pointer = Array.isArray(list) ? joinPointer(base, at) : base
-    if (!isRecord(record)) return { ...unreadable('expected a record', spanIn(pointer)), pointer }
+    if (!isObject(record)) return { ...unreadable('expected a record', spanIn(pointer)), pointer }
     const spanOf = (member?: string) => spanIn(member === undefined ? pointer : joinPointer(pointer, member))
     return { members: record, pointer, spanOf }
   })
@@ -81,15 +82,11 @@ function startOf(span: Span): Span {
   return span.line === span.endLine ? span : spanOfPosition(span.file, span.line, span.column)
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}
-
 function readLine(file: string, line: string, number: number): ImportRows {
   const span = { file, line: number, column: 1, endLine: number, endColumn: line.length + 1 }
   const parsed = parseJson(line)
   if ('fault' in parsed)
     return { rows: [], issues: [syntaxIssue({ file, text: line }, parsed.fault, number)] }
-  if (!isRecord(parsed.value)) return { rows: [], issues: [unreadable('expected a record', span)] }
+  if (!isObject(parsed.value)) return { rows: [], issues: [unreadable('expected a record', span)] }
   return { rows: [{ members: parsed.value, pointer: '', spanOf: () => span }], issues: [] }
 }

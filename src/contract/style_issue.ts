@@ -1,0 +1,23 @@
+import { annotate } from './descriptor.ts'
+import { Type } from './type.ts'
+
+/** Maximum number of issues of a style in an answer. */
+export const maxStyleIssues = 100
+
+/** Parts of a written style that are not drawn as the style says. An extension of the original API. */
+export const StyleIssuesSchema = Type.Optional(
+  annotate(
+    Type.Array(
+      Type.Object({
+        code: Type.String(),
+        message: Type.String(),
+        line: Type.Integer({ description: 'Line in the style, starting at 1.' }),
+        column: Type.Integer({ description: 'Column in the line, starting at 1.' }),
+      }),
+      {
+        description: `Parts of a written style that are not drawn as the style says, at most ${maxStyleIssues}.`,
+      },
+    ),
+    { 'x-extension': true },
+  ),
+)
