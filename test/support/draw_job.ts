@@ -21,8 +21,10 @@ export function featuresOf(
     family,
     ids: Float64Array.from(geometries, (_, at) => at + 1),
     unitsPerPixel: [units, units],
-    corner: [0, 0],
+    // Far from the edges of the world.
+    corner: [2 ** 20, 2 ** 20],
     points: new Float64Array(),
+    worldUnits: 2 ** 40,
     geometries: Uint8Array.from(encoded.flat()),
     ends: Uint32Array.from(encoded, ({ length }) => {
       end += length
@@ -71,12 +73,12 @@ export function styleOf(
 }
 
 function encodePolygon(rings: Rings): number[] {
-  const cursor = { x: 0, y: 0 }
+  const cursor = startOfGeometry()
   return [3, 0, ...varint(rings.length), ...rings.flatMap((ring) => encodePositions(ring, cursor))]
 }
 
 function encodeLine([line = []]: Rings): number[] {
-  return [2, 0, ...encodePositions(line, { x: 0, y: 0 })]
+  return [2, 0, ...encodePositions(line, startOfGeometry())]
 }
 
 function encodePositions(positions: Rings[number], cursor: { x: number; y: number }): number[] {
@@ -89,6 +91,9 @@ function encodePositions(positions: Rings[number], cursor: { x: number; y: numbe
   })
   return [...varint(positions.length), ...differences]
 }
+
+/** Coordinates are relative to the image: the first one is moved to its corner. */
+const startOfGeometry = () => ({ x: -(2 ** 20), y: -(2 ** 20) })
 
 const zigzag = (value: number) => (value < 0 ? -2 * value - 1 : 2 * value)
 

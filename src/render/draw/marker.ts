@@ -14,40 +14,79 @@ const angleStep = 2
 export class MarkerPen {
   readonly #canvas: Canvas
   readonly #sprites: SpriteCache
-  readonly #keys = new WeakMap<PixelSymbol, string>()
+  readonly #upright = new WeakMap<PixelSymbol, UprightSprites>()
 
   constructor(canvas: Canvas, sprites = new SpriteCache()) {
     this.#canvas = canvas
     this.#sprites = sprites
   }
 
-  /** Draws a symbol at a position, rotated clockwise by an angle in degrees. */
-  draw(symbol: PixelSymbol, [x, y]: readonly [x: number, y: number], angle = 0): void {
+  /** Draws a symbol at a position. */
+  drawUpright(symbol: PixelSymbol, x: number, y: number): void {
+    const upright = this.#uprightOf(symbol)
     const { width, height } = this.#canvas.surface
-    const reach = markerReach(symbol)
-    // Also false for positions that are not numbers.
+    const { reach, sprites } = upright
+    // Also true for positions that are not numbers.
     if (!(x > -reach && y > -reach && x < width + reach && y < height + reach)) return
-    const opacity = Math.min(1, Math.max(0, symbol.opacity))
     if (2 * reach > maxSpriteSize) {
-      drawLayers(this.#canvas, symbol, { x, y, angle, opacity })
+      this.draw(symbol, [x, y])
       return
     }
-    const rounded = Math.round(angle / angleStep) * angleStep
-    const { phaseX, phaseY, ...position } = spritePosition(x, y)
-    const key = `${phaseX} ${phaseY} ${rounded} ${this.#keyOf(symbol)}`
-    const shift = [phaseX / spritePhases, phaseY / spritePhases] as const
-    const sprite = this.#sprites.get(key, () => drawSprite(symbol, { reach, shift, angle: rounded, opacity }))
+    const position = spritePosition(x, y)
+    const phase = position.phaseY * spritePhases + position.phaseX
+    const sprite = sprites[phase] ?? this.#findSprite(symbol, { ...position, reach, angle: 0 })
+    sprites[phase] = sprite
     blitSprite(this.#canvas.surface, sprite, position)
   }
 
-  #keyOf(symbol: PixelSymbol): string {
-    const known = this.#keys.get(symbol)
+  /** Draws a symbol at a position, rotated clockwise by an angle in degrees. */
+  draw(symbol: PixelSymbol, [x, y]: readonly [x: number, y: number], angle = 0): void {
+    const { width, height } = this.#canvas.surface
+    const { reach } = this.#uprightOf(symbol)
+    if (!(x > -reach && y > -reach && x < width + reach && y < height + reach)) return
+    if (2 * reach > maxSpriteSize) {
+      drawLayers(this.#canvas, symbol, { x, y, angle, opacity: opacityOf(symbol) })
+      return
+    }
+    const position = spritePosition(x, y)
+    const rounded = Math.round(angle / angleStep) * angleStep
+    const sprite = this.#findSprite(symbol, { ...position, reach, angle: rounded })
+    blitSprite(this.#canvas.surface, sprite, position)
+  }
+
+  #findSprite(symbol: PixelSymbol, { phaseX, phaseY, reach, angle }: SpriteRequest): Sprite {
+    const key = `${phaseX} ${phaseY} ${angle} ${this.#uprightOf(symbol).key}`
+    const shift = [phaseX / spritePhases, phaseY / spritePhases] as const
+    return this.#sprites.get(key, () =>
+      drawSprite(symbol, { reach, shift, angle, opacity: opacityOf(symbol) }),
+    )
+  }
+
+  #uprightOf(symbol: PixelSymbol): UprightSprites {
+    const known = this.#upright.get(symbol)
     if (known !== undefined) return known
-    const key = JSON.stringify(symbol)
-    this.#keys.set(symbol, key)
-    return key
+    const upright = { key: JSON.stringify(symbol), reach: markerReach(symbol), sprites: [] }
+    this.#upright.set(symbol, upright)
+    return upright
   }
 }
+
+/** What is computed once for a symbol: most markers are not rotated. */
+interface UprightSprites {
+  readonly key: string
+  readonly reach: number
+  /** By step within the pixel. */
+  readonly sprites: Sprite[]
+}
+
+interface SpriteRequest {
+  readonly phaseX: number
+  readonly phaseY: number
+  readonly reach: number
+  readonly angle: number
+}
+
+const opacityOf = ({ opacity }: PixelSymbol) => Math.min(1, Math.max(0, opacity))
 
 /** Returns how far a marker symbol reaches from its position, in pixels. */
 export function markerReach({ layers }: PixelSymbol): number {

@@ -34,18 +34,6 @@ export function linesOf(
   )
 }
 
-/** Lists the points of a geometry: its points, or all positions of lines and polygons. */
-export function pointsOf({ parts }: PixelGeometry): [x: number, y: number][] {
-  return parts
-    .flat()
-    .flatMap((sequence) =>
-      Array.from({ length: sequence.length / 2 }, (_, at): [number, number] => [
-        sequence[2 * at] ?? 0,
-        sequence[2 * at + 1] ?? 0,
-      ]),
-    )
-}
-
 /** Centroid of the largest part of a polygon, of the longest line, or the first point; undefined without positions. */
 export function centroidsOf({ family, parts }: PixelGeometry, isOnAllParts: boolean): [number, number][] {
   const found = parts.flatMap((part) => {

@@ -31,19 +31,23 @@ export interface PreparedStyle {
 
 /** Prepares a style for a scale: compiles its rules, symbols and expressions. */
 export function prepareStyle(style: Style, scale: DrawScale): PreparedStyle {
-  const symbols = new Map<Rule, RuleSymbol>()
+  const symbols = new Map<Rule, readonly RuleSymbol[]>()
   addSymbols(style.rules, symbols, scale)
   const match = isInScale(style, scale.scaleDenom) ? compileRules(style) : () => []
   return {
     style,
-    symbolsOf: (context) => match(context).flatMap((rule) => symbols.get(rule) ?? []),
+    symbolsOf: (context) => {
+      const [rule, ...others] = match(context)
+      const first = (rule && symbols.get(rule)) ?? []
+      return others.length === 0 ? first : [...first, ...others.flatMap((other) => symbols.get(other) ?? [])]
+    },
     sort: (features) => (style.order.length === 0 ? features : sortFeatures(features, style.order)),
   }
 }
 
-function addSymbols(rules: readonly Rule[], into: Map<Rule, RuleSymbol>, scale: DrawScale): void {
+function addSymbols(rules: readonly Rule[], into: Map<Rule, readonly RuleSymbol[]>, scale: DrawScale): void {
   for (const rule of rules) {
-    if (rule.symbol !== undefined) into.set(rule, prepareSymbol(rule.symbol, into.size, scale))
+    if (rule.symbol !== undefined) into.set(rule, [prepareSymbol(rule.symbol, into.size, scale)])
     addSymbols(rule.children, into, scale)
   }
 }

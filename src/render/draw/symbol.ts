@@ -7,7 +7,7 @@ import { type Canvas, strokeLines } from './canvas.ts'
 import type { MarkerPen } from './marker.ts'
 import { drawMarkerLine } from './marker_line.ts'
 import { drawPattern, type PatternLayer, patternRuns } from './pattern.ts'
-import { addRings, centroidsOf, linesOf, type PixelGeometry, pointsOf } from './pixel_geometry.ts'
+import { addRings, centroidsOf, linesOf, type PixelGeometry } from './pixel_geometry.ts'
 import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
 
 /** Draws layers of symbols on a canvas. Sprites and patterns are drawn once and used for all features. */
@@ -27,10 +27,20 @@ export class SymbolPen {
     const opacity = Math.min(1, Math.max(0, symbol.opacity))
     if (layer.kind === 'marker' || layer.kind === 'svg') {
       const marker = markerSymbol(symbol, layer)
-      for (const point of markerPoints(geometry)) this.#markers.draw(marker, point)
+      this.#drawMarker(geometry, marker)
     } else if (layer.kind === 'line' && family !== 'POINT') this.#drawLine(geometry, layer, opacity)
     else if (layer.kind === 'marker_line' && family !== 'POINT') this.#drawMarkers(geometry, layer, opacity)
     else if (family === 'POLYGON') this.#drawArea(geometry, layer, opacity)
+  }
+
+  /** Points get a marker each; other geometries one at the middle. */
+  #drawMarker(geometry: PixelGeometry, marker: PixelSymbol): void {
+    if (geometry.family !== 'POINT') {
+      for (const [x, y] of centroidsOf(geometry, false)) this.#markers.drawUpright(marker, x, y)
+      return
+    }
+    for (const part of geometry.parts)
+      for (const [x = Number.NaN, y = Number.NaN] of part) this.#markers.drawUpright(marker, x, y)
   }
 
   #drawLine(geometry: PixelGeometry, { stroke, offset, rings }: SimpleLine<number>, opacity: number): void {
@@ -72,17 +82,12 @@ export class SymbolPen {
 
   #drawCentroid(geometry: PixelGeometry, layer: CentroidFill<number>, opacity: number): void {
     const marker = withOpacity(layer.marker, opacity)
-    for (const point of centroidsOf(geometry, layer.isOnAllParts)) this.#markers.draw(marker, point)
+    for (const point of centroidsOf(geometry, layer.isOnAllParts)) this.#markers.drawUpright(marker, ...point)
   }
 }
 
 /** Maximum number of patterns that are kept for the features of a layer. */
 const maxPatterns = 16
-
-/** Points get a marker each; other geometries one at the middle. */
-function markerPoints(geometry: PixelGeometry): [number, number][] {
-  return geometry.family === 'POINT' ? pointsOf(geometry) : centroidsOf(geometry, false)
-}
 
 const layerSymbols = new WeakMap<PixelLayer, PixelSymbol>()
 

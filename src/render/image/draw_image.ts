@@ -1,10 +1,11 @@
+import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, JobFeatures } from './draw_job.ts'
-import { parsePixelTwkb } from './twkb_pixels.ts'
+import { parsePixelTwkb, type UnitTransform } from './twkb_pixels.ts'
 
 /** Caches and checks of drawing. */
 export interface DrawOptions {
@@ -53,17 +54,19 @@ export function drawImage(job: DrawJob, options?: DrawOptions): Surface {
   return surface ?? createSurface(job.width, job.height)
 }
 
-function readFeatures(features: JobFeatures, { scaleDenom }: DrawJob, check: () => void): DrawnFeature[] {
+function readFeatures(features: JobFeatures, job: DrawJob, check: () => void): DrawnFeature[] {
+  const { scaleDenom } = job
+  const isAtEdge = isAtWorldEdge(features, job)
   return Array.from(features.ids, (id, at) => {
     check()
     const attributes = Object.fromEntries(
       features.fields.map((name, field) => [name, features.columns[field]?.[at]]),
     )
-    return { geometry: readGeometry(features, at), context: { attributes, id, scaleDenom } }
+    return { geometry: readGeometry(features, at, isAtEdge), context: { attributes, id, scaleDenom } }
   })
 }
 
-function readGeometry(features: JobFeatures, at: number): PixelGeometry {
+function readGeometry(features: JobFeatures, at: number, isAtEdge: boolean): PixelGeometry {
   const { family, points, geometries, ends, unitsPerPixel, corner, isLocal } = features
   const [scaleX, scaleY] = [1 / unitsPerPixel[0], 1 / unitsPerPixel[1]]
   if (points.length > 0) {
@@ -74,7 +77,36 @@ function readGeometry(features: JobFeatures, at: number): PixelGeometry {
   // The database has no geometry left where clipping removes all of it.
   if (bytes.length === 0) return { family, parts: [] }
   const [x, y] = isLocal[at] === 1 ? [0, 0] : corner
-  return parsePixelTwkb(bytes, family, { scaleX, scaleY, shiftX: -x * scaleX, shiftY: -y * scaleY })
+  const transform = { scaleX, scaleY, shiftX: -x * scaleX, shiftY: -y * scaleY }
+  if (family !== 'POLYGON' || isLocal[at] === 1 || !isAtEdge) return parsePixelTwkb(bytes, family, transform)
+  return parseAtWorldEdge(bytes, features.worldUnits, transform)
+}
+
+/** Units of the margin around an image in which an edge of the world may be seen: that of the largest symbol. */
+const edgeUnits = 2 ** 14
+
+/** Reports whether an edge of the world may lie in the image. */
+function isAtWorldEdge(
+  { corner, unitsPerPixel, worldUnits }: JobFeatures,
+  { width, height }: DrawJob,
+): boolean {
+  const [left, top] = corner
+  const [right, bottom] = [left + width * unitsPerPixel[0], top + height * unitsPerPixel[1]]
+  return Math.min(left, top) <= edgeUnits || Math.max(right, bottom) >= worldUnits - edgeUnits
+}
+
+/** Parses a polygon, and moves its outlines along an edge of the world out of sight. */
+function parseAtWorldEdge(bytes: Uint8Array, worldUnits: number, transform: UnitTransform): PixelGeometry {
+  const whole = parsePixelTwkb(bytes, 'POLYGON', { scaleX: 1, scaleY: 1, shiftX: 0, shiftY: 0 })
+  const parts = whole.parts.map((part) => part.map((ring) => [...ring]))
+  const moved = moveWorldEdges({ family: 'POLYGON', parts }, { size: worldUnits, reach: worldUnits })
+  const { scaleX, scaleY, shiftX, shiftY } = transform
+  const place = (value: number, at: number) =>
+    at % 2 === 0 ? value * scaleX + shiftX : value * scaleY + shiftY
+  return {
+    family: 'POLYGON',
+    parts: moved.parts.map((part) => part.map((ring) => Float64Array.from(ring, place))),
+  }
 }
 
 function moveUp({ geometry, context }: DrawnFeature, rows: number): DrawnFeature {

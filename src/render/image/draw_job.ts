@@ -30,6 +30,8 @@ export interface JobFeatures {
   readonly corner: readonly [x: number, y: number]
   /** Position of each single point, in units from the corner; empty for other geometries. */
   readonly points: Float64Array<ArrayBuffer>
+  /** Side of the world in units. */
+  readonly worldUnits: number
   /** TWKB of all other geometries, one after the other, in units of precision 0. */
   readonly geometries: Uint8Array<ArrayBuffer>
   /** End of each geometry in `geometries`. */

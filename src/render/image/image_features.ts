@@ -68,9 +68,10 @@ export async function readImageFeatures(
   return { ...packFeatures(rows ?? [], read), ...unitsOf(frame, grid) }
 }
 
-function unitsOf({ box, width, height }: ImageFrame, { corner, scale }: TileGrid) {
+function unitsOf({ box, width, height }: ImageFrame, { corner, scale, worldUnits }: TileGrid) {
   const unitsPerPixel = [((box[2] - box[0]) * scale) / width, ((box[3] - box[1]) * scale) / height] as const
-  return { corner, unitsPerPixel }
+  // Whole, as coordinates are, so that those on the edge of the world are recognized.
+  return { corner, unitsPerPixel, worldUnits: Math.floor(worldUnits + 0.001) }
 }
 
 function measureImage({ box, width, height }: ImageFrame, reach: number, cell: number): TileGrid {
@@ -95,7 +96,10 @@ function measureImage({ box, width, height }: ImageFrame, reach: number, cell: n
   }
 }
 
-function packFeatures(rows: readonly TileRow[], layer: Layer): Omit<JobFeatures, 'corner' | 'unitsPerPixel'> {
+function packFeatures(
+  rows: readonly TileRow[],
+  layer: Layer,
+): Omit<JobFeatures, 'corner' | 'unitsPerPixel' | 'worldUnits'> {
   const { family } = geometryParts(layer.geometryType)
   const geometries = isPointLayer(layer) ? noGeometries(rows) : packGeometries(rows, layer.resourceId)
   const values = rows.map((row) => attributeValues(layer.fields, row))

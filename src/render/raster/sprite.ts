@@ -42,7 +42,8 @@ export function blitSprite(
     const to = (row + top) * width + left
     for (let column = first; column < last; column += 1) {
       const pixel = surface.words[from + column] ?? 0
-      if (pixel !== 0) words[to + column] = overPixel(pixel, words[to + column] ?? 0)
+      if (pixel >>> 24 === 255) words[to + column] = pixel
+      else if (pixel !== 0) words[to + column] = overPixel(pixel, words[to + column] ?? 0)
     }
   }
 }

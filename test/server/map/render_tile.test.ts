@@ -121,6 +121,28 @@ describeServers('raster tiles', (start) => {
     expect([...colors]).toEqual(['0,100,200,255'])
   })
 
+  test('draw no outline along the edges of the world', async () => {
+    const server = await start()
+    const style = '<class><style><outlinecolor>#ff0000</outlinecolor><width>6</width></style></class>'
+    const made = await createStyled(server, 'POLYGON', {
+      features: [{ geom: box(-half, -half, half, 0) }],
+      style,
+    })
+    for (const [path, size] of [
+      [`${tile}?z=0&x=0&y=0`, 256],
+      [`${image}?extent=${-half},${-half},${half},${half}&size=300,300`, 300],
+    ] as const) {
+      const picture = await readPicture(server.admin, `${path}&resource=${made.style}`)
+      expect(picture.at(100, size / 2)).toEqual([255, 0, 0, 255])
+      for (const [x, y] of [
+        [0, size - 40],
+        [size - 1, size - 40],
+        [100, size - 1],
+      ] as const)
+        expect(picture.at(x, y)).toEqual([0, 0, 0, 0])
+    }
+  })
+
   test('draw markers whose point lies in the next tile', async () => {
     const server = await start()
     const { style } = await createStyled(server, 'POINT', {
