@@ -286,6 +286,12 @@ export function findGeoserviceFaults(service: Partial<Geoservice>): GeoserviceFa
   for (const member of foreign)
     faults.push({ member, message: `a geoservice of type ${type} has no member "${member}"` })
   if (type === 'tms') faults.push(...findTileUrlFaults(url))
+  if (/^https?:\/\/[^/?#]*@/i.test(url))
+    faults.push({
+      member: 'url',
+      message: 'the address contains a user name or a password, which everybody could read in the catalog',
+      hint: 'Remove the part before the @.',
+    })
   if (type === 'wfs' && !isSet(service.layer))
     faults.push({ member: 'layer', message: 'a geoservice of type wfs requires the member "layer"' })
   if (typeof lowest === 'number' && typeof highest === 'number' && lowest > highest)
@@ -304,9 +310,22 @@ export function foreignMembers(type: GeoserviceType): string[] {
   )
 }
 
+/** What to write instead of placeholders of other programs. */
+const foreignPlaceholders: Readonly<Record<string, string>> = {
+  '{-y}': 'Write {y}; rows begin in the south unless y_origin_top is true.',
+  '{s}': 'Write the hosts: {switch:a,b,c}.',
+}
+
 function findTileUrlFaults(url: string): GeoserviceFault[] {
   const faults: GeoserviceFault[] = []
-  if (!url.includes('{q}') && !['{x}', '{y}', '{z}'].every((place) => url.includes(place)))
+  const [unknown] = url.match(/\{(?!(?:[xyzq]|switch:[^{}]*)\})[^{}]*\}/g) ?? []
+  if (unknown !== undefined)
+    faults.push({
+      member: 'url',
+      message: `the address has the unknown placeholder ${unknown}`,
+      hint: foreignPlaceholders[unknown] ?? 'Known are {x}, {y}, {z}, {q} and {switch:a,b,c}.',
+    })
+  else if (!url.includes('{q}') && !['{x}', '{y}', '{z}'].every((place) => url.includes(place)))
     faults.push({
       member: 'url',
       message: 'the address of tiles lacks {x}, {y} and {z}',

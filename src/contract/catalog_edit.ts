@@ -72,6 +72,15 @@ export const GeoserviceRecordSchema = Type.Object({
   ...GeoserviceBodySchema.properties,
   icon: nullable(Type.Integer(), { description: 'Icon.' }),
   cumulative_status: GeoserviceItemSchema.properties.cumulative_status,
+  base_maps: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.Integer({ description: 'Resource.' }),
+        by: oneOf(['key', 'guid'], { description: 'Whether it names the key or the guid.' }),
+      }),
+      { description: 'Base maps that name the geoservice.' },
+    ),
+  ),
 })
 
 /** Geoservice with its manifest members, as its editors read it. */

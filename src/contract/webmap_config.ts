@@ -51,6 +51,8 @@ export interface ConfigLayer<Style = unknown> {
 export interface LayerDrawing<Style = unknown> {
   readonly geometryType: GeometryType
   readonly style: Style
+  /** Parts of the style that are not drawn as it says, one sentence each; the first ones. */
+  readonly undrawnParts: readonly string[]
   /** Version of the data, incremented with each change. */
   readonly dataVersion: number
   /** Fields in order; empty if the caller cannot read the data structure. */

@@ -1,7 +1,9 @@
 import { catalogLimits } from '../contract/catalog.ts'
 import { problem } from '../contract/problems.ts'
+import { isObject } from '../core/is_object.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Bbox } from './bbox.ts'
+import { parseGeojsonGeometry } from './geojson.ts'
 import { type Geometry, positionSize } from './geometry.ts'
 import { formatWkt } from './wkt.ts'
 import { parseWkt } from './wkt_reader.ts'
@@ -16,14 +18,49 @@ export interface Boundary {
 }
 
 /**
- * Parses the boundary of a geoservice: a polygon or a multipolygon as WKT in EPSG:4326, or as EWKT in any reference
- * system.
+ * Parses the boundary of a geoservice: a polygon or a multipolygon as WKT in EPSG:4326, as EWKT in any reference system,
+ * or as GeoJSON, of which the polygons of all features are taken.
  *
  * @throws {Problem} feature/invalid
  */
 export function parseBoundary(text: string): Boundary {
+  if (isJson(text)) return boundaryOf(parseGeojsonArea(text))
   const { geometry, srs } = parseWkt(text)
   return boundaryOf(geometry, srs)
+}
+
+/** Returns a boundary as WKT if it is GeoJSON, else as it is. */
+export function boundaryText(text: string): string {
+  if (!isJson(text)) return text
+  const geometry = parseGeojsonArea(text)
+  return formatWkt(geometry.parts.length === 1 ? { ...geometry, isMulti: false } : geometry)
+}
+
+const isJson = (text: string) => /^\s*\{/.test(text)
+
+function parseGeojsonArea(text: string): Geometry {
+  const parts = listGeometries(parseJson(text)).flatMap((value) => {
+    const geometry = parseGeojsonGeometry(value)
+    boundaryOf(geometry)
+    return geometry.parts
+  })
+  return { family: 'POLYGON', isMulti: true, hasZ: false, parts }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw problem('feature/invalid', `invalid GeoJSON: ${(error as Error).message}`)
+  }
+}
+
+/** Lists the geometries of a GeoJSON object. @see RFC 7946 clause 3 */
+function listGeometries(value: unknown): unknown[] {
+  if (!isObject(value)) return [value]
+  if (value.type === 'Feature') return [value.geometry]
+  if (value.type !== 'FeatureCollection' || !Array.isArray(value.features)) return [value]
+  return value.features.map((feature) => (isObject(feature) ? feature.geometry : feature))
 }
 
 /**

@@ -59,7 +59,7 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   if (!complete || hasErrors(issues)) return { issues, ...files }
   const id = String((sources[0]?.value as { manifest?: unknown } | undefined)?.manifest)
   const resources = new Map(ordered.map((block) => [block.key, wantedResource(block)]))
-  const wanted = wantedCatalog(catalog.records)
+  const wanted = wantedCatalog(catalog.records, sources)
   const manifest = { id, resources, ...(wanted === undefined ? {} : { catalog: wanted }) }
   return { manifest, issues, ...files }
 }

@@ -27,6 +27,7 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   readonly draws: DrawPool
   /** Icons of the catalog in the sizes that clients have asked for. */
   readonly iconImages: LRUCache<string, Uint8Array>
+  /** Complete lists of geoservices. */
   readonly catalogLists: ListCache
   /** Staging tables of this process that are still to drop. */
   readonly undroppedTables: Set<string>

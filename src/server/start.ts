@@ -63,7 +63,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       layerCaches: createLayerCaches(),
       draws: createDrawPool(),
       iconImages: new LRUCache({ max: 1000 }),
-      catalogLists: createListCache(),
+      catalogLists: createListCache(database),
       undroppedTables: new Set(),
       authenticator: await createAuthenticator(database, log),
       secrets,

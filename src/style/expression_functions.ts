@@ -1,12 +1,5 @@
 import type { Value } from './expression.ts'
-import {
-  compareValues,
-  evaluationFault,
-  findNumber,
-  limitText,
-  numberOf,
-  textOf,
-} from './expression_value.ts'
+import { compareValues, evaluationFault, limitText, numberOf, textOf } from './expression_value.ts'
 import { compileLinearPattern } from './linear_pattern.ts'
 
 /** A function of expressions. */
@@ -52,11 +45,11 @@ const numeric = (count: number, call: (...operands: number[]) => number) =>
 
 const any = Number.POSITIVE_INFINITY
 
-/** Function that expressions cannot name: the number of a value, or null. */
+/** Function that expressions cannot name: the number at the start of a value, or 0, as in MapServer. */
 export const numberFunction = '#number'
 
 const definitions: Readonly<Record<string, Definition>> = {
-  [numberFunction]: strict(1, (value) => findNumber(value) ?? null),
+  [numberFunction]: strict(1, leadingNumber),
   coalesce: {
     arity: [0, any],
     call: (operands) => {
@@ -163,6 +156,11 @@ export function callOf(name: string): EvaluateCall {
 
 function text(count: number, call: (...operands: string[]) => string): Definition {
   return strict(count, (...operands) => limitText(call(...operands.map(textOf))))
+}
+
+function leadingNumber(value: Present): number {
+  if (typeof value !== 'string') return Number(value)
+  return Number(/^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)/i.exec(value)?.[1] ?? 0)
 }
 
 /** Rounds halves up, as QGIS converts numbers to integers; strings must be integers. */

@@ -1,5 +1,5 @@
 import { compileLinearPattern } from './linear_pattern.ts'
-import type { Comparison, Filter } from './mapserver_filter.ts'
+import type { Comparison, Filter, Operand } from './mapserver_filter.ts'
 
 /** A syntax error in an expression. */
 export class MapserverExpressionFault extends Error {}
@@ -43,8 +43,23 @@ function formatFilter(filter: Filter): string {
       return `[${filter.field}] IN ${quote(filter.values.join(','))}`
     case 'matches':
       return `[${filter.field}] ${filter.ignoreCase ? '~*' : '~'} ${quote(filter.pattern)}`
+    case 'computed':
+      return `${formatOperand(filter.left)} ${operatorSymbols[filter.comparison]} ${formatOperand(filter.right)}`
     default:
       return `[${filter.field}] ${operatorSymbols[filter.op]} ${formatValue(filter.value)}`
+  }
+}
+
+function formatOperand(operand: Operand): string {
+  switch (operand.kind) {
+    case 'field':
+      return operand.isText ? `"[${operand.name}]"` : `[${operand.name}]`
+    case 'literal':
+      return formatValue(operand.value)
+    case 'call':
+      return `${operand.name}(${formatOperand(operand.operand)})`
+    case 'arithmetic':
+      return `${formatOperand(operand.left)} ${operand.operator} ${formatOperand(operand.right)}`
   }
 }
 
@@ -61,7 +76,7 @@ const formatValue = (value: string | number) => (typeof value === 'number' ? Str
 
 const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
-const splitList = (text: string) => text.split(',').map((item) => item.trim())
+const splitList = (text: string) => text.split(',')
 
 function matchOf(field: string, pattern: string, ignoreCase: boolean): Filter {
   if (compileLinearPattern(pattern, { ignoresCase: ignoreCase }) === undefined)
@@ -81,7 +96,7 @@ interface Cursor {
 }
 
 const tokenPattern =
-  /\s*(?:\[(?<field>[^\]]+)\]|'(?<single>(?:\\.|[^'\\])*)'|"(?<double>(?:\\.|[^"\\])*)"|(?<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<word>[a-z]+|&&|\|\||[<>!=]=|=\*|~\*|[()<>=!~]))/iy
+  /\s*(?:\[(?<field>[^\]]+)\]|'(?<single>(?:\\.|[^'\\])*)'|"(?<double>(?:\\.|[^"\\])*)"|(?<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|(?<word>[a-z]+|&&|\|\||[<>!=]=|=\*|~\*|[()<>=!~+\-*/%]))/iy
 
 function parseLogical(text: string): Filter {
   const cursor: Cursor = { tokens: tokenize(text), at: 0, depth: 0 }
@@ -143,7 +158,7 @@ function parsePrimary(cursor: Cursor): Filter {
   })
 }
 
-function nested(cursor: Cursor, parse: () => Filter): Filter {
+function nested<T>(cursor: Cursor, parse: () => T): T {
   cursor.depth += 1
   if (cursor.depth > maxDepth) throw new MapserverExpressionFault(`nested deeper than ${maxDepth} levels`)
   const filter = parse()
@@ -168,33 +183,85 @@ const operators: Readonly<Record<string, Comparison['op']>> = {
 }
 
 function parseComparison(cursor: Cursor): Filter {
-  const field = fieldName(take(cursor, 'a field in brackets'))
+  const left = parseOperand(cursor)
   const operator = take(cursor, 'an operator').text
-  const value = take(cursor, 'a value')
-  if (value.kind !== 'text' && value.kind !== 'number') {
-    throw new MapserverExpressionFault(`expected a number or a quoted string, got ${value.text}`)
+  const right = parseRight(cursor, left, operator)
+  const isPlain = left.kind === 'field' && right.kind === 'literal'
+  if (isPlain) return comparisonOf(left.name, operator, right.value)
+  const comparison = operators[operator]
+  if (comparison === undefined)
+    throw new MapserverExpressionFault(`operator ${operator} requires a field in brackets and a value`)
+  return { op: 'computed', comparison, left, right }
+}
+
+const patternOperators = ['~', '~*', '=*', 'IN']
+
+/** Brackets in a string name a field only if the other side is such a string, too, and are part of patterns. */
+function parseRight(cursor: Cursor, left: Operand, operator: string): Operand {
+  const token = cursor.tokens[cursor.at]
+  const isLiteral = (left.kind === 'field' && !left.isText) || patternOperators.includes(operator)
+  if (!isLiteral || token?.kind !== 'text') return parseOperand(cursor)
+  cursor.at += 1
+  return { kind: 'literal', value: token.text }
+}
+
+const sums = ['+', '-'] as const
+const products = ['*', '/', '%'] as const
+
+const parseOperand = (cursor: Cursor): Operand =>
+  parseArithmetic(cursor, sums, () => parseArithmetic(cursor, products, () => parseValue(cursor)))
+
+function parseArithmetic(
+  cursor: Cursor,
+  symbols: readonly (typeof sums | typeof products)[number][],
+  parse: () => Operand,
+): Operand {
+  const takeOperator = () => symbols.find((symbol) => takeKeyword(cursor, [symbol]))
+  let left = parse()
+  let count = 0
+  for (let operator = takeOperator(); operator !== undefined; operator = takeOperator()) {
+    count += 1
+    if (count > maxDepth) throw new MapserverExpressionFault(`more than ${maxDepth} operators in a row`)
+    left = { kind: 'arithmetic', operator, left, right: parse() }
   }
-  return comparisonOf(field, operator, value)
+  return left
+}
+
+const functions: Readonly<Record<string, 'length' | 'upper' | 'lower'>> = {
+  LENGTH: 'length',
+  UPPER: 'upper',
+  LOWER: 'lower',
 }
 
 // MapServer substitutes field values into the expression, so string comparisons quote the brackets: '[kind]' = 'a'.
-function fieldName({ kind, text }: Token): string {
-  const quoted = kind === 'text' ? /^\[([^\]]+)\]$/.exec(text)?.[1] : undefined
-  const field = kind === 'field' ? text : quoted
-  if (field === undefined) throw new MapserverExpressionFault(`expected a field in brackets, got ${text}`)
-  return field
+function parseValue(cursor: Cursor): Operand {
+  const { kind, text } = take(cursor, 'a value')
+  if (kind === 'field') return { kind: 'field', name: text, isText: false }
+  if (kind === 'number') return { kind: 'literal', value: Number(text) }
+  const field = kind === 'text' ? /^\[([^\]]+)\]$/.exec(text)?.[1] : undefined
+  if (field !== undefined) return { kind: 'field', name: field, isText: true }
+  if (kind === 'text') return { kind: 'literal', value: text }
+  const name = functions[text]
+  if (name === undefined || !takeKeyword(cursor, ['(']))
+    throw new MapserverExpressionFault(`unexpected ${text}`)
+  return nested(cursor, () => {
+    const operand = parseOperand(cursor)
+    if (!takeKeyword(cursor, [')'])) throw new MapserverExpressionFault('unclosed parenthesis')
+    return { kind: 'call', name, operand }
+  })
 }
 
-function comparisonOf(field: string, operator: string, value: Token): Filter {
-  if (operator === 'IN') return { op: 'in', field, values: splitList(value.text) }
-  if (operator === '~' || operator === '~*') return matchOf(field, value.text, operator === '~*')
+function comparisonOf(field: string, operator: string, value: string | number): Filter {
+  const text = String(value)
+  if (operator === 'IN') return { op: 'in', field, values: splitList(text) }
+  if (operator === '~' || operator === '~*') return matchOf(field, text, operator === '~*')
   if (operator === '=*') {
-    const pattern = value.text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    const pattern = text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
     return { op: 'matches', field, pattern: `^${pattern}$`, ignoreCase: true }
   }
   const op = operators[operator]
   if (op === undefined) throw new MapserverExpressionFault(`unknown operator ${operator}`)
-  return { op, field, value: value.kind === 'number' ? Number(value.text) : value.text }
+  return { op, field, value }
 }
 
 function take(cursor: Cursor, expected: string): Token {

@@ -23,6 +23,26 @@ export interface Match {
   readonly ignoreCase: boolean
 }
 
+/** Value of a field, constant, function or arithmetic operation. A text is compared as a string, all others as numbers. */
+export type Operand =
+  | { readonly kind: 'field'; readonly name: string; readonly isText: boolean }
+  | { readonly kind: 'literal'; readonly value: string | number }
+  | { readonly kind: 'call'; readonly name: 'length' | 'upper' | 'lower'; readonly operand: Operand }
+  | {
+      readonly kind: 'arithmetic'
+      readonly operator: '+' | '-' | '*' | '/' | '%'
+      readonly left: Operand
+      readonly right: Operand
+    }
+
+/** Compares two operands, of which one is not a field or the other not a constant. */
+export interface Computation {
+  readonly op: 'computed'
+  readonly comparison: Comparison['op']
+  readonly left: Operand
+  readonly right: Operand
+}
+
 /** Matches if all (`and`) or any (`or`) of the filters match. */
 export interface Combination {
   readonly op: 'and' | 'or'
@@ -36,11 +56,11 @@ export interface Negation {
 }
 
 /** Condition that selects the features of a class. */
-export type Filter = Comparison | Membership | Match | Combination | Negation
+export type Filter = Comparison | Computation | Membership | Match | Combination | Negation
 
 /**
- * Returns a filter as an expression. A null or missing value is an empty string, which is unequal to every number and
- * neither less nor greater.
+ * Returns a filter as an expression. As in MapServer, a null or missing value is an empty string, and the number of a
+ * string is that at its start, or 0.
  */
 export function expressionOfFilter(filter: Filter): Expression {
   switch (filter.op) {
@@ -57,6 +77,8 @@ export function expressionOfFilter(filter: Filter): Expression {
         textOf(filter.field),
         literal(`${filter.ignoreCase ? '(?i)' : ''}${filter.pattern}`),
       )
+    case 'computed':
+      return compute(filter)
     default:
       return compare(filter)
   }
@@ -69,13 +91,50 @@ function compare({ op, field, value }: Comparison): Expression {
   if (typeof value === 'string' && (op === 'eq' || op === 'ne'))
     return { op: 'in', operand: textOf(field), items: [literal(value)], isNegated: op === 'ne' }
   if (typeof value === 'string') return { op: 'binary', operator, left: textOf(field), right: literal(value) }
-  const left = call(numberFunction, { op: 'field', name: field })
-  return call(
-    'coalesce',
-    { op: 'binary', operator, left, right: literal(value) },
-    literal(op === 'ne' ? 1 : 0),
-  )
+  return { op: 'binary', operator, left: numberOf(field), right: literal(value) }
 }
+
+function compute({ comparison, left, right }: Computation): Expression {
+  const isText = [left, right].some(isTextual)
+  const operands = [left, right].map((operand) => (isText ? textOperand(operand) : numberOperand(operand)))
+  const [one = literal(0), other = literal(0)] = operands
+  const compared: Expression = { op: 'binary', operator: operators[comparison], left: one, right: other }
+  // A division by 0 has no value.
+  return call('coalesce', compared, literal(0))
+}
+
+function isTextual(operand: Operand): boolean {
+  if (operand.kind === 'field') return operand.isText
+  if (operand.kind === 'literal') return typeof operand.value === 'string'
+  return operand.kind === 'call' && operand.name !== 'length'
+}
+
+function textOperand(operand: Operand): Expression {
+  if (operand.kind === 'field') return textOf(operand.name)
+  if (operand.kind === 'call' && operand.name !== 'length')
+    return call(operand.name, textOperand(operand.operand))
+  return call('to_string', operand.kind === 'literal' ? literal(operand.value) : numberOperand(operand))
+}
+
+function numberOperand(operand: Operand): Expression {
+  switch (operand.kind) {
+    case 'field':
+      return numberOf(operand.name)
+    case 'literal':
+      return call(numberFunction, literal(operand.value))
+    case 'call':
+      return operand.name === 'length'
+        ? call('length', textOperand(operand.operand))
+        : call(numberFunction, textOperand(operand))
+    case 'arithmetic': {
+      const [left, right] = [numberOperand(operand.left), numberOperand(operand.right)]
+      return { op: 'binary', operator: operand.operator, left, right }
+    }
+  }
+}
+
+const numberOf = (name: string): Expression =>
+  call('coalesce', call(numberFunction, { op: 'field', name }), literal(0))
 
 const textOf = (name: string): Expression =>
   call('coalesce', call('to_string', { op: 'field', name }), literal(''))

@@ -6,11 +6,10 @@ import type { MapserverLabel } from './mapserver_model.ts'
 /** Returns a label of MapServer as labels of geometries of a family. */
 export function labelsOf(label: MapserverLabel, family: GeometryFamily): Labels {
   const { size, color, outline, outlineWidth, font = '', offset = [0, 0], priority, isForced } = label
-  const { minScaleDenom, maxScaleDenom, angle, wrap = '', maxLength = 0 } = label
+  const { angle, wrap = '', maxLength = 0 } = label
   return {
     text: textOf(label.text),
-    ...(minScaleDenom === undefined ? {} : { minScaleDenom }),
-    ...(maxScaleDenom === undefined ? {} : { maxScaleDenom }),
+    ...scaleLimitsOf(label),
     font: {
       family: font === '' ? 'sans-serif' : font,
       size,
@@ -30,6 +29,20 @@ export function labelsOf(label: MapserverLabel, family: GeometryFamily): Labels 
     wrapLength: maxLength,
     lineHeight: 1,
     alignment: 'center',
+  }
+}
+
+/** MapServer has pixels of 1/72 inch, where the denominator of a resolution is smaller. */
+const scaleFactor = 96 / 72
+
+/** Converts the scale limits of a class or label. */
+export function scaleLimitsOf({
+  minScaleDenom,
+  maxScaleDenom,
+}: Pick<MapserverLabel, 'minScaleDenom' | 'maxScaleDenom'>): Pick<Labels, 'minScaleDenom' | 'maxScaleDenom'> {
+  return {
+    ...(minScaleDenom === undefined ? {} : { minScaleDenom: minScaleDenom * scaleFactor }),
+    ...(maxScaleDenom === undefined ? {} : { maxScaleDenom: maxScaleDenom * scaleFactor }),
   }
 }
 

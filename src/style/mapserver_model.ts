@@ -36,6 +36,8 @@ export interface Symbolizer {
   /** Height of a marker; distance of the lines of a hatch. */
   readonly size: number
   readonly marker: Marker
+  /** Whether the style names the default marker: polygons are filled with any marker that is named. */
+  readonly hasSymbol?: true
   /** Rotation of the marker, or direction of a hatch, in degrees counter-clockwise. */
   readonly angle: number
   /** 0 is transparent, 1 is opaque. */

@@ -1,7 +1,7 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
 import { type Color, fade } from './color.ts'
 import { expressionOfFilter } from './mapserver_filter.ts'
-import { labelsOf } from './mapserver_label_style.ts'
+import { labelsOf, scaleLimitsOf } from './mapserver_label_style.ts'
 import type { MapserverClass, MapserverStyle, Marker, Symbolizer } from './mapserver_model.ts'
 import type { Rule, Style } from './style_model.ts'
 import type {
@@ -10,6 +10,7 @@ import type {
   MarkerLine,
   MarkerShape,
   Offset,
+  PointPattern,
   SimpleFill,
   SimpleLine,
   SimpleMarker,
@@ -34,13 +35,12 @@ export function styleOfMapserver({ rules }: MapserverStyle, family: GeometryFami
 const types = { POINT: 'marker', LINESTRING: 'line', POLYGON: 'fill' } as const
 
 function ruleOf(rule: MapserverClass, family: GeometryFamily): Rule {
-  const { label, filter, minScaleDenom, maxScaleDenom, isOff, symbolizers, labels = [] } = rule
+  const { label, filter, isOff, symbolizers, labels = [] } = rule
   const layers = symbolizers.flatMap((symbolizer) => layersOf[family](symbolizer))
   return {
     ...(label === undefined ? {} : { label }),
     ...(filter === undefined ? {} : { filter: expressionOfFilter(filter) }),
-    ...(minScaleDenom === undefined ? {} : { minScaleDenom }),
-    ...(maxScaleDenom === undefined ? {} : { maxScaleDenom }),
+    ...scaleLimitsOf(rule),
     isElse: false,
     isDrawn: isOff !== true,
     symbol: { type: types[family], opacity: 1, layers },
@@ -150,24 +150,42 @@ function markerLineOf(symbolizer: Symbolizer, gap: number): MarkerLine {
 }
 
 function fillsOf(symbolizer: Symbolizer): SymbolLayer[] {
-  const { fill, outline, opacity, marker, offset = [0, 0] } = symbolizer
-  const isHatch = marker === 'hatch'
+  const { fill, outline, opacity, marker, hasSymbol, offset = [0, 0] } = symbolizer
+  const isSolid = marker === 'circle' && hasSymbol !== true
   const stroke = outline === undefined ? undefined : strokeOf(symbolizer, outline)
   const area: SimpleFill = {
     kind: 'fill',
     pass: 0,
     color: fade(fill ?? '#000000', opacity),
-    brush: fill === undefined || isHatch ? 'no' : 'solid',
+    brush: fill === undefined || !isSolid ? 'no' : 'solid',
     ...(stroke === undefined ? {} : { stroke }),
     offset,
   }
-  const hatch = isHatch && fill !== undefined ? hatchOf(symbolizer, fill) : undefined
-  return hatch === undefined ? [area] : [hatch, area]
+  const pattern = isSolid || fill === undefined ? undefined : patternOf(symbolizer, fill)
+  return pattern === undefined ? [area] : [pattern, area]
+}
+
+/** Markers that are filled touch each other, unless they have a gap. */
+function patternOf(symbolizer: Symbolizer, color: Color): LinePattern | PointPattern | undefined {
+  if (symbolizer.size <= 0) return undefined
+  if (symbolizer.marker === 'hatch') return hatchOf(symbolizer, color)
+  const { outline: _, ...marker } = symbolizer
+  const distance = Math.abs(symbolizer.gap ?? 0) || symbolizer.size
+  return {
+    kind: 'point_pattern',
+    pass: 0,
+    marker: { type: 'marker', opacity: 1, layers: markersOf(marker) },
+    distance: [distance, distance],
+    displacement: [0, 0],
+    offset: [0, 0],
+    angle: 0,
+    clipping: 'clip',
+  }
 }
 
 function hatchOf(symbolizer: Symbolizer, color: Color): LinePattern | undefined {
   const line = lineOf({ ...symbolizer, offset: [0, 0] }, color)
-  if (line === undefined || symbolizer.size <= 0) return undefined
+  if (line === undefined) return undefined
   return {
     kind: 'line_pattern',
     pass: 0,

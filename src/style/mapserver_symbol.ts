@@ -51,11 +51,11 @@ export function readSymbols(map: ElementContext): Symbols {
 }
 
 /** Reads the symbol reference of a style. */
-export function readMarker(context: ElementContext, symbols: Symbols): { marker?: Marker } {
+export function readMarker(context: ElementContext, symbols: Symbols): { marker?: Marker; hasSymbol?: true } {
   const name = readValue(context)
   if (name === undefined) return {}
   const marker = symbols.get(name) ?? markerNamed(name)
-  if (marker !== undefined) return { marker }
+  if (marker !== undefined) return marker === 'circle' ? { marker, hasSymbol: true } : { marker }
   warn(context, context.element.span, { message: `unknown symbol "${name}"; drawn as a circle` })
   return {}
 }

@@ -36,7 +36,10 @@ function writeSymbolizer(symbolizer: Symbolizer): string {
     ...color('outlinecolor', outline),
     ...element('width', unlessDefault(width, defaults.width)),
     ...element('outlinewidth', unlessDefault(casing, defaults.casing)),
-    ...element('symbol', marker === defaults.marker ? undefined : symbolNameOf(marker)),
+    ...element(
+      'symbol',
+      marker === defaults.marker && !symbolizer.hasSymbol ? undefined : symbolNameOf(marker),
+    ),
     ...element('size', unlessDefault(size, defaults.size)),
     ...element('angle', unlessDefault(angle, defaults.angle)),
     ...element('opacity', unlessDefault(opacity * 100, 100)),

@@ -16,6 +16,14 @@ export function compileRules({ rules, matching }: Pick<Style, 'rules' | 'matchin
   return matching === 'first' ? matchFirst(rules) : matchAll(rules)
 }
 
+/** Size of a pixel of 1/96 inch in metres: scale denominators of styles are those of such pixels, as in QGIS. */
+const pixelMetres = 0.0254 / 96
+
+/** Returns the scale denominator, for the limits of styles and `@map_scale`, of a resolution in metres per pixel. */
+export function scaleDenomOf(resolution: number): number {
+  return resolution / pixelMetres
+}
+
 /** Reports whether a rule, style or label is drawn at a scale `1 : scaleDenom`. */
 export function isInScale(
   { minScaleDenom = 0, maxScaleDenom = Number.POSITIVE_INFINITY }: ScaleLimits,

@@ -8,13 +8,19 @@ import type { XmlElement } from './xml_read.ts'
 /** Parts of a QML file that are not drawn as in QGIS. */
 export interface QmlReading {
   readonly issues: Issue[]
+  /** Names of the fields of the layer, as far as they are known. */
+  readonly fields: ReadonlySet<string>
 }
 
 /** Maximum number of issues of a file. */
 const maxIssues = 1000
 
 /** Adds a warning about a part of a file. */
-export function reportPart({ issues }: QmlReading, { span }: { readonly span: Span }, message: string): void {
+export function reportPart(
+  { issues }: Pick<QmlReading, 'issues'>,
+  { span }: { readonly span: Span },
+  message: string,
+): void {
   if (issues.length > maxIssues) return
   const isLast = issues.length === maxIssues
   const text = isLast ? `more than ${maxIssues} parts are not drawn as in QGIS` : message
@@ -82,6 +88,7 @@ export function readExpression(
  * field.
  */
 export function readFieldOrExpression(reading: QmlReading, source: ExpressionSource): Expression | undefined {
+  if (reading.fields.has(source.text)) return { op: 'field', name: source.text }
   try {
     return parseExpression(source.text)
   } catch (error) {

@@ -20,17 +20,24 @@ export interface QmlStyleResult {
   readonly issues: readonly Issue[]
 }
 
+/** Options of `readQml`. */
+export interface QmlReadOptions {
+  /** File name in issue positions. */
+  readonly file?: string
+  /** Names of the fields of the layer: a name takes precedence over an expression with the same text, such as `a-b`. */
+  readonly fields?: readonly string[]
+}
+
 /**
  * Reads the style of a vector layer from a QML file: symbols, renderer, blending, opacity, scale limits and labels. What
  * is not drawn as QGIS draws it, is a warning with its position.
  *
- * @param file file name in issue positions
  * @see https://docs.qgis.org/3.28/en/docs/user_manual/appendices/qgis_file_formats.html
  */
-export function readQml(text: string, file = 'qml'): QmlStyleResult {
+export function readQml(text: string, { file = 'qml', fields = [] }: QmlReadOptions = {}): QmlStyleResult {
   const { root, issues: faults } = parseQml(text, file)
   if (root === undefined) return { issues: faults }
-  const reading: QmlReading = { issues: [] }
+  const reading: QmlReading = { issues: [], fields: new Set(fields) }
   const renderer = childNamed(root, 'renderer-v2')
   if (renderer === undefined) reportPart(reading, root, 'the file has no renderer; nothing is drawn')
   const drawing =

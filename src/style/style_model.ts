@@ -51,7 +51,7 @@ export interface SortKey {
   readonly isNullFirst: boolean
 }
 
-/** Style of a vector layer. */
+/** Style of a vector layer. Scale denominators are those of pixels of 1/96 inch, as in QGIS. */
 export interface Style {
   readonly rules: readonly Rule[]
   /** `first`: a feature is drawn by the first rule that matches. `all`: by all rules that match, in their order. */

@@ -84,6 +84,7 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
           element('span', { class: 'scale', hidden: true }, ' (not shown at this scale)'),
         ),
       ),
+      ...undrawnBadge(layer),
       iconButton(`Zoom to ${layer.label}`, icons.extent, () => building.onZoom(layer)),
     ),
   )
@@ -95,6 +96,13 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   }
   building.entries.set(layer.id, entry)
   return entry
+}
+
+/** Badge of a layer whose style has parts that are not drawn, with a list of them as its title. */
+function undrawnBadge({ landform: { undrawnParts } }: MapLayer): HTMLElement[] {
+  if (undrawnParts.length === 0) return []
+  const title = `Not drawn as in the style:\n${undrawnParts.join('\n')}`
+  return [element('span', { class: 'undrawn', role: 'img', title, 'aria-label': title }, '⚠')]
 }
 
 type Group = Extract<MapItem, { type: 'group' }>

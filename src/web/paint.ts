@@ -7,12 +7,11 @@ import OlStroke from 'ol/style/Stroke'
 import OlStyle, { type StyleFunction } from 'ol/style/Style'
 import type { GeometryFamily } from '../contract/geometry.ts'
 import { type Color, channelsOf } from '../style/color.ts'
-import { compileRules, isInScale } from '../style/match_rules.ts'
+import { compileRules, isInScale, scaleDenomOf } from '../style/match_rules.ts'
 import { type CompiledSymbol, compileSymbol, type SymbolView } from '../style/resolve_symbol.ts'
 import { scaleSymbol } from '../style/scale_layer.ts'
 import type { Rule, Style } from '../style/style_model.ts'
 import type { MapSymbol, MarkerShape, SimpleMarker, Stroke, SymbolLayer } from '../style/symbol_layer.ts'
-import { scaleOf } from './tree_walk.ts'
 
 /** Converts a style into an OpenLayers style function. */
 export function styleFunctionOf(style: Style, family: GeometryFamily): StyleFunction {
@@ -24,7 +23,7 @@ export function styleFunctionOf(style: Style, family: GeometryFamily): StyleFunc
     return known(view)
   }
   return (feature: FeatureLike, resolution: number) => {
-    const scaleDenom = scaleOf(resolution)
+    const scaleDenom = scaleDenomOf(resolution)
     if (!isInScale(style, scaleDenom)) return undefined
     const id = Number(feature.getId())
     const context = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { canonicalBoundary, formatBox, parseBoundary } from '../../src/geo/boundary.ts'
+import { boundaryText, canonicalBoundary, formatBox, parseBoundary } from '../../src/geo/boundary.ts'
 
 describe('a boundary', () => {
   test.each(['POLYGON((0 0,1 0,1 1,0 0))', 'SRID=4326; multipolygon (((0 0, 190 0, 190 90, 0 0)))'])(
@@ -16,6 +16,10 @@ describe('a boundary', () => {
     ['POLYGON((0 0,1 0,1 91,0 0))', '91 is not a valid y in EPSG:4326'],
     ['POLYGON((0 0,-361 0,1 9,0 0))', '-361 is not a valid x in EPSG:4326'],
     ['POLYGON((0 0,1 0', 'expected ")" at character 17'],
+    ['{"type":"Point","coordinates":[1,1]}', 'a boundary is a POLYGON or a MULTIPOLYGON'],
+    ['{"type":"Polygon"', 'invalid GeoJSON'],
+    ['{"type":"FeatureCollection","features":[]}', 'a boundary is a POLYGON or a MULTIPOLYGON'],
+    ['{"type":"Feature","geometry":null}', 'expected an object with type and coordinates'],
   ])('refuses %s', (text, reason) => {
     expect(() => parseBoundary(text)).toThrow(expect.objectContaining({ code: 'feature/invalid' }))
     expect(() => parseBoundary(text)).toThrow(reason)
@@ -23,6 +27,36 @@ describe('a boundary', () => {
 
   test('may leave the range of degrees in another reference system', () => {
     expect(parseBoundary('SRID=3857;POLYGON((0 0,1000 0,1000 1000,0 0))').srs).toBe(3857)
+  })
+})
+
+describe('a boundary in GeoJSON', () => {
+  const polygon = (x: number) => ({
+    type: 'Polygon',
+    coordinates: [
+      [
+        [x, 0],
+        [x + 1, 0],
+        [x + 1, 1],
+        [x, 0],
+      ],
+    ],
+  })
+  const feature = (x: number) => ({ type: 'Feature', properties: {}, geometry: polygon(x) })
+  const first = '((0 0,1 0,1 1,0 0))'
+
+  test.each([
+    ['geometry', polygon(0), `POLYGON${first}`],
+    ['feature', feature(0), `POLYGON${first}`],
+    [
+      'collection',
+      { type: 'FeatureCollection', features: [feature(0), feature(5)] },
+      `MULTIPOLYGON(${first},((5 0,6 0,6 1,5 0)))`,
+    ],
+  ])('is accepted as a %s', (_, value, wkt) => {
+    const text = JSON.stringify(value)
+    expect(boundaryText(text)).toBe(wkt)
+    expect(parseBoundary(text)).toEqual(parseBoundary(wkt))
   })
 })
 

@@ -56,7 +56,7 @@ describe('readMapserverXml', () => {
   test('reads names, class items and expressions', () => {
     const xml = `<map><layer><classitem>kind</classitem>
       <class><name>Capitals</name><expression>capital</expression></class>
-      <class><expression>{a, b}</expression></class>
+      <class><expression>{a,b}</expression></class>
       <class><expression>/^x/i</expression></class>
       <class><expression>([population] &gt;= 1000 AND NOT [kind] = "o'x")</expression></class>
       </layer></map>`

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { GeometryFamily } from '../../src/contract/geometry.ts'
 import { readMapserverXml } from '../../src/style/mapserver_read.ts'
 import { styleOfMapserver } from '../../src/style/mapserver_style.ts'
+import { scaleDenomOf } from '../../src/style/match_rules.ts'
 
 const styleOf = (layer: string, family: GeometryFamily) => {
   const { style, issues } = readMapserverXml(`<map><layer>${layer}</layer></map>`)
@@ -49,6 +50,16 @@ describe('a style', () => {
       },
       { kind: 'fill', brush: 'no' },
     ])
+  })
+
+  test('of polygons with a symbol fills them with markers', () => {
+    const inner = `${red}${blue}<symbol>std:circle</symbol><size>4</size>`
+    expect(layersOf(`${inner}<gap>9</gap>`, 'POLYGON')).toMatchObject([
+      { kind: 'point_pattern', distance: [9, 9], marker: { layers: [{ shape: 'circle', size: 4 }] } },
+      { kind: 'fill', brush: 'no', stroke: { color: '#0000ff' } },
+    ])
+    expect(layersOf(inner, 'POLYGON')).toMatchObject([{ distance: [4, 4] }, {}])
+    expect(layersOf(`${red}<size>4</size>`, 'POLYGON')).toMatchObject([{ kind: 'fill', brush: 'solid' }])
   })
 
   test('of lines draws them over their casing, shifted to the right', () => {
@@ -101,27 +112,36 @@ describe('a style', () => {
 })
 
 describe('a class', () => {
+  test('has scale limits at 72 dpi, as MapServer 8.0', () => {
+    const { rules } = styleOf(
+      '<class><minscaledenom>300</minscaledenom><maxscaledenom>28347</maxscaledenom></class>',
+      'POINT',
+    )
+    expect(rules).toMatchObject([{ minScaleDenom: 400, maxScaleDenom: 37_796 }])
+    expect(scaleDenomOf(10)).toBeCloseTo(37_795.28, 2)
+  })
+
   test('that is switched off takes its features', () => {
     expect(styleOf('<class><status>off</status></class>', 'POINT').rules[0]?.isDrawn).toBe(false)
   })
 
   test('has labels from the layer, its own text, or that of the label', () => {
     const { rules } = styleOf(
-      `<labelitem>name</labelitem><labelmaxscaledenom>5000</labelmaxscaledenom>
+      `<labelitem>name</labelitem><labelmaxscaledenom>6000</labelmaxscaledenom>
        <class><label><size>tiny</size><color red="1" green="2" blue="3"/></label></class>
        <class><text>No. [id] of [all]</text><label><maxscaledenom>900</maxscaledenom></label></class>
        <class><label><text>[other]</text></label></class>`,
       'POINT',
     )
     expect(rules.map(({ labels }) => labels[0])).toMatchObject([
-      { text: { op: 'field', name: 'name' }, color: '#010203', font: { size: 8 }, maxScaleDenom: 5000 },
+      { text: { op: 'field', name: 'name' }, color: '#010203', font: { size: 8 }, maxScaleDenom: 8000 },
       {
         text: {
           op: 'call',
           name: 'concat',
           operands: [{ value: 'No. ' }, { name: 'id' }, { value: ' of ' }, { name: 'all' }],
         },
-        maxScaleDenom: 900,
+        maxScaleDenom: 1200,
       },
       { text: { op: 'field', name: 'other' } },
     ])

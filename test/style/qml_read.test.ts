@@ -78,6 +78,16 @@ describe('categorized', () => {
     ])
   })
 
+  test('prefers a field of the layer to an expression with the same text', () => {
+    const text = qml(
+      'type="categorizedSymbol" attr="a-b"',
+      `<categories><category value="1" symbol="0"/></categories>${palette}`,
+    )
+    const feature = { 'a-b': 1, a: 3, b: 1 }
+    expect(drawn(readQml(text, { fields: ['a-b'] }).style, feature)).toEqual([one])
+    expect(drawn(readQml(text).style, feature)).toEqual([])
+  })
+
   test('draws nothing where the expression is not supported', () => {
     const text = qml(
       'type="categorizedSymbol"\n attr="foo(s)"',

@@ -4,7 +4,7 @@ import { canonicalXml, isSameXml } from '../../src/style/canonical_xml.ts'
 import { type Color, colorOf } from '../../src/style/color.ts'
 import { compileFilter } from '../../src/style/expression_evaluate.ts'
 import { formatMapserverExpression, parseMapserverExpression } from '../../src/style/mapserver_expression.ts'
-import { expressionOfFilter, type Filter } from '../../src/style/mapserver_filter.ts'
+import { expressionOfFilter, type Filter, type Operand } from '../../src/style/mapserver_filter.ts'
 import {
   defaultLabel,
   labelPositions,
@@ -41,8 +41,36 @@ const comparison = fc.record({
   field: word,
   value: fc.oneof(number, text),
 })
+const operand: fc.Arbitrary<Operand> = fc.letrec<{ operand: Operand; value: Operand }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2 },
+    fc.record({ kind: fc.constant('field' as const), name: word, isText: fc.boolean() }),
+    fc.record({ kind: fc.constant('literal' as const), value: fc.nat() }),
+    fc.record({
+      kind: fc.constant('call' as const),
+      name: fc.constantFrom('length', 'upper', 'lower'),
+      operand: tie('operand'),
+    }),
+  ),
+  operand: fc.oneof(
+    { maxDepth: 2 },
+    tie('value'),
+    fc.record({
+      kind: fc.constant('arithmetic' as const),
+      operator: fc.constantFrom('*', '/', '%'),
+      left: tie('value'),
+      right: tie('value'),
+    }),
+  ),
+})).operand
 const leaf: fc.Arbitrary<Filter> = fc.oneof(
   comparison,
+  fc.record({
+    op: fc.constant('computed' as const),
+    comparison: fc.constantFrom('eq', 'ne', 'lt', 'le', 'gt', 'ge'),
+    left: fc.record({ kind: fc.constant('call' as const), name: fc.constant('length' as const), operand }),
+    right: operand,
+  }),
   fc.record({
     op: fc.constant('in' as const),
     field: word,

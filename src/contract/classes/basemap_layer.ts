@@ -27,6 +27,15 @@ const TilesSchema = Type.Object({
 /** Tiles of a base map. */
 export type Tiles = Static<typeof TilesSchema>
 
+/** EPSG code of the reference system of maps. */
+export const webMercator = 3857
+
+/** Returns the key or guid by which a base map names a geoservice in `qms`; undefined for a description. */
+export function serviceNameOf(qms: string | null): string | undefined {
+  const name = qms?.trim() ?? ''
+  return /^[\w-]{1,100}$/.test(name) && Number.isNaN(Number(name)) ? name : undefined
+}
+
 /** Class basemap_layer. */
 export const basemapLayer = {
   label: 'Base map',

@@ -6,7 +6,7 @@ import type { Span } from '../../core/span.ts'
 import { spanOfRange } from '../../document/line_starts.ts'
 import { nearestNode } from '../../document/yaml_node.ts'
 import type { Bbox } from '../../geo/bbox.ts'
-import { boundaryOf, formatBox, parseBoundary } from '../../geo/boundary.ts'
+import { boundaryOf, boundaryText, formatBox, parseBoundary } from '../../geo/boundary.ts'
 import { parseGeojsonGeometry } from '../../geo/geojson.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import { blockIssue, type PlacedBlock } from '../manifest_block.ts'
@@ -21,9 +21,10 @@ export function checkBoundary(block: PlacedBlock): Issue[] {
   return fault === undefined ? [] : [issueOf(block, fault)]
 }
 
-/** Converts a boundary of a manifest to WKT; text stays as it is. */
+/** Converts a boundary of a manifest to WKT; WKT stays as it is. */
 export function writeBoundary(boundary: unknown): unknown {
-  if (typeof boundary === 'string' || !isBoundary(boundary)) return boundary
+  if (!isBoundary(boundary)) return boundary
+  if (typeof boundary === 'string') return boundaryText(boundary)
   return isBox(boundary) ? formatBox(boundary) : formatWkt(parseGeojsonGeometry(boundary))
 }
 

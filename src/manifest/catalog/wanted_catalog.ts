@@ -2,10 +2,11 @@ import type { Issue } from '../../core/issue.ts'
 import { gatherBlocks } from '../block_tree.ts'
 import type { WantedCatalog, WantedRecord } from '../manifest.ts'
 import { spanOfBlock } from '../manifest_block.ts'
+import type { ManifestSource } from '../resolve_source.ts'
 import { writeBoundary } from './boundary_field.ts'
 import { checkRecordContent, checkRecords, type RecordBlocks } from './check_records.ts'
 import { resolveImage } from './icon_files.ts'
-import type { ReadRecords, RecordBlock } from './record_block.ts'
+import { type ReadRecords, type RecordBlock, sectionOf } from './record_block.ts'
 
 /** The records of all files, by kind and key, with all issues. */
 export interface GatheredRecords {
@@ -29,11 +30,17 @@ export function gatherRecords(read: readonly ReadRecords[], complete: boolean): 
   return { records, issues }
 }
 
-/** Converts blocks without errors to the desired state of the catalog; undefined if there are no blocks. */
-export function wantedCatalog({ icon, geoservice }: RecordBlocks): WantedCatalog | undefined {
-  if (icon.size + geoservice.size === 0) return undefined
+/** Converts blocks without errors to the desired state of the catalog; undefined if no file has a section for them. */
+export function wantedCatalog(
+  { icon, geoservice }: RecordBlocks,
+  sources: readonly ManifestSource[],
+): WantedCatalog | undefined {
+  if (!sources.some(({ value }) => sections.some((name) => Object.hasOwn(value as object, name))))
+    return undefined
   return { icon: wantedRecords(icon), geoservice: wantedRecords(geoservice) }
 }
+
+const sections = Object.values(sectionOf)
 
 function wantedRecords(blocks: ReadonlyMap<string, RecordBlock>): ReadonlyMap<string, WantedRecord> {
   const sorted = [...blocks.values()].sort((a, b) => (a.key < b.key ? -1 : 1))

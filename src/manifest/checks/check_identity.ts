@@ -73,7 +73,7 @@ export function checkTopLevel(source: ManifestSource): Issue[] {
   const isMap = typeof source.value === 'object' && source.value !== null && !Array.isArray(source.value)
   const sections = (isMap ? source.value : {}) as Readonly<Record<string, unknown>>
   const present = manifestSections.filter((section) => Object.hasOwn(sections, section))
-  const empty = present.filter((section) => isEmptyMap(sections[section]))
+  const empty = present.filter((section) => isMissingContent(section, sections[section]))
   const faults = fileValidator()(source.value, show)
     .filter(({ pointer }) => !empty.some((section) => pointer === `/${section}`))
     .map(({ kind, pointer, message, hint }) =>
@@ -89,8 +89,10 @@ export function checkTopLevel(source: ManifestSource): Issue[] {
   return [...faults, ...missing, ...empty.map((section) => emptySection(source, section))]
 }
 
-function isEmptyMap(value: unknown): boolean {
-  return value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+/** Tells whether a section looks truncated. Of records, `{}` is none on purpose: all that the manifest had are deleted. */
+function isMissingContent(section: (typeof manifestSections)[number], value: unknown): boolean {
+  if (value === null) return true
+  return section === 'resources' && typeof value === 'object' && Object.keys(value).length === 0
 }
 
 function withoutSections(source: ManifestSource): Issue {
@@ -118,7 +120,10 @@ function emptySection(source: ManifestSource, section: string): Issue {
     code: 'manifest/empty',
     pointer: `/${section}`,
     message: `the file has no ${section}`,
-    hint: `restore the file; to delete ${section}, remove their blocks and plan with --prune`,
+    hint:
+      section === 'resources'
+        ? 'restore the file; to delete resources, remove their blocks and plan with --prune'
+        : `restore the file; to delete all ${section} of the manifest, write {} and plan with --prune`,
     at: 'key',
   })
 }

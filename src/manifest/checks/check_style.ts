@@ -16,8 +16,8 @@ interface StyleMember {
 }
 
 const members: readonly StyleMember[] = [
-  { pointer: '/mapsrv_style/xml', read: readMapserverXml },
-  { pointer: '/desk_vector_style/qml', read: readQml },
+  { pointer: '/mapsrv_style/xml', read: (text) => readMapserverXml(text) },
+  { pointer: '/desk_vector_style/qml', read: (text) => readQml(text) },
 ]
 
 /**

@@ -8,10 +8,11 @@ import type { Match } from '../plan/match.ts'
 import { issueAt } from '../plan/match.ts'
 import { foreignIssue, reportReplacement } from '../plan/target_issues.ts'
 import { type ActualRecord, indexCatalog } from './actual_catalog.ts'
+import { type Bystanders, findBaseMaps } from './base_maps.ts'
 import { checkNames } from './check_names.ts'
 import { diffRecord, type RecordContext, type RecordDiff } from './diff_record.ts'
 import { matchRecords } from './match_records.ts'
-import { pruneRecords } from './prune_records.ts'
+import { pruneRecords, reportLosses } from './prune_records.ts'
 import { editorHint } from './read_records.ts'
 
 /** Desired records, and how they relate to those on the server. */
@@ -22,6 +23,8 @@ export interface CatalogInput extends Pick<PlanInput, 'catalog' | 'images'> {
   /** Whether keys are keynames, and omitted members have their defaults. Otherwise both stay as they are. */
   readonly owns: boolean
   readonly options: PlanOptions
+  /** Resources outside the manifest; absent for imports, which neither delete nor rename. */
+  readonly bystanders?: Bystanders
 }
 
 /** The part of a plan that concerns the catalog. */
@@ -43,6 +46,7 @@ export function planCatalog(input: CatalogInput): CatalogPlan {
   const issues = [
     ...catalogKinds.flatMap((kind) => matches[kind].issues),
     ...work.issues,
+    ...checkRenamed(work),
     ...pruned.issues,
     ...checkNames({ wanted, actual, changes }),
   ]
@@ -68,6 +72,18 @@ function unreadIssue(wanted: WantedRecord, reading: 'denied' | 'absent'): Issue 
     return issueAt(wanted, 'catalog/absent', 'the server has no catalog of geoservices')
   const message = 'this account cannot read the records of the catalog'
   return { ...issueAt(wanted, 'plan/unknown', message), hint: editorHint }
+}
+
+/** Reports base maps outside the manifest that name a geoservice by a key that it loses. */
+function checkRenamed({ input, matches, changes }: Work): Issue[] {
+  const { bystanders, options } = input
+  if (bystanders === undefined) return []
+  return changes.flatMap(({ key, edits, record }) => {
+    const from = edits.find(({ pointer }) => pointer === '/keyname')?.from
+    const actual = matches.geoservice.pairs.get(key)
+    if (record !== 'geoservice' || typeof from !== 'string' || actual === undefined) return []
+    return reportLosses(`renaming "${from}" to "${key}"`, findBaseMaps(actual, bystanders, ['key']), options)
+  })
 }
 
 interface Work {

@@ -5,6 +5,7 @@ import type { Change, Referrer } from '../model/change.ts'
 import type { Match } from '../plan/match.ts'
 import { findFuseIssue, type PruneOptions, reportOrphan } from '../plan/prune.ts'
 import type { ActualCatalog, ActualRecord } from './actual_catalog.ts'
+import { type Bystanders, findBaseMaps } from './base_maps.ts'
 
 /** Input for deletions of records. */
 export interface RecordPruneInput {
@@ -15,6 +16,8 @@ export interface RecordPruneInput {
   /** Changes to the records of the manifest. */
   readonly changes: readonly Change[]
   readonly options: PruneOptions & { readonly allowLoss: ReadonlySet<string> }
+  /** Resources outside the manifest; absent for imports, which delete nothing. */
+  readonly bystanders?: Bystanders | undefined
 }
 
 /** Deletions of records, with their issues. */
@@ -62,16 +65,17 @@ function deletionOf(orphan: ActualRecord, referrers: readonly Referrer[]): Chang
   }
 }
 
-/** Finds the geoservices that lose a deleted icon: those that are neither deleted nor get another icon. */
+/** Finds what loses a deleted record: geoservices that keep the icon, base maps that name the geoservice. */
 function findReferrers(
-  { kind, id: icon }: ActualRecord,
-  { actual, changes }: RecordPruneInput,
+  orphan: ActualRecord,
+  { actual, changes, bystanders }: RecordPruneInput,
   going: ReadonlySet<number>,
 ): Referrer[] {
-  if (kind !== 'icon') return []
+  if (orphan.kind === 'geoservice')
+    return bystanders === undefined ? [] : findBaseMaps(orphan, bystanders, ['key', 'guid'])
   const written = new Set(changes.flatMap((one) => ('icon' in (one.body.geoservice ?? {}) ? [one.id] : [])))
   return [...actual.geoservice.values()]
-    .filter(({ id, members }) => members.icon === icon && !going.has(id) && !written.has(id))
+    .filter(({ id, members }) => members.icon === orphan.id && !going.has(id) && !written.has(id))
     .map((service) => ({
       key: labelOf(service),
       cls: service.kind,
@@ -81,17 +85,27 @@ function findReferrers(
     }))
 }
 
-function checkReferrers(
-  { key, takes }: Change,
+function checkReferrers({ key, takes }: Change, options: RecordPruneInput['options']): Issue[] {
+  return reportLosses(`deleting "${key}"`, takes?.referrers ?? [], options)
+}
+
+/** Reports geoservices and base maps that lose what they name, unless the loss is allowed. */
+export function reportLosses(
+  deed: string,
+  referrers: readonly Referrer[],
   { allowLoss }: Pick<RecordPruneInput['options'], 'allowLoss'>,
 ): Issue[] {
-  const losing = (takes?.referrers ?? []).filter((referrer) => !allowLoss.has(referrer.key))
-  return losing.map((referrer) => ({
-    code: 'plan/referenced',
-    severity: 'error',
-    message: `deleting "${key}" would remove the icon from "${referrer.key}" (${referrer.cls})`,
-    hint: `If the loss is intended, use --allow-loss ${referrer.key}.`,
-  }))
+  return referrers
+    .filter(({ key }) => !allowLoss.has(key))
+    .map(({ key, cls, loses }) => ({
+      code: 'plan/referenced',
+      severity: 'error',
+      message:
+        loses[0] === 'icon'
+          ? `${deed} would remove the icon from "${key}" (${cls})`
+          : `${deed} would leave "${key}" (${cls}) without tiles`,
+      hint: `If the loss is intended, use --allow-loss ${key}.`,
+    }))
 }
 
 function checkFuse(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { VisibilityQuery } from '../../api/read_visibility.ts'
 import type { Issue } from '../../core/issue.ts'
+import { type Bystanders, checkBaseMaps } from '../catalog/base_maps.ts'
 import { type CatalogPlan, planCatalog } from '../catalog/plan_catalog.ts'
 import type { Change, Plan } from '../model/change.ts'
 import type { PlanInput } from '../model/plan_input.ts'
@@ -48,7 +49,8 @@ export function computePlan(input: PlanInput): Planning {
   const issues = [...match.issues, ...wanted.issues, ...pruned.issues, ...referred, ...order.issues]
   const ids = new Map([...match.pairs].map(([key, { id }]) => [key, id] as const))
   for (const key of wanted.recreated) ids.delete(key)
-  const catalog = catalogPart(input)
+  const catalog = catalogPart(input, { actual, planned: plannedIds(match, changes) })
+  const baseMaps = checkBaseMaps({ manifest, catalog: input.catalog, changes: catalog.changes })
   const plan: Plan = {
     version: 1,
     manifest: manifest.id,
@@ -58,7 +60,7 @@ export function computePlan(input: PlanInput): Planning {
     steps: order.steps,
     unchanged: wanted.unchanged + catalog.unchanged,
     unknown: [...wanted.unknown, ...catalog.unknown],
-    issues: dedupe([...issues, ...catalog.issues]),
+    issues: dedupe([...issues, ...catalog.issues, ...baseMaps]),
     ids,
     icons: catalog.icons,
     principals: actual.principals.ids,
@@ -68,7 +70,7 @@ export function computePlan(input: PlanInput): Planning {
   return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], uncountedFields, unread, unsure }
 }
 
-function catalogPart({ manifest, catalog, images, options }: PlanInput): CatalogPlan {
+function catalogPart({ manifest, catalog, images, options }: PlanInput, bystanders: Bystanders): CatalogPlan {
   if (manifest.catalog === undefined)
     return { changes: [], unchanged: 0, unknown: [], issues: [], icons: new Map() }
   return planCatalog({
@@ -77,8 +79,15 @@ function catalogPart({ manifest, catalog, images, options }: PlanInput): Catalog
     owns: true,
     catalog,
     options,
+    bystanders,
     ...(images === undefined ? {} : { images }),
   })
+}
+
+/** Ids of resources that the manifest describes, or that the plan deletes. */
+function plannedIds({ keyOf }: Match, changes: readonly Change[]): Set<number> {
+  const deleted = changes.flatMap(({ action, id }) => (action === 'delete' && id !== undefined ? [id] : []))
+  return new Set([...keyOf.keys(), ...deleted])
 }
 
 /** Ids of resources that the manifest keeps; they move out of deleted groups first. */

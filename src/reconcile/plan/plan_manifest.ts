@@ -6,6 +6,7 @@ import { readVisibility } from '../../api/read_visibility.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
+import { namedService } from '../catalog/base_maps.ts'
 import { type ActualTree, collectTree } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
@@ -40,7 +41,7 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
   const [actual, files, catalog, images] = await Promise.all([
     readResources(request),
     digestSources(manifest, signal),
-    manifest.catalog === undefined ? undefined : readCatalog(api, signal),
+    usesCatalog(manifest) ? readCatalog(api, signal) : undefined,
     digestImages(manifest, signal),
   ])
   const input = { manifest, actual, server: api.url, files, catalog, images, options }
@@ -50,6 +51,11 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
     if (isFinal(planning)) return planning.plan
     answers = await answer({ api, signal }, planning, answers)
   }
+}
+
+/** Tells whether a manifest has records, or base maps that name records. */
+function usesCatalog({ catalog, resources }: Manifest): boolean {
+  return catalog !== undefined || [...resources.values()].some((one) => namedService(one) !== undefined)
 }
 
 /** Maximum number of source readers; each of them uses a core. */

@@ -1,28 +1,96 @@
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import type { Database } from '../../database/database.ts'
+import { workForServer } from '../../database/turns.ts'
+import { readCatalogVersion } from '../../store/catalog/catalog_version.ts'
+import type { Statement } from '../../store/feature/feature_sql.ts'
 
-/** Complete lists of geoservices as JSON, by the state of the catalog and the statement. */
-export type ListCache = LRUCache<string, Uint8Array>
-
-/** Maximum size of a list in the cache, in bytes. */
-const maxListBytes = 16 * 2 ** 20
-
-/** Creates the cache of a server, of a few lists: most clients request the complete catalog. */
-export function createListCache(): ListCache {
-  return new LRUCache({ maxSize: 2 * maxListBytes, sizeCalculation: ({ length }) => Math.max(1, length) })
+/** Cache of complete lists of geoservices: most clients request the complete catalog. */
+export interface ListCache {
+  /**
+   * Returns the rows of a statement as a JSON list of the newest state; undefined if it is too large for the cache.
+   * Requests for the same list share one read.
+   */
+  read(statement: Statement): Promise<Uint8Array | undefined>
+  /** Bytes of the lists in memory. */
+  readonly sizeBytes: number
 }
 
-/** Passes a stream through, and stores its bytes if it is read to its end and not too large. */
-export async function* rememberList(
-  stream: AsyncIterable<Uint8Array>,
-  store: (bytes: Uint8Array) => void,
-): AsyncGenerator<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    size += chunk.length
-    if (size <= maxListBytes) chunks.push(chunk)
-    else chunks.length = 0
-    yield chunk
+/** Limits of a cache. */
+export interface ListCacheLimits {
+  /** Maximum size of a list, in bytes. */
+  readonly listBytes: number
+  /** Maximum number of lists. */
+  readonly lists: number
+}
+
+const usualLimits: ListCacheLimits = { listBytes: 16 * 2 ** 20, lists: 50 }
+
+/** Creates the cache of a server. */
+export function createListCache(database: Database, limits = usualLimits): ListCache {
+  const { listBytes, lists: max } = limits
+  // A list that is too large is remembered as empty bytes, which no list is.
+  const lists = new LRUCache<string, Uint8Array>({
+    max,
+    maxSize: 2 * listBytes,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+  })
+  const running = new Map<string, Promise<Uint8Array>>()
+  let newest = 0
+
+  async function load(version: number, key: string, statement: Statement): Promise<Uint8Array> {
+    const bytes = (await readAll(database, statement, listBytes)) ?? new Uint8Array()
+    if (version === newest) lists.set(key, bytes)
+    return bytes
   }
-  if (size <= maxListBytes) store(Buffer.concat(chunks))
+
+  function share(version: number, key: string, statement: Statement): Promise<Uint8Array> {
+    const name = `${version} ${key}`
+    const known = running.get(name)
+    if (known !== undefined) return known
+    // For all who wait: it neither takes the turn of the first client nor ends when that one goes away.
+    const loading = workForServer(() => load(version, key, statement)).finally(() => running.delete(name))
+    running.set(name, loading)
+    return loading
+  }
+
+  return {
+    async read(statement) {
+      // Read before the list: what is stored under a version is never older than it.
+      const version = await readCatalogVersion(database)
+      if (version > newest) {
+        newest = version
+        lists.clear()
+      }
+      const key = createHash('sha256').update(JSON.stringify(statement)).digest('base64')
+      const bytes = lists.get(key) ?? (await share(version, key, statement))
+      return bytes.length === 0 ? undefined : bytes
+    },
+    get sizeBytes() {
+      return lists.calculatedSize
+    },
+  }
+}
+
+const lineFeed = 0x0a
+const comma = 0x2c
+
+/** Reads the rows of a statement, a JSON value each, as one list; undefined if it is larger than the limit. */
+async function readAll(
+  database: Database,
+  { text, values }: Statement,
+  limitBytes: number,
+): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [Buffer.from('[')]
+  let size = 1
+  for await (const chunk of database.copyOut(text, values)) {
+    size += chunk.length
+    if (size > limitBytes) return undefined
+    chunks.push(chunk)
+  }
+  const list = Buffer.concat([...chunks, Buffer.from(']')])
+  // JSON has no line feeds, so each one ends a row: commas, except after the last row.
+  for (let at = list.indexOf(lineFeed); at >= 0; at = list.indexOf(lineFeed, at + 1)) list[at] = comma
+  if (list.length > 2) list[list.length - 2] = 0x20
+  return list
 }

@@ -1,6 +1,5 @@
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
-import { readCatalogState } from '../../store/catalog/catalog_state.ts'
 import { isSubmitter } from '../../store/catalog/geoservice.ts'
 import {
   type FilterGeometry,
@@ -15,7 +14,6 @@ import { jsonMediaType } from '../http/answer.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { streamRows } from '../stream/spool.ts'
 import { jsonText } from './json_text.ts'
-import { rememberList } from './list_cache.ts'
 import { type AskedPage, type PageContent, pageOf, writePage } from './page.ts'
 import {
   geometryOf,
@@ -90,13 +88,15 @@ function unusableGeometry({ extent }: GeoserviceFilter, message: string) {
 async function listAll({ context, signal }: Request, filter: GeoserviceFilter): Promise<Answer<never>> {
   const { database, temporaryFolder: folder, catalogLists } = context
   const statement = geoserviceListSql(filter)
-  // Read before the list: what is stored under a state is never older than it.
-  const key = JSON.stringify([await readCatalogState(database), statement])
-  const known = catalogLists.get(key)
+  const known = isCached(filter) ? await catalogLists.read(statement) : undefined
   if (known !== undefined) return jsonText(known)
   const stream = await streamRows({ database, folder, signal, statements: [statement] })
-  const remembered = rememberList(stream, (bytes) => catalogLists.set(key, bytes))
-  return { stream: remembered, mediaType: jsonMediaType }
+  return { stream, mediaType: jsonMediaType }
+}
+
+/** Lists of many clients are cached. Searches and areas are as many as their clients. */
+function isCached({ words = [], extent, boundary }: GeoserviceFilter): boolean {
+  return words.length === 0 && extent === undefined && boundary === undefined
 }
 
 async function listPage(

@@ -8,6 +8,7 @@ import {
 } from '../../store/catalog/catalog_record.ts'
 import { atOperation } from '../batch/operation_place.ts'
 import { type Members, type Operation, recordNotFound } from './catalog_operation.ts'
+import { invalidMember } from './record_content.ts'
 
 /** Operation whose record is known. */
 export interface OpenOperation extends Operation {
@@ -62,7 +63,23 @@ function open(operation: Operation, { records, free }: Stock): OpenOperation {
   const record = records.get(id)
   if (record === undefined) throw recordNotFound(kind, id)
   if (version !== undefined && version !== record.version) throw stale(operation, record)
+  checkIdentity(members, record)
   return { ...operation, id, oldVersion: record.version, members: { ...record, ...members } }
+}
+
+/** Members that never change: clients know a record by its guid, and read it by its type. */
+const fixed = ['guid', 'type'] as const
+
+function checkIdentity(members: Members, record: Stored): void {
+  for (const name of fixed) {
+    const [old, given] = [record[name], members[name]].map((value) => String(value ?? '').toLowerCase())
+    if (given !== '' && given !== old)
+      throw invalidMember(
+        name,
+        `the ${name} of a record never changes, and is "${record[name]}"`,
+        'Delete the record and create it.',
+      )
+  }
 }
 
 function stale({ kind, version }: Operation, record: Stored) {

@@ -1,8 +1,9 @@
+import { serviceNameOf, webMercator } from '../../contract/classes/basemap_layer.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findTileServices, type TileServices } from '../../store/catalog/tile_service.ts'
 import type { MemberRow } from '../../store/classes/member_table.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import { parseRecord, serviceNameOf, tilesOf } from './basemap_tiles.ts'
+import { parseRecord, tilesOf } from './basemap_tiles.ts'
 import { rowBehaviour } from './row.ts'
 
 /** Base maps from external tile services. Browsers fetch the tiles; the server stores only their URL. */
@@ -46,8 +47,6 @@ async function checkServices(tx: Queryable, rows: readonly Row[]): Promise<void>
       )
   }
 }
-
-const webMercator = 3857
 
 type Row = MemberRow<'basemap_layer'>
 

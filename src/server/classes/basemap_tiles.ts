@@ -1,5 +1,5 @@
 import { alternativeUrls } from '../../contract/catalog.ts'
-import type { Tiles } from '../../contract/classes/basemap_layer.ts'
+import { serviceNameOf, type Tiles } from '../../contract/classes/basemap_layer.ts'
 import { isObject } from '../../core/is_object.ts'
 import type { TileServices } from '../../store/catalog/tile_service.ts'
 import type { MemberRow } from '../../store/classes/member_table.ts'
@@ -8,12 +8,6 @@ import type { MemberRow } from '../../store/classes/member_table.ts'
 interface TileRecord extends Partial<Omit<Tiles, 'url'>> {
   readonly url?: unknown
   readonly y_origin_top?: unknown
-}
-
-/** Returns the key or guid by which a base map names a geoservice; undefined for a description. */
-export function serviceNameOf(qms: string | null): string | undefined {
-  const name = qms?.trim() ?? ''
-  return /^[\w-]{1,100}$/.test(name) && Number.isNaN(Number(name)) ? name : undefined
 }
 
 /** Parses a QMS description; undefined if it is not a JSON object. */

@@ -8,6 +8,7 @@ import type {
   LayerDrawing,
   WebmapConfig,
 } from '../../contract/webmap_config.ts'
+import type { Issue } from '../../core/issue.ts'
 import type { Queryable } from '../../database/database.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
 import type { ItemRow, WebmapRow } from '../../store/classes/webmap.ts'
@@ -94,31 +95,46 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
     const parse = styles.get(styleId ?? 0)
     if (styleId === null || layer === undefined || parse === undefined) continue
     const mask = masks.get(layer.resourceId) ?? 0
-    const style = parse(layer.geometryType) ?? defaultStyle(layer.geometryType)
+    const fields = layer.fields.map(({ keyname }) => keyname)
+    const { style = defaultStyle(layer.geometryType), issues } = parse(layer.geometryType, fields)
+    const undrawnParts = issues.slice(0, maxUndrawnParts).map(({ message }) => message)
     const attribution = hasPermission(mask, 'metadata.read')
       ? attributionOf(resources.get(layer.resourceId))
       : null
-    drawings.set(styleId, { ...drawingOf(layer, mask), style, attribution })
+    drawings.set(styleId, { ...drawingOf(layer, mask), style, undrawnParts, attribution })
   }
   return drawings
 }
 
-/** Finds style documents and returns a parser for each, which returns undefined if the default style applies. */
+/** Finds style documents and returns a parser for each. */
 async function readStyles(tx: Queryable, ids: readonly number[]): Promise<Map<number, ParseStyle>> {
   const xml = await memberTable('mapsrv_style').find(tx, ids)
   const qml = await memberTable('desk_vector_style').find(tx, ids)
   return new Map([
     ...[...xml].map(([id, { xml: text }]): [number, ParseStyle] => [id, (type) => parseXml(text, type)]),
-    ...[...qml].map(([id, { qml: text }]): [number, ParseStyle] => [id, () => readQml(text).style]),
+    ...[...qml].map(([id, { qml: text }]): [number, ParseStyle] => [
+      id,
+      (_, fields) => readQml(text, { fields }),
+    ]),
   ])
 }
 
-/** Parses a stored style for geometries of a type; undefined if it is invalid. */
-type ParseStyle = (geometryType: GeometryType) => Style | undefined
+/** Maximum number of messages about a style. */
+const maxUndrawnParts = 20
 
-function parseXml(xml: string, geometryType: GeometryType): Style | undefined {
-  const { style } = readMapserverXml(xml)
-  return style && styleOfMapserver(style, geometryParts(geometryType).family)
+/** Parses a stored style for a layer with geometries of a type and fields; without style if it is invalid. */
+type ParseStyle = (geometryType: GeometryType, fields: readonly string[]) => ParsedStyle
+
+interface ParsedStyle {
+  readonly style?: Style
+  readonly issues: readonly Issue[]
+}
+
+function parseXml(xml: string, geometryType: GeometryType): ParsedStyle {
+  const { style, issues } = readMapserverXml(xml)
+  return style === undefined
+    ? { issues }
+    : { style: styleOfMapserver(style, geometryParts(geometryType).family), issues }
 }
 
 /** Lists the display names of layers that the caller may read but whose style cannot be drawn. */
@@ -133,7 +149,10 @@ function isShown({ styleId, styleParentId }: ItemRow, masks: ConfigSource['masks
   return [styleId, styleParentId].every((id) => id !== null && hasPermission(masks.get(id) ?? 0, 'data.read'))
 }
 
-function drawingOf(layer: Layer, mask: PermissionMask): Omit<Drawing, 'style' | 'attribution'> {
+function drawingOf(
+  layer: Layer,
+  mask: PermissionMask,
+): Omit<Drawing, 'style' | 'undrawnParts' | 'attribution'> {
   const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
   return {
     layerId: layer.resourceId,

@@ -2,6 +2,7 @@ import { isResourceId } from '../../contract/limits.ts'
 import type { catalogEditorRoutes } from '../../contract/routes/catalog.ts'
 import { findIconImage } from '../../store/catalog/catalog_icon.ts'
 import { listGeoserviceRecords, listIconRecords } from '../../store/catalog/catalog_record.ts'
+import { listNamingBaseMaps } from '../../store/catalog/tile_service.ts'
 import { recordNotFound } from '../catalog/catalog_operation.ts'
 import { changeCatalog } from '../catalog/change_catalog.ts'
 import { checkNow } from '../catalog/check_now.ts'
@@ -15,9 +16,14 @@ export const catalogEditorHandlers: Handlers<keyof typeof catalogEditorRoutes> =
     await requireEditor(request)
     const { database } = request.context
     return database.transaction(
-      async (tx) => ({
-        json: { icons: await listIconRecords(tx), geoservices: await listGeoserviceRecords(tx) },
-      }),
+      async (tx) => {
+        const baseMaps = await listNamingBaseMaps(tx)
+        const geoservices = (await listGeoserviceRecords(tx)).map((record) => {
+          const naming = baseMaps.get(record.id)
+          return naming === undefined ? record : { ...record, base_maps: naming }
+        })
+        return { json: { icons: await listIconRecords(tx), geoservices } }
+      },
       { readOnly: true, isolation: 'repeatable read', signal: request.signal },
     )
   },

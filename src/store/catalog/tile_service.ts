@@ -21,3 +21,29 @@ export async function findTileServices(tx: Queryable, names: readonly string[]):
   )
   return new Map(rows.map(({ name, ...service }) => [name, service]))
 }
+
+/** A base map that names a geoservice. */
+export interface NamingBaseMap {
+  /** Id of the resource. */
+  readonly id: number
+  readonly by: 'key' | 'guid'
+}
+
+/** Lists the base maps that name geoservices, by the id of the geoservice. */
+export async function listNamingBaseMaps(tx: Queryable): Promise<ReadonlyMap<number, NamingBaseMap[]>> {
+  const rows = await tx.query<NamingBaseMap & { service: number }>(
+    `select s.id as service, b.resource_id as id, 'key' as by
+       from basemap_layer b join geoservice s on s.keyname = trim(b.qms)
+      union all
+     select s.id, b.resource_id, 'guid'
+       from basemap_layer b join geoservice s on s.guid::text = lower(trim(b.qms))
+      order by id`,
+  )
+  const found = new Map<number, NamingBaseMap[]>()
+  for (const { service, ...baseMap } of rows) {
+    const list = found.get(service)
+    if (list === undefined) found.set(service, [baseMap])
+    else list.push(baseMap)
+  }
+  return found
+}

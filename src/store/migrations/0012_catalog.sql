@@ -105,3 +105,17 @@ create table geoservice_status (
 );
 create index geoservice_status_service on geoservice_status (geoservice_id, check_at, id);
 create index geoservice_status_time on geoservice_status (check_at, id);
+
+-- Number of changes to the geoservices in lists; it never returns to an old value.
+create table catalog_version (
+  version bigint not null
+);
+insert into catalog_version values (1);
+
+create function count_catalog_change() returns trigger language plpgsql as $$
+begin
+  update catalog_version set version = version + 1;
+  return null;
+end $$;
+create trigger geoservice_change after insert or update or delete on geoservice
+  for each statement execute function count_catalog_change();

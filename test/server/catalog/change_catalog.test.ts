@@ -161,6 +161,16 @@ describeServers('a batch on the catalog', (start) => {
       { status: 422, message: 'the address of tiles lacks {x}, {y} and {z} - at $.url' },
     ],
     [
+      'an unknown placeholder',
+      newGeoservice('New', { url: 'https://{s}.example.org/{z}/{x}/{y}.png' }),
+      { status: 422, message: 'the address has the unknown placeholder {s} - at $.url' },
+    ],
+    [
+      'a password in the address',
+      newGeoservice('New', { type: 'geojson', url: 'https://user:secret@example.org/a.json' }),
+      { status: 422, message: expect.stringMatching(/^the address contains a user name or a password/) },
+    ],
+    [
       'two lists of hosts',
       newGeoservice('New', { url: 'https://{switch:a,b}.example.org/{switch:c}/{z}/{x}/{y}' }),
       { status: 422, code: 'catalog/invalid' },

@@ -1,9 +1,16 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { GeoserviceItem } from '../../../src/contract/catalog.ts'
 import type { CatalogOperation } from '../../../src/contract/catalog_edit.ts'
-import { createListCache, rememberList } from '../../../src/server/catalog/list_cache.ts'
+import { createListCache } from '../../../src/server/catalog/list_cache.ts'
+import { geoserviceListSql } from '../../../src/store/catalog/geoservice_query.ts'
 import { addStatuses } from '../../../src/store/catalog/geoservice_status.ts'
-import { changeCatalog, createSample, newGeoservice, type SampleIds } from '../../support/catalog.ts'
+import {
+  changeCatalog,
+  createSample,
+  iconImage,
+  newGeoservice,
+  type SampleIds,
+} from '../../support/catalog.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 
 describeServers('complete lists of geoservices', (start) => {
@@ -25,7 +32,7 @@ describeServers('complete lists of geoservices', (start) => {
   const change = (operation: CatalogOperation) => () => changeCatalog(server, [operation])
   const update = (id: number, body: Record<string, unknown>) =>
     change({ op: 'update', kind: 'geoservice', id, body })
-  const check = (geoservice: number, cumulative_status: 'failed') => () =>
+  const check = (geoservice: number, cumulative_status: 'works' | 'failed') => () =>
     addStatuses(server.database, [
       {
         geoservice,
@@ -50,6 +57,7 @@ describeServers('complete lists of geoservices', (start) => {
     ['another service is checked', () => check(ids.roads, 'failed')],
     ['a record is replaced by another one', () => () => replaceParks()],
     ['an icon is deleted', () => change({ op: 'delete', kind: 'icon', id: ids.icon })],
+    ['an icon is deleted and a service is checked', () => () => uncheckedThenChecked()],
     [
       'a record loses its submitter',
       () => () => run('update geoservice set submitter = null where id = $1', [ids.trees]),
@@ -69,6 +77,16 @@ describeServers('complete lists of geoservices', (start) => {
       { op: 'update', kind: 'geoservice', id: ids.roads, body: { name: 'Oaks' } },
       { op: 'update', kind: 'geoservice', id: ids.trees, body: { name: 'Roads' } },
     ])
+  /** Sums of statuses and icons that are equal before and after. */
+  const uncheckedThenChecked = async () => {
+    const [icon = 0] = await changeCatalog(server, [
+      { op: 'create', kind: 'icon', body: { name: 'Short', image: iconImage() } },
+    ])
+    await update(ids.trees, { icon })()
+    await readAll()
+    await change({ op: 'delete', kind: 'icon', id: icon })()
+    await check(ids.trees, 'works')()
+  }
   const replaceParks = () =>
     changeCatalog(server, [
       { op: 'delete', kind: 'geoservice', id: ids.parks },
@@ -82,37 +100,40 @@ describeServers('complete lists of geoservices', (start) => {
     expect(await read('?type=wms')).not.toEqual(tiles)
   })
 
-  test('are read from the database once', async () => {
-    await readAll()
-    const bytes = [...server.running.context.catalogLists.values()]
-    await readAll()
-    expect([...server.running.context.catalogLists.values()]).toEqual(bytes)
-    expect(JSON.parse(Buffer.from(bytes[0] ?? []).toString())).toEqual(await readAll())
+  test('are read from the database once by clients that come together', async () => {
+    const cache = createListCache(server.database)
+    const statement = geoserviceListSql({ order: [] })
+    const lists = await Promise.all(Array.from({ length: 20 }, () => cache.read(statement)))
+    expect(new Set(lists).size).toBe(1)
+    expect(JSON.parse(Buffer.from(lists[0] ?? []).toString())).toEqual(await readAll())
   })
-})
 
-async function* chunksOf(...sizes: readonly number[]) {
-  for (const size of sizes) yield Buffer.alloc(size, 1)
-}
+  test('take a bounded amount of memory', async () => {
+    const whole = (await createListCache(server.database).read(geoserviceListSql({}))) ?? new Uint8Array()
+    const cache = createListCache(server.database, { listBytes: whole.length, lists: 3 })
+    for (const epsg of [1, 2, 3, 4, 5, 6]) await cache.read(geoserviceListSql({ epsg }))
+    expect(cache.sizeBytes).toBe(3 * '[]'.length)
+    const small = createListCache(server.database, { listBytes: whole.length / 2, lists: 3 })
+    expect([await small.read(geoserviceListSql({})), small.sizeBytes]).toEqual([undefined, 1])
+  })
 
-const megabyte = 2 ** 20
+  test('of searches and areas are not kept', async () => {
+    await read('?search=nothing+at+all')
+    const before = server.running.context.catalogLists.sizeBytes
+    for (let at = 0; at < 10; at += 1) {
+      await read(`?search=word${at}`)
+      await read(`?intersects_boundary=POINT(${at} 1)`)
+    }
+    expect(server.running.context.catalogLists.sizeBytes).toBe(before)
+  })
 
-test('lists of more than 16 MiB are not kept', async () => {
-  const cache = createListCache()
-  for (const sizes of [
-    [megabyte, 15 * megabyte],
-    [megabyte, 15 * megabyte, 1],
-  ]) {
-    let passed = 0
-    for await (const chunk of rememberList(chunksOf(...sizes), (bytes) => cache.set(sizes.join(), bytes)))
-      passed += chunk.length
-    expect(passed).toBe(sizes.reduce((sum, size) => sum + size))
-  }
-  expect([...cache.keys()]).toEqual([[megabyte, 15 * megabyte].join()])
-})
-
-test('a list that is not read to its end is not kept', async () => {
-  const cache = createListCache()
-  for await (const _chunk of rememberList(chunksOf(1, 2, 3), (bytes) => cache.set('', bytes))) break
-  expect(cache.size).toBe(0)
+  test('are never older than a change that was answered', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const readers = Array.from({ length: 4 }, readAll)
+      const [id = 0] = await changeCatalog(server, [newGeoservice(`Ghost ${round}`)])
+      await Promise.all(readers)
+      await change({ op: 'delete', kind: 'geoservice', id })()
+      expect((await readAll()).map(({ name }) => name)).not.toContain(`Ghost ${round}`)
+    }
+  })
 })

@@ -81,7 +81,9 @@ describeServers('desktop GIS styles', (start) => {
     const drawn = {
       landform: { style: { rules: [{ symbol: { layers: [{ kind: 'fill', color: '#010203' }] } }] } },
     }
-    const empty = { landform: { style: { rules: [] } } }
+    const empty = {
+      landform: { style: { rules: [] }, undrawnParts: ['renderer heatmapRenderer is not drawn'] },
+    }
     expect(config).toMatchObject({ rootItem: { children: [drawn, empty] } })
   })
 
