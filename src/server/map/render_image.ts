@@ -8,6 +8,7 @@ import { type ImageFrame, readImageFeatures } from '../../render/image/image_fea
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
@@ -20,9 +21,6 @@ const rendererVersion = 1
 
 /** Size of tiles in pixels. */
 const tileSize = 256
-
-/** Side of a pixel of the standard screen, in metres. @see OGC 06-042 clause 7.2.4.6.9 */
-const pixelMetres = 0.000_28
 
 /** Maximum absolute coordinate of an extent, in metres: many times the size of the world. */
 const maxExtent = 1e9
@@ -149,7 +147,7 @@ async function drawSources(context: ApiRequest['context'], drawing: Drawing): Pr
     width,
     height,
     origin: [(box[0] + mercatorHalfWorld) / resolution, (mercatorHalfWorld - box[3]) / resolution],
-    scaleDenom: resolution / pixelMetres,
+    scaleDenom: scaleDenomOf(resolution),
     pixelsPerMapUnit,
     layers: await Promise.all(layers),
   }
