@@ -9,6 +9,7 @@ import { MarkerPen } from './marker.ts'
 import type { PixelGeometry } from './pixel_geometry.ts'
 import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
 import type { PreparedStyle, RuleSymbol } from './prepare_style.ts'
+import type { SvgImages } from './svg_marker.ts'
 import { SymbolPen } from './symbol.ts'
 
 /** A feature to draw. */
@@ -23,6 +24,7 @@ export interface DrawnLayer {
   readonly features: readonly DrawnFeature[]
   readonly style: PreparedStyle
   readonly sprites: SpriteCache
+  readonly images?: SvgImages
   /** Called before each feature; throws to stop the work. */
   readonly check: () => void
 }
@@ -60,8 +62,8 @@ function drawFeatures(canvas: Canvas, layer: DrawnLayer): void {
   }
 }
 
-const penOf = (canvas: Canvas, { sprites }: DrawnLayer) =>
-  new SymbolPen(canvas, new MarkerPen(canvas, sprites))
+const penOf = (canvas: Canvas, { sprites, images }: DrawnLayer) =>
+  new SymbolPen(canvas, new MarkerPen(canvas, sprites, images))
 
 function drawFeature(pen: SymbolPen, { geometry, context }: DrawnFeature, { style }: DrawnLayer): void {
   for (const { symbolFor } of style.symbolsOf(context)) {

@@ -1,8 +1,9 @@
 import { blitSprite, type Sprite, SpriteCache, spritePhases, spritePosition } from '../raster/sprite.ts'
 import { createSurface } from '../raster/surface.ts'
 import { type Canvas, createCanvas } from './canvas.ts'
-import type { PixelSymbol } from './pixel_symbol.ts'
+import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
 import { drawSimpleMarker, type MarkerPlace, simpleMarkerReach } from './simple_marker.ts'
+import { drawSvgMarker, type SvgImages, svgKey, svgMarkerReach } from './svg_marker.ts'
 
 /** Maximum size of a sprite in pixels; larger markers are drawn one by one. */
 const maxSpriteSize = 256
@@ -14,10 +15,12 @@ const angleStep = 2
 export class MarkerPen {
   readonly #canvas: Canvas
   readonly #sprites: SpriteCache
+  readonly #images: SvgImages
   readonly #upright = new WeakMap<PixelSymbol, UprightSprites>()
 
-  constructor(canvas: Canvas, sprites = new SpriteCache()) {
+  constructor(canvas: Canvas, sprites = new SpriteCache(), images: SvgImages = new Map()) {
     this.#canvas = canvas
+    this.#images = images
     this.#sprites = sprites
   }
 
@@ -45,7 +48,7 @@ export class MarkerPen {
     const { reach } = this.#uprightOf(symbol)
     if (!(x > -reach && y > -reach && x < width + reach && y < height + reach)) return
     if (2 * reach > maxSpriteSize) {
-      drawLayers(this.#canvas, symbol, { x, y, angle, opacity: opacityOf(symbol) })
+      this.#drawLayers(this.#canvas, symbol, { x, y, angle, opacity: opacityOf(symbol) })
       return
     }
     const position = spritePosition(x, y)
@@ -58,8 +61,24 @@ export class MarkerPen {
     const key = `${phaseX} ${phaseY} ${angle} ${this.#uprightOf(symbol).key}`
     const shift = [phaseX / spritePhases, phaseY / spritePhases] as const
     return this.#sprites.get(key, () =>
-      drawSprite(symbol, { reach, shift, angle, opacity: opacityOf(symbol) }),
+      this.#drawSprite(symbol, { reach, shift, angle, opacity: opacityOf(symbol) }),
     )
+  }
+
+  #drawSprite(symbol: PixelSymbol, { reach, shift, angle, opacity }: SpriteOptions): Sprite {
+    const centre = Math.ceil(reach) + 1
+    const surface = createSurface(2 * centre + 1, 2 * centre + 1)
+    const place = { x: centre + shift[0], y: centre + shift[1], angle, opacity }
+    this.#drawLayers(createCanvas(surface), symbol, place)
+    return { surface, centre }
+  }
+
+  #drawLayers(canvas: Canvas, { layers }: PixelSymbol, place: MarkerPlace): void {
+    for (const marker of layers) {
+      if (marker.kind === 'marker') drawSimpleMarker(canvas, marker, place)
+      else if (marker.kind === 'svg')
+        drawSvgMarker(canvas, { image: this.#images.get(svgKey(marker)), marker, place })
+    }
   }
 
   #uprightOf(symbol: PixelSymbol): UprightSprites {
@@ -90,7 +109,12 @@ const opacityOf = ({ opacity }: PixelSymbol) => Math.min(1, Math.max(0, opacity)
 
 /** Returns how far a marker symbol reaches from its position, in pixels. */
 export function markerReach({ layers }: PixelSymbol): number {
-  return Math.max(0, ...layers.map((layer) => (layer.kind === 'marker' ? simpleMarkerReach(layer) : 0)))
+  return Math.max(0, ...layers.map(layerReach))
+}
+
+function layerReach(layer: PixelLayer): number {
+  if (layer.kind === 'marker') return simpleMarkerReach(layer)
+  return layer.kind === 'svg' ? svgMarkerReach(layer) : 0
 }
 
 interface SpriteOptions {
@@ -98,16 +122,4 @@ interface SpriteOptions {
   readonly shift: readonly [x: number, y: number]
   readonly angle: number
   readonly opacity: number
-}
-
-function drawSprite(symbol: PixelSymbol, { reach, shift, angle, opacity }: SpriteOptions): Sprite {
-  const centre = Math.ceil(reach) + 1
-  const surface = createSurface(2 * centre + 1, 2 * centre + 1)
-  const place = { x: centre + shift[0], y: centre + shift[1], angle, opacity }
-  drawLayers(createCanvas(surface), symbol, place)
-  return { surface, centre }
-}
-
-function drawLayers(canvas: Canvas, { layers }: PixelSymbol, place: MarkerPlace): void {
-  for (const layer of layers) if (layer.kind === 'marker') drawSimpleMarker(canvas, layer, place)
 }

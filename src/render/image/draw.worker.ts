@@ -6,6 +6,7 @@ import { isTransparent, type Surface } from '../raster/surface.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
 import type { DrawJob, DrawnImage } from './draw_job.ts'
 import type { DrawReply, DrawRequest } from './draw_pool.ts'
+import { loadSvgImages } from './svg_images.ts'
 
 /** Number of the request whose client went away. */
 const cancelled = workerData as Int32Array
@@ -32,9 +33,10 @@ async function draw(job: DrawJob, number: number): Promise<DrawnImage> {
   const check = () => {
     if (Atomics.load(cancelled, 0) === number) throw new Error('cancelled')
   }
+  const images = await loadSvgImages(job)
   let isEmpty = true
   function* strips(): Generator<Surface> {
-    for (const strip of drawStrips(job, { sprites, check })) {
+    for (const strip of drawStrips(job, { sprites, images, check })) {
       isEmpty &&= isTransparent(strip)
       yield strip
     }

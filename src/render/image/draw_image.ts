@@ -2,6 +2,7 @@ import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
+import type { SvgImages } from '../draw/svg_marker.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, JobFeatures } from './draw_job.ts'
@@ -10,6 +11,8 @@ import { parsePixelTwkb, type UnitTransform } from './twkb_pixels.ts'
 /** Caches and checks of drawing. */
 export interface DrawOptions {
   readonly sprites?: SpriteCache
+  /** Images of SVG markers; those without one are not drawn. */
+  readonly images?: SvgImages
   /** Called again and again; throws to stop the work. */
   readonly check?: () => void
 }
@@ -22,7 +25,7 @@ const maxStripPixels = 2 ** 21
  * The layers are read once.
  */
 export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<Surface> {
-  const { sprites = new SpriteCache(), check = () => undefined } = options
+  const { sprites = new SpriteCache(), images = new Map(), check = () => undefined } = options
   const layers = job.layers.map(({ style, features }) => ({
     style: prepareStyle(style, job),
     features: readFeatures(features, job, check),
@@ -33,7 +36,7 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
     const surface = createSurface(width, Math.min(stripHeight, height - top))
     for (const layer of layers) {
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
-      drawLayer(surface, { ...layer, features, sprites, check }, [origin[0], origin[1] + top])
+      drawLayer(surface, { ...layer, features, sprites, images, check }, [origin[0], origin[1] + top])
     }
     yield surface
   }

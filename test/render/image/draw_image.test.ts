@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { drawImage, drawStrips } from '../../../src/render/image/draw_image.ts'
+import { type DrawOptions, drawImage, drawStrips } from '../../../src/render/image/draw_image.ts'
 import type { DrawJob } from '../../../src/render/image/draw_job.ts'
-import type { SimpleFill, SimpleLine, SimpleMarker, Stroke } from '../../../src/style/symbol_layer.ts'
+import { loadSvgImages } from '../../../src/render/image/svg_images.ts'
+import type {
+  SimpleFill,
+  SimpleLine,
+  SimpleMarker,
+  Stroke,
+  SvgMarker,
+} from '../../../src/style/symbol_layer.ts'
 import { featuresOf, jobOf, pointFeatures, type Rings, styleOf } from '../../support/draw_job.ts'
 
 const stroke: Stroke = {
@@ -26,8 +33,8 @@ const box = (left: number, top: number, right: number, bottom: number): Rings =>
 ]
 
 /** Draws a job, and returns pixels as `rrggbbaa` of straight colours. */
-function draw(job: DrawJob): (x: number, y: number) => string {
-  const { bytes, width } = drawImage(job)
+function draw(job: DrawJob, options?: DrawOptions): (x: number, y: number) => string {
+  const { bytes, width } = drawImage(job, options)
   return (x, y) => {
     const at = 4 * (y * width + x)
     const alpha = bytes[at + 3] ?? 0
@@ -145,6 +152,20 @@ describe('symbols', () => {
     })
     expect([wide(30, 23), wide(30, 41), wide(30, 43)]).toEqual([red, red, none])
   })
+})
+
+test('SVG markers have the colours and size of the style, and turn', async () => {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2" width="2" height="2">
+    <rect width="1" height="2" fill="param(fill) #000"/><rect x="1" width="1" height="2" fill="param(outline) #000"/></svg>`
+  const flag: SvgMarker = {
+    ...{ kind: 'svg', source: { svg }, size: 20, angle: 90, offset: [0, 0], pass: 0, aspectRatio: 0 },
+    ...{ fill: '#ff0000', outline: '#00ff00', outlineWidth: 1, anchor: { x: 'center', y: 'center' } },
+  }
+  const job = jobOf(pointFeatures([[32, 32]]), styleOf('marker', [flag]))
+  const at = draw(job, { images: await loadSvgImages(job) })
+  expect([at(32, 25), at(32, 38), at(32, 20), at(32, 44)]).toEqual([red, green, none, none])
+  const broken = jobOf(pointFeatures([[32, 32]]), styleOf('marker', [{ ...flag, source: { svg: '<svg' } }]))
+  expect((await loadSvgImages(broken)).size).toBe(0)
 })
 
 describe('rules', () => {
