@@ -34,13 +34,16 @@ export function createImageCache(limitBytes = limits.bytes): ImageCache {
       if (known !== undefined) return known
       const running = drawings.get(key)
       if (running !== undefined) return running.join(signal)
-      const drawing = new SharedDrawing(draw)
+      // An abandoned drawing may end after the next one for the same key was started.
+      const forget = () => {
+        if (drawings.get(key) === drawing) drawings.delete(key)
+      }
+      const drawing = new SharedDrawing(draw, forget)
       drawings.set(key, drawing)
       drawing.image
         .then((image) => images.set(key, image))
         .catch(() => undefined)
-        .finally(() => drawings.delete(key))
-      drawing.onAbandoned = () => drawings.delete(key)
+        .finally(forget)
       return drawing.join(signal)
     },
   }
@@ -49,10 +52,11 @@ export function createImageCache(limitBytes = limits.bytes): ImageCache {
 class SharedDrawing {
   readonly image: Promise<DrawnImage>
   readonly #stopper = new AbortController()
+  readonly #onAbandoned: () => void
   #clients = 0
-  onAbandoned: () => void = () => undefined
 
-  constructor(draw: (signal: AbortSignal) => Promise<DrawnImage>) {
+  constructor(draw: (signal: AbortSignal) => Promise<DrawnImage>, onAbandoned: () => void) {
+    this.#onAbandoned = onAbandoned
     this.image = draw(this.#stopper.signal)
   }
 
@@ -62,7 +66,7 @@ class SharedDrawing {
     const leave = () => {
       this.#clients -= 1
       if (this.#clients > 0) return
-      this.onAbandoned()
+      this.#onAbandoned()
       this.#stopper.abort(signal.reason)
     }
     signal.addEventListener('abort', leave, { once: true })
