@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { readQml } from '../../src/style/qml_read.ts'
-import { compileSymbol } from '../../src/style/resolve_symbol.ts'
 import { markerShapes, type SymbolLayer } from '../../src/style/symbol_layer.ts'
 import { dataDefined, namedSymbol, single, symbolLayer } from '../support/qml.ts'
 
@@ -253,89 +252,6 @@ describe('layers with symbols', () => {
   })
 })
 
-describe('data-defined properties', () => {
-  const resolve = (
-    cls: string,
-    options: Readonly<Record<string, string>>,
-    expressions: Readonly<Record<string, string>>,
-  ) => {
-    const text = single('marker', symbolLayer(cls, options, dataDefined(expressions)))
-    const symbol = readQml(text).style?.rules[0]?.symbol ?? { type: 'marker', opacity: 1, layers: [] }
-    return (attributes: object, pixelsPerMapUnit = 1) =>
-      compileSymbol(symbol).resolve({ context: { attributes: { ...attributes } }, pixelsPerMapUnit })
-        .layers[0]
-  }
-
-  test('replace size, colour, width, rotation and shape', () => {
-    const at = resolve(
-      'SimpleMarker',
-      { size: '2', size_unit: 'Point', outline_width_unit: 'Pixel' },
-      {
-        size: '"n"',
-        fillColor: '"c"',
-        outlineColor: "'#8000ff00'",
-        outlineWidth: '2',
-        angle: '"n" * 10',
-        name: "'star'",
-      },
-    )
-    expect(at({ n: 3, c: 'red' })).toMatchObject({
-      size: 4,
-      fill: '#ff0000',
-      stroke: { color: '#00ff0080', width: 2 },
-      angle: 30,
-      shape: 'star',
-    })
-    // QGIS 3.22 keeps the value of the layer where an expression is null or has no such value.
-    expect(at({ c: 'zzz' })).toMatchObject({ size: 2.6667, fill: '#ff0000', angle: 0 })
-    expect(at({ n: 'a', c: '0,0,255,128' })).toMatchObject({ size: 2.6667, fill: '#0000ff80' })
-  })
-
-  test('apply in map units, and as areas', () => {
-    const at = resolve(
-      'SimpleMarker',
-      { size: '2', size_unit: 'MapUnit', scale_method: 'area' },
-      { size: '"n"' },
-    )
-    expect([at({ n: 100 }, 0.5), at({}, 0.5)]).toMatchObject([{ size: 5 }, { size: 1 }])
-  })
-
-  test('switch layers off', () => {
-    const at = resolve('SimpleMarker', {}, { enabled: '"n" > 1' })
-    expect([at({ n: 1 }), at({ n: 2 })?.kind]).toEqual([undefined, 'marker'])
-  })
-
-  test('are reported where they are not supported', () => {
-    const layer = symbolLayer('SimpleMarker', {}, dataDefined({ offset: "'1,2'", size: 'foo(1)' }))
-    expect(issuesOf('marker', layer)).toEqual([
-      'data-defined property offset of SimpleMarker is ignored',
-      'data-defined property size of SimpleMarker is ignored: function foo() is not supported (character 1 of the expression)',
-    ])
-  })
-
-  test('transform sizes as the assistant of QGIS', () => {
-    const transformer = `<Option name="transformer" type="Map"><Option name="t" type="int" value="1"/>
-      <Option name="d" type="Map"><Option name="scaleType" value="2"/><Option name="minValue" value="1"/>
-      <Option name="maxValue" value="10"/><Option name="minSize" value="2"/><Option name="maxSize" value="20"/>
-      <Option name="nullSize" value="3.5"/></Option></Option>`
-    const defined = dataDefined({ size: '"n"' }).replace(
-      '<Option name="type" type="int" value="3"/>',
-      `<Option name="type" type="int" value="3"/>${transformer}`,
-    )
-    const text = single('marker', symbolLayer('SimpleMarker', { size_unit: 'Pixel' }, defined))
-    const symbol = readQml(text).style?.rules[0]?.symbol ?? { type: 'marker', opacity: 1, layers: [] }
-    const size = (n: number | null) => {
-      const [layer] = compileSymbol(symbol).resolve({
-        context: { attributes: { n } },
-        pixelsPerMapUnit: 1,
-      }).layers
-      return layer?.kind === 'marker' ? layer.size : undefined
-    }
-    expect([size(0), size(1), size(10), size(11), size(null)]).toEqual([2, 2, 20, 20, 3.5])
-    expect(size(5.5)).toBeCloseTo(14.125_102_191_791_21, 9)
-  })
-})
-
 describe('reports what is not drawn', () => {
   test.each([
     'GradientFill',
@@ -390,4 +306,21 @@ describe('reports what is not drawn', () => {
       issuesOf('fill', symbolLayer('SimpleFill', {}, '<effect enabled="1" type="effectStack"/>')),
     ).toEqual(['draw effects of SimpleFill are not drawn'])
   })
+})
+
+test('reads the form of QGIS 3.40, with colours in full precision', () => {
+  const layer = `<layer class="SimpleFill" enabled="1" id="{7c3e2a0e-0000-4000-8000-000000000000}" locked="0" pass="0">
+    <Option type="Map"><Option name="color" type="QString" value="125,139,143,128,rgb:0.49,0.545,0.56,0.5"/>
+    <Option name="outline_style" type="QString" value="no"/></Option>
+    <effect enabled="0" type="effectStack"/>${dataDefined({}).replace(/<Option name="properties" type="Map"><\/Option>/, '<Option name="properties"/>')}
+    </layer>`
+  const symbol = `<symbol alpha="1" clip_to_extent="1" force_rhr="0" frame_rate="10" is_animated="0" name="0" type="fill">${layer}</symbol>`
+  const { style, issues } = readQml(`<qgis version="3.40.1-Bratislava" hasScaleBasedVisibilityFlag="0">
+    <renderer-v2 enableorderby="0" forceraster="0" referencescale="-1" symbollevels="0" type="singleSymbol">
+    <symbols>${symbol}</symbols><rotation/><sizescale/><data-defined-properties><Option type="Map"/></data-defined-properties>
+    </renderer-v2><selection mode="Default"/></qgis>`)
+  expect([style?.rules[0]?.symbol?.layers, issues]).toEqual([
+    [{ kind: 'fill', pass: 0, color: '#7d8b8f80', brush: 'solid', offset: [0, 0] }],
+    [],
+  ])
 })

@@ -1,5 +1,4 @@
 import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
-import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { scaleDenominator } from '../../contract/scale.ts'
 import type {
   ConfigItem,
@@ -8,19 +7,14 @@ import type {
   LayerDrawing,
   WebmapConfig,
 } from '../../contract/webmap_config.ts'
-import type { Issue } from '../../core/issue.ts'
 import type { Queryable } from '../../database/database.ts'
-import { memberTable } from '../../store/classes/member_table.ts'
 import type { ItemRow, WebmapRow } from '../../store/classes/webmap.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
-import { defaultStyle } from '../../style/default_style.ts'
-import { readMapserverXml } from '../../style/mapserver_read.ts'
-import { styleOfMapserver } from '../../style/mapserver_style.ts'
-import { readQml } from '../../style/qml_read.ts'
 import type { Style } from '../../style/style_model.ts'
 import { type Branches, branchesOf } from '../classes/webmap_item.ts'
 import { sanitiseDescription } from '../resource/description.ts'
+import { findStyles } from './stored_style.ts'
 
 /** Input of a web map configuration. */
 export interface ConfigSource {
@@ -84,7 +78,7 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
   const rows = map.items.filter((row) => isShown(row, masks))
   const layerIds = [...new Set(rows.map(({ styleParentId }) => styleParentId ?? 0))]
   const layers = await findLayers(tx, layerIds)
-  const styles = await readStyles(
+  const styles = await findStyles(
     tx,
     rows.map(({ styleId }) => styleId ?? 0),
   )
@@ -95,8 +89,7 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
     const parse = styles.get(styleId ?? 0)
     if (styleId === null || layer === undefined || parse === undefined) continue
     const mask = masks.get(layer.resourceId) ?? 0
-    const fields = layer.fields.map(({ keyname }) => keyname)
-    const { style = defaultStyle(layer.geometryType), issues } = parse(layer.geometryType, fields)
+    const { style, issues } = parse(layer)
     const undrawnParts = issues.slice(0, maxUndrawnParts).map(({ message }) => message)
     const attribution = hasPermission(mask, 'metadata.read')
       ? attributionOf(resources.get(layer.resourceId))
@@ -106,36 +99,8 @@ async function readDrawings(tx: Queryable, { map, masks }: ConfigSource): Promis
   return drawings
 }
 
-/** Finds style documents and returns a parser for each. */
-async function readStyles(tx: Queryable, ids: readonly number[]): Promise<Map<number, ParseStyle>> {
-  const xml = await memberTable('mapsrv_style').find(tx, ids)
-  const qml = await memberTable('desk_vector_style').find(tx, ids)
-  return new Map([
-    ...[...xml].map(([id, { xml: text }]): [number, ParseStyle] => [id, (type) => parseXml(text, type)]),
-    ...[...qml].map(([id, { qml: text }]): [number, ParseStyle] => [
-      id,
-      (_, fields) => readQml(text, { fields }),
-    ]),
-  ])
-}
-
 /** Maximum number of messages about a style. */
 const maxUndrawnParts = 20
-
-/** Parses a stored style for a layer with geometries of a type and fields; without style if it is invalid. */
-type ParseStyle = (geometryType: GeometryType, fields: readonly string[]) => ParsedStyle
-
-interface ParsedStyle {
-  readonly style?: Style
-  readonly issues: readonly Issue[]
-}
-
-function parseXml(xml: string, geometryType: GeometryType): ParsedStyle {
-  const { style, issues } = readMapserverXml(xml)
-  return style === undefined
-    ? { issues }
-    : { style: styleOfMapserver(style, geometryParts(geometryType).family), issues }
-}
 
 /** Lists the display names of layers that the caller may read but whose style cannot be drawn. */
 function listUndrawn({ map, masks }: ConfigSource, drawings: ReadonlyMap<number, Drawing>): string[] {
