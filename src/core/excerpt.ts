@@ -17,7 +17,7 @@ const shownBefore = 60
  * is shown. Returns undefined if the text has no such line.
  */
 export function formatExcerpt(text: string, span: Span, indent = '  '): string | undefined {
-  const line = text.split(/\r?\n/, span.line)[span.line - 1]
+  const line = linesOf(text)[span.line - 1]
   if (line === undefined) return undefined
   const start = span.column - 1
   const end = span.endLine === span.line ? Math.min(span.endColumn - 1, line.length) : line.length
@@ -29,6 +29,14 @@ export function formatExcerpt(text: string, span: Span, indent = '  '): string |
   const carets = '^'.repeat(Math.max(1, Math.min(end, from + maxShown) - start))
   const gutter = String(span.line)
   return `${indent}${gutter} | ${left}${piece}${right}\n${indent}${' '.repeat(gutter.length)} | ${before}${carets}`
+}
+
+let newest: { readonly text: string; readonly lines: readonly string[] } | undefined
+
+/** Splits a text into lines; those of the last text are kept, because the issues of a file are formatted together. */
+function linesOf(text: string): readonly string[] {
+  if (newest?.text !== text) newest = { text, lines: text.split(/\r?\n/) }
+  return newest.lines
 }
 
 /**

@@ -37,24 +37,36 @@ export async function createIcon(image: Uint8Array, size: IconSize): Promise<Uin
   })
 }
 
+/** Result of drawing the source of an icon: a picture for all sizes, or what is wrong with the source. */
+export type DrawnIcon = { readonly drawn: Uint8Array } | { readonly fault: string }
+
 /**
- * Checks the source of an icon by drawing it.
- *
- * @returns what is wrong with it, if anything
+ * Draws the source of an icon once, large enough for every size: its shorter side has the pixels of the largest icon, or
+ * those of the source if it is a smaller picture.
  */
-export async function findIconFault(image: Uint8Array, maxPixels: number): Promise<string | undefined> {
+export async function drawIcon(image: Uint8Array, maxPixels: number): Promise<DrawnIcon> {
   const sharp = await loadSharp()
   const found = await sharp(image)
     .metadata()
     .catch(() => undefined)
   if (found === undefined || !iconFormats.some((format) => format === found.format))
-    return 'it is not a PNG, JPEG, GIF, WebP or SVG image'
-  const pixels = (found.width ?? 0) * (found.height ?? 0)
-  if (pixels > maxPixels) return `it has ${pixels} pixels; the limit is ${maxPixels}`
-  const side = iconSizes.default
-  const isDrawn = await createIcon(image, { width: side, height: side }).then(
-    () => true,
-    () => false,
-  )
-  return isDrawn ? undefined : 'the image is damaged'
+    return { fault: 'it is not a PNG, JPEG, GIF, WebP or SVG image' }
+  const { width = 1, height = 1, format } = found
+  const pixels = width * height
+  if (pixels > maxPixels) return { fault: `it has ${pixels} pixels; the limit is ${maxPixels}` }
+  try {
+    return { drawn: await createIcon(image, sizeOfDrawing({ width, height }, format === 'svg')) }
+  } catch {
+    return { fault: 'the image is damaged, or takes too long to draw' }
+  }
+}
+
+/** Maximum ratio of the sides of a drawing; the rest of a longer one is cropped. */
+const maxRatio = 16
+
+function sizeOfDrawing({ width, height }: IconSize, isScalable: boolean): IconSize {
+  const shorter = Math.min(width, height)
+  const scale = isScalable ? iconSizes.maximum / shorter : Math.min(1, iconSizes.maximum / shorter)
+  const side = (length: number) => Math.max(1, Math.round(Math.min(length, maxRatio * shorter) * scale))
+  return { width: side(width), height: side(height) }
 }

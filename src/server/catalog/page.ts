@@ -48,9 +48,11 @@ export function writePage({ url, page, count, records }: PageContent): Uint8Arra
 
 /** Returns the URL of another page; the first one has no offset. */
 function linkTo(url: string, { limit, offset }: AskedPage): string {
-  const link = new URL(url)
-  link.searchParams.set('limit', String(limit))
-  if (offset > 0) link.searchParams.set('offset', String(offset))
-  else link.searchParams.delete('offset')
-  return link.href
+  // The host is what the client sent, which need not be a valid one.
+  const [address = '', query] = url.split(/\?(.*)/s)
+  const parameters = new URLSearchParams(query)
+  parameters.set('limit', String(limit))
+  if (offset > 0) parameters.set('offset', String(offset))
+  else parameters.delete('offset')
+  return `${address}?${parameters}`
 }

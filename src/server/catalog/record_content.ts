@@ -3,7 +3,7 @@ import { catalogLimits, findGeoserviceFaults, type Geoservice } from '../../cont
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { type Boundary, parseBoundary } from '../../geo/boundary.ts'
-import { findIconFault } from '../../render/icon_image.ts'
+import { drawIcon } from '../../render/icon_image.ts'
 import { geoserviceColumns } from '../../store/catalog/catalog_record.ts'
 import type { GeoserviceRow, IconRow } from '../../store/catalog/write_record.ts'
 import type { Members } from './catalog_operation.ts'
@@ -77,9 +77,9 @@ export async function readImage({ image }: Members): Promise<CheckedImage | unde
       'image',
       `the image has ${bytes.length} bytes; the limit is ${catalogLimits.iconBytes}`,
     )
-  const fault = await findIconFault(bytes, catalogLimits.iconPixels)
-  if (fault !== undefined) throw invalidMember('image', `the image cannot be used: ${fault}`)
-  return { bytes, digest: createHash('sha256').update(bytes).digest('hex') }
+  const icon = await drawIcon(bytes, catalogLimits.iconPixels)
+  if ('fault' in icon) throw invalidMember('image', `the image cannot be used: ${icon.fault}`)
+  return { bytes, drawn: icon.drawn, digest: createHash('sha256').update(bytes).digest('hex') }
 }
 
 /**

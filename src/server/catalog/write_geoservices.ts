@@ -1,3 +1,4 @@
+import { isResourceId } from '../../contract/limits.ts'
 import type { Queryable } from '../../database/database.ts'
 import { listIconRecords } from '../../store/catalog/catalog_record.ts'
 import { insertGeoservices, updateGeoservices } from '../../store/catalog/write_record.ts'
@@ -34,7 +35,9 @@ export async function writeGeoservices(
 /** Returns a function that finds the id of an icon by its id or local name. */
 async function indexIcons(tx: Queryable, opened: readonly OpenOperation[]) {
   const names = new Map(opened.flatMap(({ name, id }) => (name === undefined ? [] : [[name, id] as const])))
-  const asked = opened.flatMap(({ members }) => (typeof members.icon === 'number' ? [members.icon] : []))
+  const asked = opened.flatMap(({ members: { icon } }) =>
+    typeof icon === 'number' && isResourceId(icon) ? [icon] : [],
+  )
   const known = new Set((await listIconRecords(tx, asked)).map(({ id }) => id))
   return (icon: unknown): number | null => {
     if (icon === undefined || icon === null) return null

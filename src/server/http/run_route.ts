@@ -46,12 +46,12 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, co
   const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
   return async (request, reply) => {
     const network = networkOf(request.ip)
+    const signIn = `sign-in ${network}`
     const caller = route.isAnonymous
       ? anonymous
-      : await workFor({ name: `sign-in ${network}`, statementMs }, () =>
-          authenticate(context, request, reply),
-        )
-    const party = caller.isGuest ? `network ${network}` : `user ${caller.id}`
+      : await workFor({ name: signIn, statementMs }, () => authenticate(context, request, reply))
+    const guest = route.changesSession === true ? signIn : `network ${network}`
+    const party = caller.isGuest ? guest : `user ${caller.id}`
     return workFor({ name: party, statementMs }, () => answer(request, reply, caller))
   }
 }

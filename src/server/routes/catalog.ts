@@ -20,8 +20,7 @@ import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 /** Operations of the catalog service. */
 export const catalogHandlers: Handlers<keyof typeof catalogRoutes> = {
   'catalog.root': async ({ url }) => {
-    const { origin, pathname } = new URL(url)
-    return { json: urlTemplates(`${origin}${pathname.replace(/\/+$/, '')}`) }
+    return { json: urlTemplates(url.replace(/\?.*$/s, '').replace(/\/+$/, '')) }
   },
 
   'catalog.geoservices': listGeoservices,
@@ -44,7 +43,7 @@ export const catalogHandlers: Handlers<keyof typeof catalogRoutes> = {
 
   'catalog.icon_content': async (request) => {
     const { context, params } = request
-    return answerIcon(request, await found(params.id, (id) => findIconImage(context.database, id)))
+    return answerIcon(request, await found(params.id, (id) => findIconImage(context.database, id, 'drawn')))
   },
 }
 

@@ -40,7 +40,9 @@ export const catalogEditorHandlers: Handlers<keyof typeof catalogEditorRoutes> =
   'catalog.icon_image': async (request) => {
     await requireEditor(request)
     const { context, params } = request
-    const icon = isResourceId(params.id) ? await findIconImage(context.database, params.id) : undefined
+    const icon = isResourceId(params.id)
+      ? await findIconImage(context.database, params.id, 'image')
+      : undefined
     if (icon === undefined) throw recordNotFound('icon', params.id)
     return { bytes: icon.image, mediaType: anyMediaType, headers: attachment }
   },

@@ -39,7 +39,10 @@ export const catalogPageHandlers: Handlers<keyof typeof catalogPageRoutes> = {
     const { context, params } = request
     requireCatalog(context)
     if (params.icon === 'default') return answerIcon(request, defaultIcon)
-    return answerIcon(request, await found(Number(params.icon), (id) => findIconImage(context.database, id)))
+    return answerIcon(
+      request,
+      await found(Number(params.icon), (id) => findIconImage(context.database, id, 'drawn')),
+    )
   },
 }
 

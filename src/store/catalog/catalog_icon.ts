@@ -2,10 +2,10 @@ import type { Queryable } from '../../database/database.ts'
 import { createBindings, type JsonMember, objectSql } from '../feature/feature_sql.ts'
 import { type Page, pageSql, plainSql, textSql } from './geoservice_query.ts'
 
-/** Picture of an icon as it was uploaded. */
+/** Picture of an icon. */
 export interface IconImage {
   readonly image: Uint8Array
-  /** SHA-256 of the image, in hexadecimal. */
+  /** SHA-256 of the image as it was uploaded, in hexadecimal. */
   readonly digest: string
 }
 
@@ -48,10 +48,14 @@ export async function findIcon(tx: Queryable, id: number): Promise<string | unde
   return row?.record
 }
 
-/** Finds the picture of an icon. */
-export async function findIconImage(tx: Queryable, id: number): Promise<IconImage | undefined> {
+/** Finds the picture of an icon: as it was uploaded, or as PNG for pictures of all sizes. */
+export async function findIconImage(
+  tx: Queryable,
+  id: number,
+  form: 'image' | 'drawn',
+): Promise<IconImage | undefined> {
   const [row] = await tx.query<{ image: string; digest: string }>(
-    "select encode(image, 'base64') as image, digest from catalog_icon where id = $1::bigint",
+    `select encode(${form}, 'base64') as image, digest from catalog_icon where id = $1::bigint`,
     [id],
   )
   return row === undefined ? undefined : { image: Buffer.from(row.image, 'base64'), digest: row.digest }

@@ -10,7 +10,9 @@ export interface IconRow {
   readonly name: string
   readonly guid: string
   /** Absent to keep the stored image. */
-  readonly image?: { readonly bytes: Uint8Array; readonly digest: string } | undefined
+  readonly image?:
+    | { readonly bytes: Uint8Array; readonly drawn: Uint8Array; readonly digest: string }
+    | undefined
 }
 
 /** Geoservice with all its columns. */
@@ -23,13 +25,13 @@ export interface GeoserviceRow {
   readonly boundary: Boundary | undefined
 }
 
-const iconColumns = `id integer, keyname text, manifest text, name text, guid uuid, image text, digest text`
+const iconColumns = `id integer, keyname text, manifest text, name text, guid uuid, image text, drawn text, digest text`
 
 /** Adds icons. */
 export async function insertIcons(tx: Queryable, icons: readonly IconRow[]): Promise<void> {
   await tx.query(
-    `insert into catalog_icon (id, keyname, manifest, name, guid, image, digest)
-     select id, keyname, manifest, name, guid, decode(image, 'base64'), digest
+    `insert into catalog_icon (id, keyname, manifest, name, guid, image, drawn, digest)
+     select id, keyname, manifest, name, guid, decode(image, 'base64'), decode(drawn, 'base64'), digest
        from json_to_recordset($1::json) as r (${iconColumns})`,
     [toJson(icons.map(iconOf))],
   )
@@ -39,7 +41,8 @@ export async function insertIcons(tx: Queryable, icons: readonly IconRow[]): Pro
 export async function updateIcons(tx: Queryable, icons: readonly IconRow[]): Promise<void> {
   await tx.query(
     `update catalog_icon i set keyname = r.keyname, manifest = r.manifest, name = r.name,
-            image = coalesce(decode(r.image, 'base64'), i.image), digest = coalesce(r.digest, i.digest),
+            image = coalesce(decode(r.image, 'base64'), i.image),
+            drawn = coalesce(decode(r.drawn, 'base64'), i.drawn), digest = coalesce(r.digest, i.digest),
             version = i.version + 1
        from json_to_recordset($1::json) as r (${iconColumns}) where i.id = r.id`,
     [toJson(icons.map(iconOf))],
@@ -47,8 +50,12 @@ export async function updateIcons(tx: Queryable, icons: readonly IconRow[]): Pro
 }
 
 function iconOf({ image, ...row }: IconRow) {
-  return { ...row, image: image && Buffer.from(image.bytes).toString('base64'), digest: image?.digest }
+  if (image === undefined) return row
+  const { bytes, drawn, digest } = image
+  return { ...row, image: toBase64(bytes), drawn: toBase64(drawn), digest }
 }
+
+const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
 
 const types: Readonly<Record<string, string>> = {
   guid: 'uuid',

@@ -8,8 +8,10 @@ create table catalog_icon (
   keyname    text,
   manifest   text,
   name       text not null,
-  -- As it was uploaded; pictures of other sizes are made from it.
+  -- As it was uploaded.
   image      bytea not null,
+  -- PNG that pictures of all sizes are made from: a drawing may take long to draw, so it is drawn once.
+  drawn      bytea not null,
   digest     text not null,
   created_at timestamp not null default (now() at time zone 'utc'),
   version    integer not null default 1,

@@ -206,6 +206,11 @@ describeServers('a batch on the catalog', (start) => {
       { status: 422, message: 'unknown reference system EPSG:999998 - at $.boundary' },
     ],
     [
+      'an icon beyond all ids',
+      newGeoservice('New', { icon: 2 ** 31 }),
+      { status: 422, message: expect.stringMatching(/^there is no icon with id = 2147483648/) },
+    ],
+    [
       'an unknown icon',
       newGeoservice('New', { icon: 99 }),
       { status: 422, message: 'there is no icon with id = 99 - at $.icon' },
@@ -234,6 +239,24 @@ describeServers('a batch on the catalog', (start) => {
   ])('refuses %s, names the operation, and changes nothing', async (_, operation, expected) => {
     const found = await refusal([newGeoservice('Before it'), operation])
     expect(found).toMatchObject({ ...expected, operation: 1 })
+  })
+
+  test.each([
+    ['type', 'geojson'],
+    ['guid', '11111111-2222-4333-8444-555555555555'],
+  ])('never changes the %s of a record', async (name, value) => {
+    const [record] = (await read()).geoservices
+    const change = (member: unknown): CatalogOperation => ({
+      op: 'update',
+      kind: 'geoservice',
+      id: record?.id ?? 0,
+      body: { [name]: member },
+    })
+    expect(await refusal([change(value)])).toMatchObject({
+      status: 422,
+      message: expect.stringMatching(new RegExp(`^the ${name} of a record never changes`)),
+    })
+    await changeCatalog(server, [change(record?.[name as 'type' | 'guid'])])
   })
 
   test('refuses a stale version, and two operations on one record', async () => {

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { parseCatalogPlace } from '../../../src/server/settings/parse_setting.ts'
+import { changeCatalog, newGeoservice } from '../../support/catalog.ts'
 import { createAsk, startTestServer } from '../../support/server.ts'
 
 describe('the place of the catalog', () => {
@@ -27,6 +30,20 @@ describe('the place of the catalog', () => {
     await server.stop()
     await expect(guest('GET', '/api/v1/')).rejects.toThrow()
   })
+
+  test.each(['a:99999', '[::1', 'a b', 'evil.example/x?y'])(
+    'is the host that the client sent: %s',
+    async (host) => {
+      const server = await startTestServer('postgres')
+      await changeCatalog(server, [newGeoservice('A'), newGeoservice('B')])
+      for (const path of ['/api/v1/', '/api/v1/geoservices/?limit=1']) {
+        const [answer] = await once(request(`${server.url}${path}`, { headers: { host } }).end(), 'response')
+        expect((answer as IncomingMessage).statusCode).toBe(200)
+        ;(answer as IncomingMessage).resume()
+      }
+      await server.stop()
+    },
+  )
 
   test('is nowhere', async () => {
     const server = await startTestServer('postgres', { catalog: 'off' })

@@ -65,6 +65,8 @@ describeServers('a caller with many concurrent requests', (start) => {
           for (let reads = 0; reads < 3; reads += 1) await read()
           // Nobody knows this user yet, and the requests come from the same network.
           await read(server.as(`new ${who}`, userPassword))
+          const form = { login: `new ${who}`, password: userPassword }
+          expect((await server.guest('POST', '/api/component/auth/login', form)).status).toBe(200)
           expect(answered).toBe(0)
         })
         await late
