@@ -1,15 +1,10 @@
-import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
-import type { Issue } from '../../core/issue.ts'
 import type { Queryable } from '../../database/database.ts'
-import { memberTable } from '../../store/classes/member_table.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { defaultStyle } from '../../style/default_style.ts'
-import { readMapserverXml } from '../../style/mapserver_read.ts'
-import { styleOfMapserver } from '../../style/mapserver_style.ts'
-import { readQml } from '../../style/qml_read.ts'
 import type { Style } from '../../style/style_model.ts'
+import { findStyles } from './stored_style.ts'
 
 /** Classes of styles and layers that are rendered. */
 const renderedClasses: readonly string[] = [
@@ -36,34 +31,10 @@ export function renderedLayerId({ id, cls, parentId }: RenderSource): number {
   return cls.endsWith('_style') ? (parentId ?? id) : id
 }
 
-/**
- * Reads the style of a resource; the default style for layers.
- *
- * @throws {Problem} render/unsupported, with the issues, for a style that cannot be drawn at all
- */
+/** Reads the style of a resource; the default style for layers. */
 export async function readStyle(tx: Queryable, { id, cls }: RenderSource, layer: Layer): Promise<Style> {
-  if (cls === 'mapsrv_style') {
-    const xml = (await memberTable('mapsrv_style').find(tx, [id])).get(id)?.xml ?? ''
-    const { style, issues } = readMapserverXml(xml)
-    return drawable(style && styleOfMapserver(style, geometryParts(layer.geometryType).family), id, issues)
-  }
-  if (cls === 'desk_vector_style') {
-    const qml = (await memberTable('desk_vector_style').find(tx, [id])).get(id)?.qml ?? ''
-    const { style, issues } = readQml(qml)
-    return drawable(style, id, issues)
-  }
-  return defaultStyle(layer.geometryType)
-}
-
-function drawable(style: Style | undefined, id: number, issues: readonly Issue[]): Style {
-  if (style !== undefined) return style
-  const [first] = issues
-  const place = first?.span === undefined ? '' : `${first.span.line}:${first.span.column}: `
-  const reason = first === undefined ? '' : ` ${place}${first.message}.`
-  throw problem('render/unsupported', `Style with id = ${id} cannot be rendered.${reason}`, {
-    resource: id,
-    issues,
-  })
+  const parse = cls.endsWith('_style') ? (await findStyles(tx, [id])).get(id) : undefined
+  return parse === undefined ? defaultStyle(layer.geometryType) : parse(layer).style
 }
 
 /** Lists the fields that a style reads, apart from labels. */

@@ -158,7 +158,8 @@ async function findStyle(
   { database, layerCaches }: ApiRequest['context'],
   { source, layer }: Source,
 ): Promise<Style> {
-  const key = `${source.id} ${source.version} ${layer.geometryType}`
+  const names = layer.fields.map(({ keyname }) => keyname)
+  const key = JSON.stringify([source.id, source.version, layer.geometryType, names])
   const known = layerCaches.styles.get(key)
   if (known !== undefined) return known
   const style = await readStyle(database, source, layer)

@@ -305,3 +305,31 @@ describeServers('images', (start) => {
       expect((await server.admin('GET', `${tile}?${place}&resource=${group}`)).status).toBe(422)
   })
 })
+
+describeServers('QML styles', (start) => {
+  test('are drawn with the symbols of their categories', async () => {
+    const server = await start()
+    const features = [
+      { geom: box(-half, 0, 0, half), fields: { kind: 'a' } },
+      { geom: box(0, 0, half, half), fields: { kind: 'b' } },
+    ]
+    const { layer } = await createStyled(server, 'POLYGON', { features })
+    const symbol = (name: string, color: string) =>
+      `<symbol type="fill" name="${name}" alpha="1"><layer class="SimpleFill" enabled="1" pass="0">
+        <prop k="color" v="${color}"/><prop k="style" v="solid"/><prop k="outline_style" v="no"/></layer></symbol>`
+    const qml = `<qgis version="3.22"><renderer-v2 type="categorizedSymbol" attr="kind" symbollevels="0"><categories>
+      <category value="a" symbol="0" label="a" render="true"/><category value="b" symbol="1" label="b" render="true"/>
+      </categories><symbols>${symbol('0', '200,10,10,255')}${symbol('1', '0,0,255,128')}</symbols></renderer-v2></qgis>`
+    const style = await createResource(server.admin, {
+      cls: 'desk_vector_style',
+      parent: layer,
+      name: 'QML',
+      members: { desk_vector_style: { qml } },
+    })
+    const picture = await readPicture(server.admin, `${tile}?z=0&x=0&y=0&resource=${style}`)
+    expect([picture.at(64, 64), picture.at(192, 64)]).toEqual([
+      [200, 10, 10, 255],
+      [0, 0, 255, 128],
+    ])
+  })
+})
