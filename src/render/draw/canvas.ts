@@ -16,9 +16,25 @@ export interface Canvas {
   readonly origin: readonly [x: number, y: number]
 }
 
-/** Creates a canvas for a surface. */
+/** Creates a canvas for a surface. A path on it must be filled before one on another canvas of the same size is begun. */
 export function createCanvas(surface: Surface, origin: Canvas['origin'] = [0, 0]): Canvas {
-  return { surface, coverage: new CoverageBuffer(surface.width, surface.height), origin }
+  return { surface, coverage: findCoverage(surface), origin }
+}
+
+/** Coverage buffers of recent sizes: creating one takes longer than drawing a small tile. */
+const buffers: CoverageBuffer[] = []
+const maxBuffers = 4
+
+function findCoverage({ width, height }: Surface): CoverageBuffer {
+  const known = buffers.find((one) => one.width === width && one.height === height)
+  if (known !== undefined) {
+    // Work that failed may have left a path.
+    known.flush('nonzero', { startRow: () => undefined, addRun: () => undefined })
+    return known
+  }
+  const buffer = new CoverageBuffer(width, height)
+  if (buffers.push(buffer) > maxBuffers) buffers.shift()
+  return buffer
 }
 
 /** Fills the path in the coverage buffer of a canvas. */

@@ -44,7 +44,8 @@ class LineCutter {
   add(coordinates: Float64Array, from: number, to: number): void {
     const [x0, y0] = [coordinates[from] ?? 0, coordinates[from + 1] ?? 0]
     const [dx, dy] = [(coordinates[to] ?? 0) - x0, (coordinates[to + 1] ?? 0) - y0]
-    const length = Math.hypot(dx, dy)
+    // Square roots suffice, and are faster than `Math.hypot`; infinite and other invalid positions remain so.
+    const length = Math.sqrt(dx * dx + dy * dy)
     // A position that is not a number, or infinitely far away, interrupts the line.
     const span = Number.isFinite(length) ? this.#findSpan({ x0, y0, dx, dy }) : undefined
     if (span === undefined) this.#end()
@@ -85,6 +86,26 @@ class LineCutter {
   /** Finds the part of a segment inside of the box, from 0 to 1. @see Liang and Barsky 1984 */
   #findSpan({ x0, y0, dx, dy }: Segment): Span | undefined {
     const [minX, minY, maxX, maxY] = this.#box
+    const [x1, y1] = [x0 + dx, y0 + dy]
+    // Most segments lie completely inside, or beyond one side.
+    if (
+      x0 >= minX &&
+      x0 <= maxX &&
+      y0 >= minY &&
+      y0 <= maxY &&
+      x1 >= minX &&
+      x1 <= maxX &&
+      y1 >= minY &&
+      y1 <= maxY
+    )
+      return whole
+    if (
+      (x0 < minX && x1 < minX) ||
+      (x0 > maxX && x1 > maxX) ||
+      (y0 < minY && y1 < minY) ||
+      (y0 > maxY && y1 > maxY)
+    )
+      return undefined
     let [start, end] = [0, 1]
     const sides = [
       [-dx, x0 - minX],
@@ -109,3 +130,5 @@ interface Segment {
 }
 
 type Span = readonly [start: number, end: number]
+
+const whole: Span = [0, 1]
