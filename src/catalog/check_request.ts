@@ -1,5 +1,5 @@
 import { alternativeUrls } from '../contract/catalog.ts'
-import { quadkeyOf, type TileAddress, tileAt } from '../geo/tile.ts'
+import { degreeTileAt, quadkeyOf, type TileAddress, tileAt } from '../geo/tile.ts'
 import { capabilitiesUrl } from '../ogc/capabilities_url.ts'
 import type { CheckTarget } from '../store/catalog/check_target.ts'
 
@@ -26,7 +26,7 @@ export function checkUrl(target: CheckTarget, random: number): URL {
   return capabilitiesUrl(url, { service, version: versions[type], parameters: params ?? '' })
 }
 
-/** Fills in the template of tiles: the tile at the center of the extent, at the lowest zoom level. */
+/** Fills in the template of tiles: a tile inside the boundary, at the lowest zoom level. */
 function tileUrl(target: CheckTarget, random: number): string {
   const hosts = alternativeUrls(target.url)
   const template = hosts[Math.floor(random * hosts.length)] ?? target.url
@@ -44,10 +44,9 @@ function tileUrl(target: CheckTarget, random: number): string {
   })
 }
 
-function tileOf({ url, z_min, z_max, extent }: CheckTarget): TileAddress {
+function tileOf({ url, epsg, z_min, z_max, position }: CheckTarget): TileAddress {
   // The quadkey of zoom level 0 is empty, and no service has it.
   const z = Math.max(z_min ?? z_max ?? 0, url.includes('{q}') ? 1 : 0)
-  if (extent === null) return { z, x: 0, y: 0 }
-  const [minX, minY, maxX, maxY] = extent
-  return tileAt([(minX + maxX) / 2, (minY + maxY) / 2], z)
+  // Services without a boundary cover the world, rarely with tiles in its corners.
+  return (epsg === 4326 ? degreeTileAt : tileAt)(position ?? [0, 0], z)
 }

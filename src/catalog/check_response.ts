@@ -1,4 +1,5 @@
 import type { GeoserviceType } from '../contract/catalog.ts'
+import { isTileImage, isVectorTile, tileSignatureBytes } from '../contract/tile_format.ts'
 import { countOf } from '../core/count.ts'
 import type { ExternalStream } from '../http/external_client.ts'
 import { CapabilitiesFault } from '../ogc/capabilities_xml.ts'
@@ -62,22 +63,34 @@ function withinLimit(check: Check): Check {
 
 const vectorTileTypes = ['application/vnd.mapbox-vector-tile', 'application/x-protobuf']
 
-function isTile(type: string): boolean {
-  return vectorTileTypes.includes(type) || (type.startsWith('image/') && type !== 'image/svg+xml')
-}
-
 async function checkTile(_: CheckTarget, response: Received): Promise<Verdict> {
   const { status, contentType } = response
+  const type = mediaTypeOf(contentType)
   // Without content: the tile is empty.
   if (status === 204) return works
-  if (status === 200 && isTile(mediaTypeOf(contentType))) {
-    for await (const _chunk of response.body) break
-    return works
-  }
+  if (status === 200 && vectorTileTypes.includes(type))
+    return isVectorTile(await readSignature(response)) ? works : notTile('a vector tile')
+  if (status === 200 && type.startsWith('image/') && type !== 'image/svg+xml')
+    return isTileImage(await readSignature(response)) ? works : notTile('an image')
   await readStart(response)
   if (status !== 200) return wrongStatus('problematic', status)
-  const type = contentType === '' ? 'no media type' : `the media type ${JSON.stringify(contentType)}`
-  return faulty('problematic', 'invalid response', `The response has ${type}, not that of a tile.`)
+  const shown = contentType === '' ? 'no media type' : `the media type ${JSON.stringify(contentType)}`
+  return faulty('problematic', 'invalid response', `The response has ${shown}, not that of a tile.`)
+}
+
+/** Reads the bytes that tell the format of a tile, and no more. */
+async function readSignature({ body }: Received): Promise<Uint8Array> {
+  let start = Buffer.of()
+  for await (const chunk of body) {
+    start = Buffer.concat([start, chunk.subarray(0, tileSignatureBytes)])
+    if (start.length >= tileSignatureBytes) break
+  }
+  return start
+}
+
+/** The verdict on content of another format than the media type states. */
+function notTile(format: string): Verdict {
+  return faulty('problematic', 'invalid response', `The content of the response is not ${format}.`)
 }
 
 async function checkWms({ layers }: CheckTarget, response: Received): Promise<Verdict> {

@@ -15,6 +15,7 @@ import { rasterRoutes } from './routes/raster.ts'
 import { renderRoutes } from './routes/render.ts'
 import { resourceRoutes } from './routes/resource.ts'
 import { uploadRoutes } from './routes/upload.ts'
+import { wfsRoutes } from './routes/wfs.ts'
 
 /** All HTTP operations, by name. */
 export const routes = {
@@ -31,6 +32,7 @@ export const routes = {
   ...geodbRoutes,
   ...rasterRoutes,
   ...renderRoutes,
+  ...wfsRoutes,
   ...catalogRoutes,
   ...catalogEditorRoutes,
   ...docsRoutes,

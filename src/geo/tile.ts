@@ -32,6 +32,17 @@ export function tileAt([lon, lat]: readonly [lon: number, lat: number], z: numbe
   return { z, x: clamp((x + mercatorHalfWorld) / width), y: clamp((mercatorHalfWorld - y) / width) }
 }
 
+/**
+ * Returns the tile of the grid of EPSG:4326 that contains a position in degrees; the grid has two tiles at zoom level 0.
+ *
+ * @see OSGeo Tile Map Service, profile global-geodetic
+ */
+export function degreeTileAt([lon, lat]: readonly [lon: number, lat: number], z: number): TileAddress {
+  const width = 180 / 2 ** z
+  const clamp = (index: number, count: number) => Math.max(0, Math.min(count - 1, Math.floor(index)))
+  return { z, x: clamp((lon + 180) / width, 2 ** (z + 1)), y: clamp((90 - lat) / width, 2 ** z) }
+}
+
 /** Returns the quadkey of a tile: a digit a zoom level, from the north-west. @see Bing Maps tile system */
 export function quadkeyOf({ z, x, y }: TileAddress): string {
   return Array.from({ length: z }, (_, at) => {

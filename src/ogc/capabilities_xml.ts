@@ -1,4 +1,4 @@
-import { SaxesParser } from 'saxes'
+import { createXmlParser, localName, XmlFault, type XmlFaultKind } from '../core/xml_parser.ts'
 
 /** The document is not the capabilities of the service; the message gives the reason. */
 export class CapabilitiesFault extends Error {}
@@ -36,40 +36,48 @@ export function createCapabilitiesParser(
   roots: readonly string[],
   reader: CapabilitiesReader,
 ): CapabilitiesParser {
-  const parser = new SaxesParser()
   const path: string[] = []
   let text = ''
-  const addText = (part: string) => {
-    text += part
-  }
   const here = () => ({ name: path.at(-1) ?? '', parent: path.at(-2) ?? '' })
-  parser.on('error', ({ message }) => {
-    throw new CapabilitiesFault(`it is not well-formed: ${message.replace(/^\d+:\d+: |\.$/g, '')}`)
-  })
-  parser.on('doctype', (type) => {
-    if (/<!ENTITY/i.test(type)) throw new CapabilitiesFault('its document type declares entities')
-  })
-  parser.on('text', addText)
-  parser.on('cdata', addText)
-  parser.on('opentag', ({ name, attributes }) => {
-    const local = localName(name)
-    if (path.length === 0) checkRoot(local, roots)
-    if (path.length >= maxDepth) throw new CapabilitiesFault('its elements are nested too deeply')
-    path.push(local)
-    text = ''
-    reader.open?.(here(), attributes)
-  })
-  parser.on('closetag', () => {
-    const element = here()
-    if (exceptionNames.includes(element.name)) throw new CapabilitiesFault(exception(text))
-    reader.close(element, text.trim())
-    path.pop()
-    text = ''
-  })
-  return { write: (xml) => parser.write(xml), end: () => parser.close() }
+  const handler = {
+    text(part: string) {
+      text += part
+    },
+    open(name: string, attributes: Readonly<Record<string, string>>) {
+      const local = localName(name)
+      if (path.length === 0) checkRoot(local, roots)
+      path.push(local)
+      text = ''
+      reader.open?.(here(), attributes)
+    },
+    close() {
+      const element = here()
+      if (exceptionNames.includes(element.name)) throw new CapabilitiesFault(exception(text))
+      reader.close(element, text.trim())
+      path.pop()
+      text = ''
+    },
+  }
+  const parser = createXmlParser(handler, { maxDepth, doctype: 'no-entities' })
+  return { write: (xml) => refuse(() => parser.write(xml)), end: () => refuse(() => parser.end()) }
 }
 
-const localName = (name: string) => name.slice(name.indexOf(':') + 1)
+const reasons: Readonly<Record<XmlFaultKind, (message: string) => string>> = {
+  syntax: (message) => `it is not well-formed: ${message}`,
+  doctype: (message) => message,
+  depth: () => 'its elements are nested too deeply',
+  size: (message) => message,
+}
+
+/** Converts faults of the parser. */
+function refuse(parse: () => void): void {
+  try {
+    parse()
+  } catch (error) {
+    if (error instanceof XmlFault) throw new CapabilitiesFault(reasons[error.kind](error.message))
+    throw error
+  }
+}
 
 function checkRoot(name: string, roots: readonly string[]): void {
   if (roots.includes(name) || /Exception(Report)?$/.test(name)) return

@@ -1,6 +1,6 @@
-import { SaxesParser } from 'saxes'
 import type { Issue } from '../core/issue.ts'
 import type { Span } from '../core/span.ts'
+import { createXmlParser, XmlFault } from '../core/xml_parser.ts'
 
 /** An attribute of an element. */
 export interface XmlAttribute {
@@ -49,15 +49,6 @@ export interface XmlOptions {
   readonly allowDoctype?: boolean
 }
 
-class XmlFault extends Error {
-  readonly offset: number
-
-  constructor(message: string, offset: number) {
-    super(message)
-    this.offset = offset
-  }
-}
-
 /**
  * Reads XML strictly. Refuses document types, unless allowed, and all entities except the five predefined ones.
  *
@@ -81,31 +72,30 @@ function parse(
   locate: Locate,
   { maxLength = 1024 * 1024, allowDoctype = false }: XmlOptions,
 ): XmlElement {
-  if (text.length > maxLength) throw new XmlFault(`longer than ${maxLength} characters`, maxLength)
-  const parser = new SaxesParser()
+  if (text.length > maxLength) throw new XmlFault('size', `longer than ${maxLength} characters`, maxLength)
   const tree = buildTree(locate)
-  parser.on('error', ({ message }) => {
-    throw new XmlFault(describeFault(message, tree.lastClosed()), Math.max(0, parser.position - 1))
-  })
-  parser.on('doctype', (declared) => {
-    if (allowDoctype && !declared.includes('[')) return
-    throw new XmlFault('document types and entities are not allowed', text.indexOf('<!DOCTYPE'))
-  })
   // End of the last name or attribute: the name of the next attribute follows it.
   let lastEnd = 0
-  parser.on('attribute', ({ name, value }) => {
-    tree.addAttribute({ name, value, span: locate(text.indexOf(name, lastEnd), name.length) })
-    lastEnd = parser.position
+  const handler = {
+    startTag(name: string) {
+      const start = text.lastIndexOf(`<${name}`, parser.position) + 1
+      tree.open(name, start)
+      lastEnd = start + name.length
+    },
+    attribute(name: string, value: string) {
+      tree.addAttribute({ name, value, span: locate(text.indexOf(name, lastEnd), name.length) })
+      lastEnd = parser.position
+    },
+    text: tree.addText,
+    close: tree.close,
+  }
+  const parser = createXmlParser(handler, {
+    maxDepth,
+    maxElements,
+    doctype: allowDoctype ? 'external' : 'none',
   })
-  parser.on('opentagstart', ({ name }) => {
-    const start = text.lastIndexOf(`<${name}`, parser.position) + 1
-    tree.open(name, start)
-    lastEnd = start + name.length
-  })
-  parser.on('closetag', tree.close)
-  parser.on('text', tree.addText)
-  parser.on('cdata', tree.addText)
-  parser.write(text).close()
+  parser.write(text)
+  parser.end()
   return tree.root()
 }
 
@@ -114,14 +104,8 @@ function buildTree(locate: Locate) {
   const open: OpenElement[] = []
   let root: XmlElement | undefined
   let attributes: XmlAttribute[] = []
-  let count = 0
-  let lastClosed: string | undefined
   return {
-    lastClosed: () => lastClosed,
     open(name: string, start: number) {
-      if (open.length >= maxDepth) throw new XmlFault(`elements nested deeper than ${maxDepth} levels`, start)
-      count += 1
-      if (count > maxElements) throw new XmlFault(`more than ${maxElements} elements`, start)
       attributes = []
       const element = { name, attributes, children: [], text: '', span: locate(start, name.length) }
       open.at(-1)?.children.push(element)
@@ -137,21 +121,12 @@ function buildTree(locate: Locate) {
       const closed = open.pop()
       if (closed === undefined) return
       closed.text = closed.text.trim()
-      lastClosed = closed.name
     },
     root(): XmlElement {
-      if (root === undefined) throw new XmlFault('no root element', 0)
+      if (root === undefined) throw new XmlFault('syntax', 'no root element', 0)
       return root
     },
   }
-}
-
-// The messages of the parser start with line and column and end with a full stop.
-function describeFault(message: string, lastClosed: string | undefined): string {
-  const plain = message.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
-  // The parser closes the open element before it reports that the close tag does not match it.
-  const unclosed = plain === 'unexpected close tag' && lastClosed !== undefined
-  return unclosed ? `${plain}: <${lastClosed}> is open` : plain
 }
 
 function locator(text: string, file: string): Locate {

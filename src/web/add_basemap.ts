@@ -21,10 +21,10 @@ export async function showAddForm(section: HTMLElement, service: GeoserviceDetai
   const report = element('p', { role: 'status' })
   const form = element(
     'form',
-    {},
+    { class: 'search' },
     element('label', {}, 'Name ', element('input', { name: 'name', required: true, value: service.name })),
     element('label', {}, 'Resource group ', selectOf('group', places.groups)),
-    element('label', {}, 'Web map ', selectOf('map', [{ id: -1, name: 'none' }, ...places.maps])),
+    element('label', {}, 'Web map ', selectOf('map', [...places.maps, { id: -1, name: 'none' }])),
     element('button', {}, 'Create base map'),
     report,
   )
@@ -99,7 +99,8 @@ interface Choice {
 async function add(service: GeoserviceDetail, { name, group, map }: Choice): Promise<(Node | string)[]> {
   const { id } = await sendJson<{ id: number }>('POST', '/api/resource/', {
     resource: { cls: 'basemap_layer', parent: { id: group }, display_name: name },
-    basemap_layer: basemapOf(service),
+    // The base map has the address and the attribution of the entry in the catalog, also when they change.
+    basemap_layer: { qms: service.guid },
   })
   const created = ['Created ', linkTo(id, name), '.']
   if (map < 0) return created
@@ -112,24 +113,6 @@ async function add(service: GeoserviceDetail, { name, group, map }: Choice): Pro
 }
 
 const linkTo = (id: number, text: string) => element('a', { href: `/resource/${id}` }, text)
-
-/** Maximum zoom level of base maps. */
-const maxZoom = 24
-
-/** Returns the fields of a base map. The record of the service is kept as NextGIS Web does, as JSON. */
-function basemapOf(service: GeoserviceDetail) {
-  const { url, alt_urls: others = [], y_origin_top: isFromTop, copyright_text, copyright_url } = service
-  const address = others[0] ?? url
-  const level = (value: number | null | undefined) => (value == null ? null : Math.min(value, maxZoom))
-  return {
-    url: isFromTop ? address : address.replace('{y}', '{-y}'),
-    copyright_text: copyright_text || null,
-    copyright_url: copyright_url || null,
-    z_min: level(service.z_min),
-    z_max: level(service.z_max),
-    qms: JSON.stringify(service),
-  }
-}
 
 interface Basemap {
   readonly resource_id: number

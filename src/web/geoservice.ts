@@ -20,6 +20,9 @@ async function start(section: HTMLElement): Promise<void> {
   if (add !== null) await showAddForm(add, service).catch(() => undefined)
 }
 
+/** Time for which the page says that the address was copied, in milliseconds. */
+const reportMs = 3000
+
 /** Shows the button that copies the address. */
 function startCopying(): void {
   const button = document.querySelector<HTMLButtonElement>('#copy')
@@ -27,9 +30,16 @@ function startCopying(): void {
   const report = document.querySelector<HTMLElement>('#copied')
   if (button === null || input === null || report === null) return
   button.hidden = false
+  let timer: ReturnType<typeof setTimeout> | undefined
   button.addEventListener('click', async () => {
+    clearTimeout(timer)
     report.textContent = ''
-    report.textContent = (await copy(input)) ? 'Copied' : 'Press Ctrl+C to copy'
+    const isCopied = await copy(input)
+    report.textContent = isCopied ? 'Copied' : 'Press Ctrl+C to copy'
+    if (isCopied)
+      timer = setTimeout(() => {
+        report.textContent = ''
+      }, reportMs)
   })
 }
 

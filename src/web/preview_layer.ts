@@ -1,24 +1,19 @@
-import GeoJSON from 'ol/format/GeoJSON'
 import type BaseLayer from 'ol/layer/Base'
 import TileLayer from 'ol/layer/Tile'
-import VectorLayer from 'ol/layer/Vector'
 import { get, type Projection } from 'ol/proj'
+import type { TileSourceEvent } from 'ol/source/Tile'
 import TileWMS from 'ol/source/TileWMS'
 import type UrlTile from 'ol/source/UrlTile'
-import VectorSource from 'ol/source/Vector'
 import XYZ from 'ol/source/XYZ'
 import { createXYZ } from 'ol/tilegrid'
 import TileGrid from 'ol/tilegrid/TileGrid'
 import type { GeoserviceDetail } from '../contract/catalog.ts'
-import { readLimited } from './limited_response.ts'
+import { isVectorTileUrl } from '../contract/tile_format.ts'
+import type { LoadReports } from './load_report.ts'
+import { createFeatureLayer } from './preview_features.ts'
+import { createVectorTileLayer } from './preview_vector_tiles.ts'
+import { mayCover, type PreviewArea } from './preview_view.ts'
 import { swapBbox, tileUrl } from './tile_address.ts'
-
-/** Reports whether a service can be loaded. */
-export interface LoadReports {
-  onLoad(): void
-  /** A part cannot be loaded; `reason` is absent if browsers do not tell it. */
-  onFault(reason?: string): void
-}
 
 /** Returns the projection of the preview, or the reason why there is none. */
 export function projectionOf({ type, epsg }: GeoserviceDetail): Projection | string {
@@ -40,14 +35,26 @@ function projection(code: number): Projection {
 /** Creates the layer of a service, or returns the reason why it cannot be previewed. */
 export function createServiceLayer(
   service: GeoserviceDetail,
-  view: Projection,
+  area: PreviewArea,
   reports: LoadReports,
 ): BaseLayer | string {
-  if (service.type === 'tms') return tiles(tmsSource(service, view), reports)
-  if (service.type === 'geojson') return features(service.url, view, reports)
-  if (service.type === 'wfs') return features(wfsUrl(service), view, reports)
+  if (service.type === 'tms') return tmsLayer(service, area, reports)
+  if (service.type === 'geojson') return createFeatureLayer(service.url, area, reports)
+  if (service.type === 'wfs') return createFeatureLayer(wfsUrl(service), area, reports)
   if (!service.layers) return 'The record of this service names no layers, so it cannot be previewed.'
-  return tiles(wmsSource(service, view), reports)
+  const source = wmsSource(service, area.projection)
+  reportTiles(source, area, reports)
+  return new TileLayer({ source })
+}
+
+function tmsLayer(service: GeoserviceDetail, area: PreviewArea, reports: LoadReports): BaseLayer {
+  const tiles = tilesOf(service, area.projection)
+  // The grid has the tiles of the nearest zoom level.
+  const minZoom = area.lowestZoom - 0.5
+  if (isVectorTileUrl(service.url)) return createVectorTileLayer({ ...tiles, minZoom, area }, reports)
+  const source = new XYZ(tiles)
+  reportTiles(source, area, reports)
+  return new TileLayer({ source, minZoom })
 }
 
 /** Width of a tile in pixels. */
@@ -61,16 +68,16 @@ const degreeGrid = (maxZoom: number) =>
     tileSize,
   })
 
-function tmsSource(service: GeoserviceDetail, view: Projection): XYZ {
+function tilesOf(service: GeoserviceDetail, view: Projection) {
   const { url, alt_urls: others = [], y_origin_top: isFromTop = false } = service
   const urls = others.length === 0 ? [url] : others
   const maxZoom = service.z_max ?? 22
-  return new XYZ({
+  return {
     projection: view,
     tileGrid: view.getCode() === 'EPSG:4326' ? degreeGrid(maxZoom) : createXYZ({ maxZoom, tileSize }),
-    tileUrlFunction: ([z = 0, x = 0, y = 0]) =>
+    tileUrlFunction: ([z = 0, x = 0, y = 0]: readonly number[]) =>
       tileUrl(urls[(x + y) % urls.length] ?? url, [z, x, y], isFromTop),
-  })
+  }
 }
 
 function wmsSource(service: GeoserviceDetail, view: Projection): TileWMS {
@@ -100,10 +107,12 @@ function setSource(tile: LoadedTile, url: string): void {
   tile.getImage().src = url
 }
 
-function tiles(source: UrlTile, { onLoad, onFault }: LoadReports): BaseLayer {
-  source.on('tileloadend', onLoad)
-  source.on('tileloaderror', () => onFault())
-  return new TileLayer({ source: source as XYZ })
+function reportTiles(source: UrlTile, area: PreviewArea, { onLoad, onFault }: LoadReports): void {
+  source.on('tileloadend', () => onLoad())
+  source.on('tileloaderror', ({ tile }: TileSourceEvent) => {
+    const grid = source.getTileGridForProjection(area.projection)
+    if (mayCover(area, grid.getTileCoordExtent(tile.getTileCoord()))) onFault()
+  })
 }
 
 /** Maximum number of features of a WFS in a preview. */
@@ -124,31 +133,4 @@ function wfsUrl({ url, layer = '' }: GeoserviceDetail): string {
     if (Object.hasOwn(parameters, name.toUpperCase())) address.searchParams.delete(name)
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
   return address.href
-}
-
-function features(url: string, view: Projection, { onLoad, onFault }: LoadReports): BaseLayer {
-  const source = new VectorSource({
-    // The map is not complete until the promise is fulfilled.
-    async loader() {
-      try {
-        const found = await readFeatures(url, view)
-        onLoad()
-        return found
-      } catch (error) {
-        onFault(error instanceof Error ? error.message : String(error))
-        return []
-      }
-    },
-  })
-  return new VectorLayer({ source })
-}
-
-async function readFeatures(url: string, view: Projection) {
-  const text = await readLimited(url)
-  const format = new GeoJSON()
-  try {
-    return format.readFeatures(text, { featureProjection: view })
-  } catch {
-    throw new Error('The response is not GeoJSON.')
-  }
 }

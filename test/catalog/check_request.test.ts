@@ -4,7 +4,7 @@ import type { CheckTarget } from '../../src/store/catalog/check_target.ts'
 import { checkTarget } from '../support/check_targets.ts'
 
 const template = 'https://tiles.example.org/{z}/{x}/{y}.png'
-const berlin = [13, 52, 13.8, 53] as const
+const berlin = [13.4, 52.5] as const
 const urlOf = (members: Partial<CheckTarget>, random = 0) =>
   checkUrl(checkTarget({ url: template, ...members }), random).href
 
@@ -16,24 +16,31 @@ describe('the tile that a check requests', () => {
     expect(urlOf({})).toBe('https://tiles.example.org/0/0/0.png')
   })
 
-  it('contains the center of the extent, or is the first one', () => {
-    expect(urlOf({ z_min: 10, extent: berlin })).toBe('https://tiles.example.org/10/550/335.png')
-    expect(urlOf({ z_min: 10 })).toBe('https://tiles.example.org/10/0/0.png')
-    expect(urlOf({ z_min: 3, extent: [-180, -90, 180, 90] })).toBe('https://tiles.example.org/3/4/4.png')
+  it('contains the position, else the middle of the world', () => {
+    expect(urlOf({ z_min: 10, position: berlin })).toBe('https://tiles.example.org/10/550/335.png')
+    expect(urlOf({ z_min: 10 })).toBe('https://tiles.example.org/10/512/512.png')
+    expect(urlOf({ z_min: 3, position: [-180, 90] })).toBe('https://tiles.example.org/3/0/0.png')
+  })
+
+  it('is one of the grid of degrees for services in EPSG:4326', () => {
+    const degrees = { z_min: 4, epsg: 4326 }
+    expect(urlOf({ ...degrees, position: berlin })).toBe('https://tiles.example.org/4/17/3.png')
+    expect(urlOf({ ...degrees, position: [180, -90] })).toBe('https://tiles.example.org/4/31/15.png')
+    expect(urlOf({ ...degrees, position: berlin, y_origin_top: false })).toContain('/4/17/12.png')
   })
 
   it('has its row counted from the bottom, unless the origin is at the top', () => {
     const bottom = { z_min: 10, y_origin_top: false }
-    expect(urlOf({ ...bottom, extent: berlin })).toBe('https://tiles.example.org/10/550/688.png')
-    expect(urlOf(bottom)).toBe('https://tiles.example.org/10/0/1023.png')
+    expect(urlOf({ ...bottom, position: berlin })).toBe('https://tiles.example.org/10/550/688.png')
+    expect(urlOf(bottom)).toBe('https://tiles.example.org/10/512/511.png')
   })
 
   it('has a quadkey of one digit at least, counted from the top', () => {
     const url = 'https://tiles.example.org/{q}?z={z}'
-    expect(urlOf({ url, z_min: 3, extent: berlin, y_origin_top: false })).toBe(
+    expect(urlOf({ url, z_min: 3, position: berlin, y_origin_top: false })).toBe(
       'https://tiles.example.org/120?z=3',
     )
-    expect(urlOf({ url, extent: berlin })).toBe('https://tiles.example.org/1?z=1')
+    expect(urlOf({ url, position: berlin })).toBe('https://tiles.example.org/1?z=1')
   })
 
   it('is at one of the alternative hosts', () => {

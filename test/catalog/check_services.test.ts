@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type CheckSettings, checkServices } from '../../src/catalog/check_services.ts'
 import { checkTarget } from '../support/check_targets.ts'
-import { neverAnswer, sendBody } from '../support/misbehaving.ts'
+import { neverAnswer, sendImage } from '../support/misbehaving.ts'
 import { type TestService, useService } from '../support/wms.ts'
 
 const start = useService('0.0.0.0')
@@ -10,8 +10,6 @@ beforeEach(async () => {
   service = await start()
   service.answer = sendImage
 })
-
-const sendImage = sendBody('image/png', 'x')
 
 /** Tiles at the service, at a local address of their own each; `hosts` repeat. */
 async function* targets(count: number, hosts: number) {

@@ -77,7 +77,7 @@ describeServers('landform', (start) => {
     await publishLayer(database, id)
     expect(await check({ url: tiles })).toEqual(works)
     // An empty tile.
-    expect(await check({ url: tiles, z_min: 14, extent: [100, 10, 101, 11] })).toEqual(works)
+    expect(await check({ url: tiles, z_min: 14, position: [100.5, 10.5] })).toEqual(works)
     expect(await check(geojson)).toEqual(works)
   })
 })

@@ -3,7 +3,7 @@ import { type CheckScope, type RunSettings, runCheck } from '../../src/catalog/r
 import type { Database } from '../../src/database/database.ts'
 import { describeDrivers } from '../support/drivers.ts'
 import { addGeoservices } from '../support/geoservices.ts'
-import { neverAnswer, sendBody } from '../support/misbehaving.ts'
+import { neverAnswer, sendImage } from '../support/misbehaving.ts'
 import { type TestService, useService } from '../support/wms.ts'
 
 const startService = useService('0.0.0.0')
@@ -14,7 +14,6 @@ beforeEach(async () => {
   service.answer = sendImage
 })
 
-const sendImage = sendBody('image/png', 'x')
 const urlOf = (path: string, host = '127.0.0.1') =>
   `http://${host}:${new URL(service.url).port}/${path}/{z}/{x}/{y}`
 
@@ -68,6 +67,36 @@ describeDrivers('runCheck', (open) => {
     ])
     expect(await run(database, 'all')).toEqual({ works: 1, problematic: 0, failed: 2 })
     expect((await readServices(database)).map(({ records }) => records)).toEqual([2, 2, 2])
+  })
+
+  test('requests a tile inside the largest part of the boundary', async () => {
+    const database = await openEmpty()
+    const box = (west: number, south: number, east: number, north: number) =>
+      `((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`
+    const boundaries = {
+      antimeridian: `MULTIPOLYGON(${box(170, -10, 180, 10)},${box(-180, -10, -175, 10)})`,
+      islands: `MULTIPOLYGON(${box(-60, 40, -58, 42)},${box(20, 40, 30, 42)})`,
+      // Its center is the hole.
+      ring: 'MULTIPOLYGON(((-40 -40,40 -40,40 40,-40 40,-40 -40),(-39 -39,-39 39,39 39,39 -39,-39 -39)))',
+      without: null,
+    }
+    await addGeoservices(
+      database,
+      Object.entries(boundaries).map(([path, boundary]) => ({
+        url: urlOf(path),
+        boundary: boundary && `SRID=4326;${boundary}`,
+        z_min: 5,
+        y_origin_top: true,
+      })),
+    )
+    expect(await run(database, 'all')).toMatchObject({ works: 4 })
+    const tiles = service.requests.map((line) => line.slice('GET /'.length))
+    expect(tiles.toSorted()).toEqual([
+      'antimeridian/5/31/16',
+      'islands/5/18/11',
+      expect.stringMatching(/^ring\/5\/(12|19)\/1\d$/),
+      'without/5/16/16',
+    ])
   })
 
   test('checks the services with some ids, or those that are due', async () => {

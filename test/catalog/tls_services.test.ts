@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { checkServices } from '../../src/catalog/check_services.ts'
 import { checkTarget } from '../support/check_targets.ts'
-import { sendBody } from '../support/misbehaving.ts'
+import { sendImage } from '../support/misbehaving.ts'
 import { type TestCertificate, useTlsServices } from '../support/tls_service.ts'
 
 const start = useTlsServices()
 
 async function check(certificate: TestCertificate) {
-  const url = await start(certificate, sendBody('image/png', 'x'))
+  const url = await start(certificate, sendImage)
   const targets = (async function* () {
     yield checkTarget({ url: `${url}/{z}/{x}/{y}` })
   })()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeCatalog, newGeoservice } from '../support/catalog.ts'
 import { drivers } from '../support/drivers.ts'
-import { sendBody } from '../support/misbehaving.ts'
+import { sendBody, sendImage } from '../support/misbehaving.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { useService } from '../support/wms.ts'
 import { runCommand } from './terminal.ts'
@@ -12,8 +12,9 @@ describe.each(drivers)('the command catalog check on %s', (driver) => {
   let server: TestServer
   beforeAll(async () => {
     const service = await startService()
+    const sendPage = sendBody('text/html', 'x')
     service.answer = (request, response) =>
-      sendBody(request.url?.startsWith('/good') ? 'image/png' : 'text/html', 'x')(request, response)
+      (request.url?.startsWith('/good') ? sendImage : sendPage)(request, response)
     const { host } = new URL(service.url)
     server = await startTestServer(driver, { catalogCheckHosts: [host] })
     const address = (path: string) => ({ url: `${service.url}/${path}/{z}/{x}/{y}` })

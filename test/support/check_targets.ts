@@ -5,13 +5,14 @@ export function checkTarget(members: Partial<CheckTarget> & Pick<CheckTarget, 'u
   return {
     id: 1,
     type: 'tms',
+    epsg: null,
     params: null,
     layers: null,
     layer: null,
     z_min: null,
     z_max: null,
     y_origin_top: true,
-    extent: null,
+    position: null,
     ...members,
   }
 }

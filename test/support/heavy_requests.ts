@@ -13,6 +13,8 @@ interface HeavyWorld {
   readonly groups: readonly { readonly id: number; readonly children: readonly number[] }[]
   readonly points: number
   readonly polygons: number
+  /** A WFS service of both layers. */
+  readonly service: number
   /** An upload with the points of the layer. */
   readonly upload: object
   readonly size: HeavySize
@@ -58,6 +60,15 @@ const requests: Partial<Record<RouteName, (world: HeavyWorld) => HeavyRequest | 
   ],
   'feature.geojson': ({ points }) => ['GET', `/api/resource/${points}/geojson`],
   'feature.export': ({ points }) => ['GET', `/api/resource/${points}/export?format=GPKG`],
+  'wfs.get': ({ service }) => [
+    'GET',
+    `/api/resource/${service}/wfs?service=WFS&version=2.0.0&request=GetFeature&typeNames=points&sortBy=name`,
+  ],
+  'wfs.post': ({ service, size }) => [
+    'POST',
+    `/api/resource/${service}/wfs`,
+    `<Transaction service="WFS" version="1.1.0"><Insert>${'<points><name>new</name></points>'.repeat(Math.min(20_000, size.points))}</Insert></Transaction>`,
+  ],
   'feature.identify': ({ points, size }) => [
     'POST',
     '/api/feature_layer/identify',
@@ -165,14 +176,31 @@ async function createWorld(ask: AskJson, size: HeavySize): Promise<HeavyWorld> {
     const [id = 0, ...children] = results.map((result) => result.id)
     return { id, children }
   }
+  const groups = [await group('First'), await group('Second')]
+  const points = await layer('Points', { source: upload })
+  const polygons = await layer('Polygons', { geometry_type: 'POLYGON', fields: [] })
   return {
     ask,
-    groups: [await group('First'), await group('Second')],
-    points: await layer('Points', { source: upload }),
-    polygons: await layer('Polygons', { geometry_type: 'POLYGON', fields: [] }),
+    groups,
+    points,
+    polygons,
+    service: await createService(ask, { points, polygons }),
     upload,
     size,
   }
+}
+
+async function createService(ask: AskJson, layers: Readonly<Record<string, number>>): Promise<number> {
+  const entries = Object.entries(layers).map(([keyname, id]) => ({
+    keyname,
+    display_name: keyname,
+    resource_id: id,
+  }))
+  const { id } = await ask<{ id: number }>('POST', '/api/resource/', {
+    resource: { cls: 'wfsserver_service', parent: { id: 0 }, display_name: 'Service' },
+    wfsserver_service: { layers: entries },
+  })
+  return id
 }
 
 /** Lets guests read the root. */

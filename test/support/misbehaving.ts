@@ -12,6 +12,16 @@ export const encoders: Readonly<Record<string, () => Transform>> = {
 
 const block = Buffer.alloc(64 * 1024, ' ')
 
+/** The signature of PNG. */
+export const pngStart = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+
+/** The start of a vector tile: a layer with a name. */
+export const vectorTileStart = Buffer.from('1a0e0a05726f6164737802288020', 'hex')
+
+/** Sends a body that begins like an image. */
+export const sendImage: RequestListener = (request, response) =>
+  sendBody('image/png', pngStart)(request, response)
+
 /** Repeats bytes for as long as they are read. */
 function* repeat(bytes: Uint8Array, count = Number.POSITIVE_INFINITY): Generator<Uint8Array> {
   for (let at = 0; at < count; at += 1) yield bytes
@@ -47,11 +57,11 @@ export function drip(type: string, piece = ' '): RequestListener {
 }
 
 /** States a size of 10 GB and sends as much as is read. */
-export function sendHuge(type: string): RequestListener {
+export function sendHuge(type: string, piece: Uint8Array = block): RequestListener {
   return (_, response) => {
     const sizeBytes = 10_000_000_000
     response.writeHead(200, { 'content-type': type, 'content-length': sizeBytes })
-    send(response, [], repeat(block))
+    send(response, [], repeat(piece))
   }
 }
 
@@ -64,16 +74,20 @@ export function sendEndless(type: string, piece: Uint8Array = block): RequestLis
 }
 
 /** Compresses a body that decodes to 10 GB. */
-export function sendBomb(type: string, encoding: string): RequestListener {
+export function sendBomb(type: string, encoding: string, start: Uint8Array = block): RequestListener {
+  function* bytes() {
+    yield start
+    yield* repeat(block, 10e9 / block.length)
+  }
   return (_, response) => {
     response.writeHead(200, { 'content-type': type, 'content-encoding': encoding })
     const encoder = encoders[encoding]
-    if (encoder !== undefined) send(response, [encoder()], repeat(block, 10e9 / block.length))
+    if (encoder !== undefined) send(response, [encoder()], bytes())
   }
 }
 
 /** States a larger size than it sends, then closes the connection. */
-export function truncate(type: string, start: string): RequestListener {
+export function truncate(type: string, start: string | Uint8Array): RequestListener {
   return (_, response) => {
     response.writeHead(200, { 'content-type': type, 'content-length': start.length + 1000 })
     response.write(start, () => response.destroy())

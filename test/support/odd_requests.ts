@@ -307,6 +307,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export function findErrorCode(path: string, text: string): string {
   if (path.startsWith('/catalog/') && text.startsWith('<!doctype html>'))
     return /<p id="count" role="status" class="fault">[^<]+</.test(text) ? 'page/error' : ''
+  if (text.startsWith('<?xml')) {
+    const [, code = ''] = /exceptionCode="(\w+)"|ServiceException code="(\w+)"/.exec(text) ?? []
+    return code === '' ? '' : `wfs/${code.toLowerCase()}`
+  }
   const body = JSON.parse(text) as Record<string, unknown>
   if (!path.startsWith('/api/v1')) return String(body.code ?? '')
   const reasons = Object.values(body).flat()

@@ -50,24 +50,26 @@ const read = async (id: number) => (await server.admin('GET', `/api/resource/${i
 test('a base map is created and added to the end of the list of a web map', async () => {
   const page = await open('administrator', adminPassword)
   const form = page.locator('#add form')
+  // The first choice is a web map, not none.
+  const chosen = () => form.getByLabel('Web map').locator('option:checked').innerText()
+  expect(await chosen()).toBe(`Town (${map})`)
   for (const name of ['First', 'Second']) {
     await form.getByLabel('Name').fill(name)
-    await form.getByLabel('Web map').selectOption({ label: `Town (${map})` })
     await form.getByRole('button').click()
     await form.getByText(`Created ${name} and added it to the web map.`).waitFor()
   }
   const { basemaps } = (await read(map)).basemap_webmap
   expect(basemaps.map(({ position }) => position)).toEqual([0, 1])
-  const { qms, ...basemap } = (await read(basemaps[1]?.resource_id ?? 0)).basemap_layer
-  expect(basemap).toMatchObject({
+  // The base map follows the entry of the catalog.
+  const { guid } = await (await server.guest('GET', `/api/v1/geoservices/${plan}/`)).json<{ guid: string }>()
+  const added = basemaps[1]?.resource_id ?? 0
+  expect((await read(added)).basemap_layer).toMatchObject({ qms: guid, url: null, copyright_text: null })
+  const changed = { copyright_text: 'Surveyors of the town' }
+  await changeCatalog(server, [{ op: 'update', kind: 'geoservice', id: plan, body: changed }])
+  expect((await read(added)).basemap_layer.tiles).toMatchObject({
     url: `${service.origin}/tiles/{z}/{x}/{-y}.png`,
-    copyright_text: 'Surveyors',
-    copyright_url: null,
-    z_min: null,
-    z_max: 24,
+    copyright_text: 'Surveyors of the town',
   })
-  const detail = await server.guest('GET', `/api/v1/geoservices/${plan}/`)
-  expect(JSON.parse(String(qms))).toEqual(await detail.json())
 })
 
 test('a refused base map is reported, and can be tried again', async () => {
@@ -78,6 +80,7 @@ test('a refused base map is reported, and can be tried again', async () => {
   await form.getByRole('button').click()
   await form.getByText('Cannot create the base map.').waitFor()
   await form.getByLabel('Name').fill('Third')
+  await form.getByLabel('Web map').selectOption({ label: 'none' })
   await form.getByRole('button').click()
   await form.getByText('Created Third.').waitFor()
 })

@@ -116,7 +116,7 @@ test('names are text, also when scripts show them', async () => {
 
 test('without scripts the form, the pages and the page of a geoservice work', async () => {
   const page = await open('', { javaScriptEnabled: false })
-  await page.getByRole('link', { name: 'Next' }).click()
+  await page.getByRole('link', { name: 'Next' }).first().click()
   await page.getByText('showing 51 to 64').waitFor()
   await page.getByLabel('Search').fill('roads')
   await page.getByRole('button', { name: 'Search' }).click()
@@ -135,8 +135,22 @@ test('the address is copied with the keyboard', async () => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByText('This service cannot be loaded.').waitFor()
   await page.getByRole('button', { name: 'Copy' }).press('Enter')
+  const button = page.getByRole('button', { name: 'Copy' })
   await page.getByText('Copied').waitFor()
+  const [place] = [await button.boundingBox()]
+  await page.getByText('Copied').waitFor({ state: 'detached' })
+  expect(await button.boundingBox()).toEqual(place)
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe('https://maps.example.org/trees.geojson')
+})
+
+test('links of the header and the list are large enough for fingers', async () => {
+  const page = await open('', { width: 360, height: 640 })
+  const heightsOf = (selector: string) =>
+    page.evaluate<number[]>(
+      `[...document.querySelectorAll('${selector}')].map((link) => link.getBoundingClientRect().height)`,
+    )
+  expect(Math.min(...(await heightsOf('.top a')))).toBeGreaterThanOrEqual(40)
+  expect(Math.min(...(await heightsOf('main a')))).toBeGreaterThanOrEqual(24)
 })
 
 describe.each(['light', 'dark'] as const)('with %s colors', (colorScheme) => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatBox } from '../../src/geo/boundary.ts'
 import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
 import { longestRun, useBrowser } from '../support/browser.ts'
 import { changeCatalog, newGeoservice, square } from '../support/catalog.ts'
@@ -37,8 +38,8 @@ const untilMoved = (page: Page, name: 'zoom' | 'center', before: string | null) 
   page.locator(`#preview[data-drawn=true]:not([data-${name}="${before}"])`).waitFor()
 const read = (page: Page, name: 'zoom' | 'center') => page.locator('#preview').getAttribute(`data-${name}`)
 
-const plan = () => ({
-  url: `${service.origin}/tiles/plan/{z}/{x}/{y}.png`,
+const plan = (name = 'plan') => ({
+  url: `${service.origin}/tiles/${name}/{z}/{x}/{y}.png`,
   epsg: 3857,
   y_origin_top: true,
   boundary: square(10, 50),
@@ -89,6 +90,96 @@ test('WMS, WFS and GeoJSON are drawn, in degrees too', async () => {
   const geojson = await open({ type: 'geojson', url: `${service.origin}/data.geojson` })
   await untilDrawn(geojson)
   expect(await zoomOf(geojson)).toBeGreaterThan(5)
+})
+
+const columnsOf = (name: string) => [
+  ...new Set(
+    service.requests
+      .filter((path) => path.startsWith(`/tiles/${name}/`))
+      .map((path) => path.split('/').slice(3, 5).join('/')),
+  ),
+]
+
+test('a boundary across the antimeridian is shown as one', async () => {
+  const page = await open({ ...plan('pacific'), boundary: formatBox([170, -10, -170, 10]) })
+  await untilDrawn(page)
+  const [x = 0, y = 0] = await centerOf(page)
+  expect([x, y]).toEqual([expect.closeTo(mercatorOfLonLat(180, 0)[0], -2), expect.closeTo(0, -2)])
+  expect(await zoomOf(page)).toBeGreaterThan(3)
+  // On both sides of the antimeridian: the last and the first column.
+  expect(columnsOf('pacific')).toEqual(expect.arrayContaining(['5/0', '5/31']))
+  const image = await page.locator('.map').screenshot()
+  expect(await longestRun(tileColor, image)).toBeGreaterThan(200)
+  expect(await longestRun('#0b5cff', image)).toBeGreaterThan(100)
+})
+
+test('a preview opens on the largest of distant parts, and shows all of them on request', async () => {
+  const boundary = `MULTIPOLYGON(((10 50,11 50,11 51,10 51,10 50)),((100 10,100.5 10,100.5 10.5,100 10.5,100 10)))`
+  const page = await open({ ...plan('islands'), boundary, z_min: 4 })
+  await untilDrawn(page)
+  const [x = 0] = await centerOf(page)
+  expect(x).toBeCloseTo(mercatorOfLonLat(10.5, 0)[0], -2)
+  expect(await page.getByText('Zoom in to see the tiles.').isVisible()).toBe(false)
+  const center = await read(page, 'center')
+  await page.getByRole('button', { name: 'Whole service' }).click()
+  await untilMoved(page, 'center', center)
+  expect((await centerOf(page))[0]).toBeCloseTo(mercatorOfLonLat(55.25, 0)[0], -2)
+  await page.getByText('Zoom in to see the tiles.').waitFor()
+  expect(columnsOf('islands').filter((column) => Number(column.split('/')[0]) < 4)).toEqual([])
+})
+
+test('a large boundary opens inside of it, at the lowest zoom level of the tiles', async () => {
+  // The center of its extent is outside.
+  const boundary = 'POLYGON((-120 -50,120 -50,120 -45,-115 -45,-115 50,-120 50,-120 -50))'
+  const page = await open({ ...plan('corner'), boundary, z_min: 7 })
+  await untilDrawn(page)
+  expect(await zoomOf(page)).toBe(7)
+  expect(await runOf(page, tileColor)).toBeGreaterThan(300)
+  const [x = 0, y = 0] = await centerOf(page)
+  const [[west], [, south]] = [mercatorOfLonLat(-115, 0), mercatorOfLonLat(0, -45)]
+  expect(x < west || y < south).toBe(true)
+})
+
+test.each(['{z}/{x}/{y}.mvt', '{z}/{x}/{y}.pbf?key=1', 'gzip/mvt?z={z}&x={x}&y={y}'])(
+  'vector tiles at %s are drawn',
+  async (path) => {
+    const page = await open({ ...plan(), url: `${service.origin}/squares/${path}` })
+    await untilDrawn(page)
+    expect(await runOf(page, '#1f7a5c')).toBeGreaterThan(20)
+    expect(await page.locator('#preview').getByRole('status').innerText()).toBe('')
+  },
+)
+
+test('missing tiles are reported inside the boundary only', async () => {
+  browser.expectComplaint(/404/)
+  const url = `${service.origin}/patchy/{z}/{x}/{y}.png`
+  const page = await open({ ...plan(), url })
+  await page.getByText(/^\d+ of \d+ tiles cannot be loaded\.$/).waitFor()
+  const narrow = await open({ ...plan(), url, boundary: square(0.1, 0.1, 0.1), z_min: 8, z_max: 8 })
+  await untilDrawn(narrow)
+  expect(await narrow.locator('#preview').getByRole('status').innerText()).toBe('')
+})
+
+test.each([
+  ['empty', 'The service returned no features.'],
+  ['metres', 'The service returned 1 feature, but not in degrees.'],
+])('GeoJSON at /%s says why the map is blank', async (path, text) => {
+  const page = await open({ type: 'geojson', url: `${service.origin}/${path}` })
+  await page.getByText(text).waitFor()
+})
+
+test('features outside of the boundary are reported, those across the antimeridian are inside', async () => {
+  const features = { type: 'geojson', url: `${service.origin}/data.geojson` }
+  const page = await open({ ...features, boundary: square(-60, 0) })
+  await page.getByText('All features are outside of the boundary.').waitFor()
+  const inside = await open({ ...features, boundary: formatBox([150, 40, 20, 60]) })
+  await untilDrawn(inside)
+  expect(await inside.locator('#preview').getByRole('status').innerText()).toBe('')
+})
+
+test('vector tiles that are no vector tiles are reported', async () => {
+  const page = await open({ ...plan(), url: `${service.origin}/tiles/{z}/{x}/{y}.pbf` })
+  await page.getByText('This service cannot be loaded. The response is not a vector tile.').waitFor()
 })
 
 test('a preview is drawn only when its features are', async () => {

@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
 import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
 import type { Report } from '../../reconcile/apply/outcome.ts'
 import type { Plan } from '../../reconcile/model/change.ts'
@@ -44,7 +45,7 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
       writeLine(terminal.err, 'Nothing was changed.')
       return confirmation === 'interrupted' ? 130 : 1
     }
-    return await carryOut({ api, plan, settings }, terminal)
+    return await carryOut({ api, plan, settings, manifest: prepared.loaded.manifest }, terminal)
   } catch (error) {
     throw await adviseLogin(error, settings.server, terminal)
   } finally {
@@ -63,10 +64,11 @@ async function confirm({ yes }: ApplySettings, terminal: Terminal): Promise<Conf
 interface Work {
   readonly api: Api
   readonly plan: Plan
+  readonly manifest: Manifest
   readonly settings: ApplySettings
 }
 
-async function carryOut({ api, plan, settings }: Work, terminal: Terminal): Promise<number> {
+async function carryOut({ api, plan, manifest, settings }: Work, terminal: Terminal): Promise<number> {
   const started = performance.now()
   const progress = startProgress({ terminal, total: plan.changes.length, json: settings.json })
   let report: Report
@@ -88,7 +90,8 @@ async function carryOut({ api, plan, settings }: Work, terminal: Terminal): Prom
   if (settings.json) writeReportEvent(terminal.out, report)
   else {
     const tookMs = performance.now() - started
-    writeLine(terminal.out, formatReport(report, { paint: painter(terminal.colour), resume, tookMs }))
+    const style = { paint: painter(terminal.colour), resume, tookMs, manifest }
+    writeLine(terminal.out, formatReport(report, style))
   }
   return exitOf(report)
 }

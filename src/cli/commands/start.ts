@@ -173,7 +173,12 @@ async function applyPrepared(api: Api, { plan, loaded }: Prepared, terminal: Ter
   const report = await applyPlan({ api, plan, signal: terminal.interrupt, breakOff: terminal.halt })
   const isDone = report.outcomes.every(({ outcome }) => outcome !== 'failed' && outcome !== 'skipped')
   if (isDone && !report.interrupted) return plan
-  const how = { paint: painter(false), resume: 'start again', tookMs: performance.now() - start }
+  const how = {
+    paint: painter(false),
+    resume: 'start again',
+    tookMs: performance.now() - start,
+    manifest: loaded.manifest,
+  }
   throw problem(report.interrupted ? 'pipeline/interrupted' : 'apply/failed', 'Apply did not complete.', {
     hint: optionsHint,
     detail: formatReport(report, how),

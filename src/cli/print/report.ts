@@ -1,5 +1,8 @@
 import type { Problem } from '../../core/problem.ts'
+import { formatSpan, type Span } from '../../core/span.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
 import type { Outcome, OutcomeWord, Report } from '../../reconcile/apply/outcome.ts'
+import type { Change } from '../../reconcile/model/change.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { formatLoad } from './load.ts'
 import { type Paint, showBefore, showCount, showDuration } from './text_format.ts'
@@ -9,20 +12,25 @@ const order: readonly OutcomeWord[] = ['created', 'adopted', 'updated', 'moved',
 /** Style of a report. */
 export interface ReportStyle {
   readonly paint: Paint
+  /** Manifest of the changes, for the positions of failures. */
+  readonly manifest?: Pick<Manifest, 'resources' | 'catalog'>
   /** Command to resume. */
   readonly resume: string
   readonly tookMs: number
 }
 
 /** Formats the report of an apply: completed, failed and skipped changes, and the command to resume. */
-export function formatReport(report: Report, { paint, resume, tookMs }: ReportStyle): string {
+export function formatReport(report: Report, { paint, resume, tookMs, manifest }: ReportStyle): string {
   const { outcomes, interrupted, problem } = report
   const failed = outcomes.filter(({ outcome }) => outcome === 'failed')
   const skipped = outcomes.filter(({ outcome }) => outcome === 'skipped')
   const lines = [formatDone(report, tookMs), ...outcomes.flatMap(formatLoaded)]
   if (problem !== undefined) lines.push(paint('red', 'Failed'), ...formatProblemLines('', problem))
   if (failed.length > 0)
-    lines.push(paint('red', `Failed: ${failed.length}`), ...failed.flatMap(formatFailure))
+    lines.push(
+      paint('red', `Failed: ${failed.length}`),
+      ...failed.flatMap((one) => formatFailure(one, manifest)),
+    )
   // If nothing was changed, the first line covers all changes.
   if (skipped.length > 0 && !isUndone(report))
     lines.push(`Not tried: ${skipped.length}`, ...skipped.map(formatSkipped))
@@ -64,8 +72,23 @@ function formatLoaded({ change, report, before }: Outcome): string[] {
   ]
 }
 
-function formatFailure({ change, problem }: Outcome): string[] {
-  return problem === undefined ? [] : formatProblemLines(`${change.key} (${change.cls}): `, problem)
+function formatFailure({ change, problem }: Outcome, manifest: ReportStyle['manifest']): string[] {
+  if (problem === undefined) return []
+  const [first = '', ...more] = formatProblemLines(`${change.key} (${change.cls}): `, problem)
+  const span = manifest && findPlace(change, problem, manifest)
+  return [first, ...(span === undefined ? [] : [`      at ${formatSpan(span)}`]), ...more]
+}
+
+/** Finds the value that the server refuses in the manifest: it names the member of the request. */
+function findPlace(
+  { record, key, action }: Change,
+  { data }: Problem,
+  { resources, catalog }: NonNullable<ReportStyle['manifest']>,
+): Span | undefined {
+  const [, pointer] = (data.location ?? []) as readonly unknown[]
+  if (action === 'delete' || typeof pointer !== 'string') return undefined
+  const block = record === undefined ? resources.get(key) : catalog?.[record].get(key)
+  return block?.spanOf(pointer.replace(/^\/resource\//, '/'))
 }
 
 function formatProblemLines(subject: string, { code, message, detail, hint }: Problem): string[] {

@@ -9,6 +9,9 @@ const next = Type.String({ maxLength: 4096, description: 'Path of the page to re
 /** Number of geoservices on a page of the catalog. */
 export const catalogPageLength = 50
 
+/** Condition of the page of the catalog for geoservices without a check; the API has no such value. */
+export const uncheckedStatus = 'unchecked'
+
 /** HTML pages. */
 export const pageRoutes = {
   'page.home': {
@@ -71,7 +74,7 @@ export const catalogPageRoutes = {
       type: Type.String({ description: 'Type: tms, wms, wfs or geojson.' }),
       epsg: Type.String({ description: 'EPSG code.' }),
       cumulative_status: Type.String({
-        description: 'Result of the last check: works, problematic or failed.',
+        description: 'Result of the last check: works, problematic, failed, or unchecked.',
       }),
       offset: Type.Integer({
         minimum: 0,

@@ -35,7 +35,7 @@ export function checkBaseMaps({ manifest, catalog, changes }: BaseMapInput): Iss
   const services = servicesAfter([...indexCatalog(catalog).geoservice.values()], changes)
   return named.flatMap(({ wanted, name }) => {
     const service = services.get(name) ?? services.get(name.toLowerCase())
-    if (service === undefined) return [missing(wanted, name, changes, services)]
+    if (service === undefined) return [missing(wanted, name, { changes, services })]
     const fault = findFault(service)
     return fault === undefined
       ? []
@@ -82,8 +82,7 @@ function findFault({ type, epsg }: Service): string | undefined {
 function missing(
   wanted: WantedResource,
   name: string,
-  changes: readonly Change[],
-  services: ReadonlyMap<string, Service>,
+  { changes, services }: { changes: readonly Change[]; services: ReadonlyMap<string, Service> },
 ): Issue {
   const renamed = changes.find(({ edits }) =>
     edits.some(({ pointer: at, from }) => at === '/keyname' && from === name),

@@ -3,17 +3,20 @@ import { problem } from '../../contract/problems.ts'
 import { isMember } from '../../store/auth/membership.ts'
 import type { ApiRequest } from '../http/handler.ts'
 
+type Request = Pick<ApiRequest, 'context' | 'caller'>
+
+/** Tells whether the caller may change the catalog: administrators and members of the group of editors may. */
+export async function isEditor({ context, caller }: Request): Promise<boolean> {
+  return caller.isAdministrator || caller.superuser || isMember(context.database, caller.id, catalogEditors)
+}
+
 /**
- * Refuses callers that may not change the catalog: all but administrators and members of the group of editors.
+ * Refuses callers that may not change the catalog.
  *
  * @throws {Problem} access/denied
  */
-export async function requireEditor({
-  context,
-  caller,
-}: Pick<ApiRequest, 'context' | 'caller'>): Promise<void> {
-  if (caller.isAdministrator || caller.superuser) return
-  if (await isMember(context.database, caller.id, catalogEditors)) return
+export async function requireEditor(request: Request): Promise<void> {
+  if (await isEditor(request)) return
   throw problem('access/denied', 'Only administrators and editors of the catalog can manage its records.', {
     hint: `Ask an administrator to add you to the group "${catalogEditors}".`,
   })

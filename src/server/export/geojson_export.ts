@@ -13,6 +13,8 @@ export interface FeatureStream extends SpooledStreamOptions, Omit<Reading, 'sign
   readonly names: readonly string[]
   /** Text of the collection before the first feature. */
   readonly start: string
+  /** Start of the ids, which are strings then. */
+  readonly idPrefix?: string | undefined
 }
 
 /** Size of a chunk in bytes. */
@@ -23,7 +25,8 @@ const pieceBytes = 1 << 16
  *
  * @throws {Problem} database/*, for errors before the first row
  */
-export function streamFeatures({ database, statements, encodings, names, start, ...options }: FeatureStream) {
+export function streamFeatures(stream: FeatureStream) {
+  const { database, statements, start, ...options } = stream
   return streamSpooled(options, async (spool, signal) => {
     let sink = new GrowingBytes(2 * pieceBytes)
     // The spool keeps the bytes it gets, so the next chunk needs new ones.
@@ -39,7 +42,7 @@ export function streamFeatures({ database, statements, encodings, names, start, 
         if (sink.at > pieceBytes) await flush()
       }
     }
-    const write = featureWriter(names, encodings)
+    const write = featureWriter(stream)
     let separator = piece('')
     sink.take(piece(start))
     await readEach({ database, statements, signal }, (tx, { text, values }) =>
@@ -61,14 +64,19 @@ const comma = piece(',')
 const nothing = piece('null')
 
 /** Creates a function that writes a row as a feature. */
-function featureWriter(names: readonly string[], encodings: readonly ColumnEncoding[]) {
+function featureWriter({
+  names,
+  encodings,
+  idPrefix,
+}: Pick<FeatureStream, 'names' | 'encodings' | 'idPrefix'>) {
   const labels = names.map((name, at) => {
     const start = at === 0 ? ',"properties":{' : ','
     return { label: piece(`${start}${JSON.stringify(name)}:`), encoding: encodings[at] ?? 'json' }
   })
+  const [idStart, idEnd] = idPrefix === undefined ? ['', ''] : [JSON.stringify(idPrefix).slice(0, -1), '"']
   const columns = [
-    { label: piece('{"type":"Feature","id":'), encoding: 'json' as const },
-    { label: piece(',"geometry":'), encoding: 'json' as const },
+    { label: piece(`{"type":"Feature","id":${idStart}`), encoding: 'json' as const },
+    { label: piece(`${idEnd},"geometry":`), encoding: 'json' as const },
     ...labels,
   ]
   const end = piece(names.length === 0 ? ',"properties":{}}' : '}}')

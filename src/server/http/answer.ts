@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { Problem } from '../../core/problem.ts'
 import { errorPage } from '../pages/error_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
+import { problemReport, versionOf } from '../wfs/wfs_error.ts'
 import { catalogError, catalogStatus, isCatalogUrl, serviceHeaders } from './catalog_service.ts'
 import { errorBody, getStatus } from './error_body.ts'
 import type { Answer } from './handler.ts'
@@ -57,6 +58,12 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
       .headers(serviceHeaders)
       .type(jsonMediaType)
       .send(Buffer.from(JSON.stringify(catalogError(fault, request.method))))
+  if (request.routeOptions?.config?.errors === 'wfs') {
+    const isGuest = request.headers.authorization === undefined
+    const options = { protocol: versionOf(request.url), requestId: request.id, isGuest }
+    const { headers, mediaType, bytes, status: own } = problemReport(fault, options)
+    return reply.status(own).headers(headers).type(mediaType).send(viewBytes(bytes))
+  }
   const body = errorBody(fault, request.id)
   const { responseStyle } = request.server
   const dialect = dialectOf(request.headers, responseStyle.dialect)
@@ -75,7 +82,8 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   return reply.send(errorPage({ status, title, message, path, hasSessionEnded }))
 }
 
-function wantsJson(url: string, headers: Readonly<Record<string, unknown>>): boolean {
+/** Tells whether an error is sent as JSON: to programs, and below `/api`. */
+export function wantsJson(url: string, headers: Readonly<Record<string, unknown>>): boolean {
   if (/^\/+api(\/|\?|$)/.test(url) || headers['x-requested-with'] === 'XMLHttpRequest') return true
   return !String(headers.accept ?? '').includes('text/html')
 }

@@ -28,6 +28,8 @@ declare module 'fastify' {
     template?: string
     /** Whether the path belongs to the catalog. */
     isCatalog?: boolean
+    /** Format of errors other than that of the API. */
+    errors?: 'wfs' | undefined
   }
   interface FastifyRequest {
     facts: RequestFacts
@@ -114,10 +116,11 @@ function addEndpoints(
   const offered = listEndpoints(offer).filter(({ name }) => !(context.plain && isExtraRoute(routeOf(name))))
   for (const { name, method, url, template } of offered) {
     const run = createOperation(name, findHandler(name), context)
-    const isCatalog = routeOf(name).service === 'catalog'
+    const { service, errors } = routeOf(name)
+    const isCatalog = service === 'catalog'
     const uploading = template.startsWith(uploadPath) ? addTusHeaders : []
     const onRequest = isCatalog ? addCatalogHeaders : uploading
-    app.route({ method, url, config: { template, isCatalog }, onRequest, handler: run })
+    app.route({ method, url, config: { template, isCatalog, errors }, onRequest, handler: run })
   }
   const optionsOf = (template: string) =>
     template.startsWith(uploadPath)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { CumulativeStatus, GeoserviceDetail, GeoserviceType } from '../../contract/catalog.ts'
+import { isVectorTileUrl } from '../../contract/tile_format.ts'
 import type { ServerContext } from '../context.ts'
 import { escapeHtml } from './html.ts'
 import { documentStyle, styleSource } from './html_document.ts'
@@ -49,7 +50,8 @@ export function catalogPageHeaders({ images = [], data = [] }: ForeignOrigins = 
 export function previewOrigins(service: GeoserviceDetail): ForeignOrigins {
   const urls = [service.url, ...(service.alt_urls ?? [])]
   const origins = [...new Set(urls.flatMap(originOf))].sort()
-  return service.type === 'tms' || service.type === 'wms' ? { images: origins } : { data: origins }
+  const hasImages = service.type === 'wms' || (service.type === 'tms' && !isVectorTileUrl(service.url))
+  return hasImages ? { images: origins } : { data: origins }
 }
 
 /** Returns the origin of a URL; none if it could end the directive of the policy, such as `https://a;script-src`. */

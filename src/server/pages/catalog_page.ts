@@ -1,5 +1,5 @@
 import { cumulativeStatuses, type GeoserviceItem, geoserviceTypes } from '../../contract/catalog.ts'
-import { catalogPageLength } from '../../contract/routes/page.ts'
+import { catalogPageLength, uncheckedStatus } from '../../contract/routes/page.ts'
 import type { Caller } from '../auth/caller.ts'
 import { catalogHead, iconHtml, kindHtml, statusHtml, typeName } from './catalog_frame.ts'
 import { escapeHtml } from './html.ts'
@@ -47,7 +47,10 @@ ${formHtml(query)}
 
 function formHtml({ search, type, epsg, cumulative_status: status }: CatalogQuery): string {
   const types = geoserviceTypes.map((name) => [name, typeName(name)] as const)
-  const statuses = cumulativeStatuses.map((name) => [name, name] as const)
+  const statuses = [
+    ...cumulativeStatuses.map((name) => [name, name] as const),
+    [uncheckedStatus, 'not checked yet'] as const,
+  ]
   return `<form id="search" class="search" role="search" method="get" action="/catalog/">
 <label class="wide">Search <input type="search" name="search" value="${escapeHtml(search)}" maxlength="1000" autocomplete="off"></label>
 <label>Type <select name="type">${optionsHtml(types, type)}</select></label>
@@ -58,11 +61,12 @@ function formHtml({ search, type, epsg, cumulative_status: status }: CatalogQuer
 }
 
 function optionsHtml(options: readonly (readonly [value: string, text: string])[], chosen: string): string {
-  const all = [['', 'any'] as const, ...options]
+  const isKnown = chosen === '' || options.some(([value]) => value === chosen)
+  const all = [['', 'any'] as const, ...options, ...(isKnown ? [] : [[chosen, chosen] as const])]
   return all
     .map(
       ([value, text]) =>
-        `<option value="${value}"${value === chosen ? ' selected' : ''}>${escapeHtml(text)}</option>`,
+        `<option value="${escapeHtml(value)}"${value === chosen ? ' selected' : ''}>${escapeHtml(text)}</option>`,
     )
     .join('')
 }
@@ -82,7 +86,8 @@ function resultsHtml(page: CatalogPage): string {
   if (count === 0)
     return `<p>${isFiltered ? `No geoservices match the search. ${all}` : 'The catalog has no geoservices yet.'}</p>`
   if (services.length === 0) return `<p>This page is beyond the end of the list. ${all}</p>`
-  return `<ul class="services">${services.map(serviceHtml).join('\n')}</ul>${pagesHtml(page)}`
+  const list = `<ul class="services">${services.map(serviceHtml).join('\n')}</ul>`
+  return `${pagesHtml(page, 'Pages')}${list}${pagesHtml(page, 'Pages, below the list')}`
 }
 
 function serviceHtml(service: GeoserviceItem): string {
@@ -103,17 +108,28 @@ function firstWords(text: string): string {
   return `${start.slice(0, start.lastIndexOf(' ') > shownLength / 2 ? start.lastIndexOf(' ') : undefined)}…`
 }
 
-function pagesHtml({ query, offset, count, services }: CatalogPage): string {
-  const links = [
-    ...(offset > 0 ? [['prev', Math.max(0, offset - catalogPageLength), 'Previous'] as const] : []),
-    ...(offset + services.length < count ? [['next', offset + catalogPageLength, 'Next'] as const] : []),
-  ]
-  if (links.length === 0) return ''
-  const items = links.map(
-    ([rel, start, text]) =>
-      `<li><a rel="${rel}" href="${escapeHtml(addressOf(query, start))}">${text}</a></li>`,
+function pagesHtml({ query, offset, count }: CatalogPage, label: string): string {
+  const last = Math.ceil(count / catalogPageLength)
+  const current = Math.floor(offset / catalogPageLength) + 1
+  if (last <= 1) return ''
+  const link = (number: number, text: string, attributes = '') =>
+    `<li><a${attributes} href="${escapeHtml(addressOf(query, (number - 1) * catalogPageLength))}">${text}</a></li>`
+  const numbers = pageNumbers(current, last).map((number) => {
+    if (number === undefined) return '<li>…</li>'
+    return link(number, String(number), number === current ? ' aria-current="page"' : '')
+  })
+  const previous = current > 1 ? link(current - 1, 'Previous', ' rel="prev"') : ''
+  const next = current < last ? link(current + 1, 'Next', ' rel="next"') : ''
+  return `<nav class="pages" aria-label="${label}"><ul class="links">${previous}${numbers.join('')}${next}</ul></nav>`
+}
+
+/** Returns the first, the last and the nearest pages; undefined in place of those between. */
+function pageNumbers(current: number, last: number): (number | undefined)[] {
+  const all = Array.from({ length: last }, (_, at) => at + 1)
+  const shown = all.filter((number) => number === 1 || number === last || Math.abs(number - current) <= 2)
+  return shown.flatMap((number, at) =>
+    at > 0 && number - (shown[at - 1] ?? 0) > 1 ? [undefined, number] : [number],
   )
-  return `<nav aria-label="Pages"><ul class="links">${items.join('')}</ul></nav>`
 }
 
 /** Returns the path of a page of the list, without the conditions that are empty. */

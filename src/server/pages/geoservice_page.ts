@@ -1,6 +1,8 @@
 import type { GeoserviceDetail, GeoserviceStatus } from '../../contract/catalog.ts'
+import { isVectorTileUrl } from '../../contract/tile_format.ts'
 import type { DayChecks } from '../../store/catalog/uptime.ts'
 import type { Caller } from '../auth/caller.ts'
+import { describeBoundary } from './boundary_text.ts'
 import { catalogHead, iconHtml, kindHtml, statusHtml, typeName } from './catalog_frame.ts'
 import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
@@ -15,8 +17,16 @@ export interface GeoservicePage {
   /** Number of checks by day. */
   readonly days: readonly DayChecks[]
   readonly now: Date
+  /** Key and manifest of the record, for editors of the catalog. */
+  readonly management?: Management | undefined
   /** URL of the script; undefined if the scripts have not been built. */
   readonly script?: string | undefined
+}
+
+/** Key of a record, and the manifest that manages it. */
+export interface Management {
+  readonly keyname: string | null
+  readonly manifest: string | null
 }
 
 /** Writes the page of a geoservice: address, preview, checks and members. */
@@ -30,10 +40,10 @@ export function geoservicePage(page: GeoservicePage): string {
 <p class="tags">${kindHtml(service)} ${statusHtml(status)}</p>
 ${description}
 ${addressHtml(service)}
-<section id="preview" data-service="${record}" hidden><h2>Preview</h2></section>
-<section><h2>Details</h2><table class="facts"><tbody>${rowsHtml(service)}</tbody></table></section>
-${checksHtml(page)}
 ${addFormHtml(page)}
+<section id="preview" data-service="${record}" hidden><h2>Preview</h2></section>
+<section><h2>Details</h2><table class="facts"><tbody>${rowsHtml(page)}</tbody></table></section>
+${checksHtml(page)}
 <ul class="links"><li><a href="${record}">As JSON</a></li></ul>`
   return layoutPage({
     title: name,
@@ -45,30 +55,54 @@ ${addFormHtml(page)}
   })
 }
 
+/** Writes the page of a geoservice that does not exist. */
+export function unknownGeoservicePage(caller: Caller, id: number): string {
+  const content = `<h1>Not found</h1>
+<p>The catalog has no geoservice ${id}.</p>
+<ul class="links"><li><a href="/catalog/">Catalog</a></li></ul>`
+  return layoutPage({
+    title: 'Not found',
+    caller,
+    path: `/catalog/${id}/`,
+    content,
+    hasCatalog: true,
+    head: catalogHead(undefined),
+  })
+}
+
 function addressHtml({ url, origin_url: origin }: GeoserviceDetail): string {
   return `<div class="address"><label>Address <input id="address" readonly value="${escapeHtml(origin ?? url)}"></label>
-<button id="copy" type="button" hidden>Copy</button> <span id="copied" role="status"></span></div>`
+<button id="copy" type="button" hidden>Copy</button><span id="copied" role="status"></span></div>`
 }
 
 function checksHtml({ checks, days, now }: GeoservicePage): string {
   if (checks.length === 0)
     return '<section><h2>Checks</h2><p>This service has not been checked yet.</p></section>'
+  // Checks within a minute are told apart by their seconds.
+  const minutes = checks.map((check) => minuteOf(check.check_at))
+  const hasSeconds = new Set(minutes).size < minutes.length
+  const rows = checks.map((check) => checkHtml(check, hasSeconds))
   return `<section><h2>Checks</h2>${uptimeHtml(days, now)}
 <table class="checks"><caption>Latest checks</caption><thead><tr><th scope="col">Time</th><th scope="col">Result</th><th scope="col">Duration</th><th scope="col">HTTP</th><th scope="col">Error</th></tr></thead>
-<tbody>${checks.map(checkHtml).join('\n')}</tbody></table></section>`
+<tbody>${rows.join('\n')}</tbody></table></section>`
 }
 
-function checkHtml(check: GeoserviceStatus): string {
+function checkHtml(check: GeoserviceStatus, hasSeconds: boolean): string {
   const { check_duration: seconds, http_code: code, error_type: type, error_text: text } = check
   const fault = [type, text].filter((part) => part !== null && part !== '').join(': ')
-  return `<tr><td>${timeHtml(check.check_at)}</td><td>${statusHtml(check.cumulative_status)}</td><td>${seconds === null ? '' : `${seconds.toFixed(2)} s`}</td><td>${code || ''}</td><td>${escapeHtml(fault)}</td></tr>`
+  return `<tr><td>${timeHtml(check.check_at, hasSeconds)}</td><td>${statusHtml(check.cumulative_status)}</td><td>${seconds === null ? '' : `${seconds.toFixed(2)} s`}</td><td>${code || ''}</td><td>${escapeHtml(fault)}</td></tr>`
 }
 
-function timeHtml(time: string): string {
-  return `<time datetime="${escapeHtml(time)}">${escapeHtml(time.slice(0, 16).replace('T', ' '))} UTC</time>`
+const secondOf = (time: string) => time.slice(0, 19).replace('T', ' ')
+const minuteOf = (time: string) => secondOf(time).slice(0, 16)
+
+function timeHtml(time: string, hasSeconds = false): string {
+  const [exact, shown] = [`${secondOf(time)} UTC`, hasSeconds ? secondOf(time) : minuteOf(time)]
+  return `<time datetime="${escapeHtml(time)}" title="${escapeHtml(exact)}">${escapeHtml(shown)} UTC</time>`
 }
 
-function rowsHtml(service: GeoserviceDetail): string {
+function rowsHtml({ service, management }: GeoservicePage): string {
+  const { extent, area } = describeBoundary(service.boundary)
   const rows: readonly (readonly [name: string, html: string])[] = [
     ['Type', typeName(service.type)],
     ['Reference system', service.epsg === null ? '' : `EPSG:${service.epsg}`],
@@ -84,10 +118,12 @@ function rowsHtml(service: GeoserviceDetail): string {
     ['License', linkHtml(service.license_url, service.license_name)],
     ['Terms of use', linkHtml(service.terms_of_use_url)],
     ['Source', linkHtml(service.source_url, service.source)],
-    ['Extent', extentText(service.extent)],
-    ['Area of the boundary', service.boundary_area === null ? '' : areaText(service.boundary_area)],
+    ['Extent', extent],
+    ['Area of the boundary', area],
     ['Created', timeHtml(service.created_at)],
     ['Changed', service.updated_at === null ? '' : timeHtml(service.updated_at)],
+    ['Key', textHtml(management?.keyname)],
+    ['Manifest', textHtml(management?.manifest)],
     ['Identifiers', `${service.id}, <code>${escapeHtml(service.guid)}</code>`],
   ]
   return rows
@@ -122,27 +158,14 @@ function linkHtml(url: string | null, text: string | null = null): string {
   return isWeb ? `<a href="${escapeHtml(url)}" rel="noopener noreferrer">${shown}</a>` : shown
 }
 
-/** Returns the bounding box of an EWKT rectangle in EPSG:4326. */
-function extentText(extent: string | null): string {
-  if (extent === null) return ''
-  const pairs = [...extent.matchAll(/(-?[\d.e+-]+) (-?[\d.e+-]+)[,)]/g)]
-  const sides = ([1, 2] as const).map((axis) => pairs.map((pair) => Number(pair[axis])))
-  const [[west, east], [south, north]] = sides.map((values) => [
-    Math.min(...values),
-    Math.max(...values),
-  ]) as [[number, number], [number, number]]
-  const degrees = (value: number) => `${Number(value.toFixed(4))}°`
-  return `longitude ${degrees(west)} to ${degrees(east)}, latitude ${degrees(south)} to ${degrees(north)}`
-}
-
-const areaText = (area: number) => `${Number(area.toPrecision(6)).toLocaleString('en')} square degrees`
-
 /** EPSG code of base maps. */
 const webMercator = 3857
 
-/** Writes the place of the form that adds the service to a web map; its script shows it. */
+/** Writes the place of the form that adds the service to a web map, which its script shows, or why there is none. */
 function addFormHtml({ caller, service }: GeoservicePage): string {
-  const isForBasemaps = service.type === 'tms' && (service.epsg ?? webMercator) === webMercator
-  if (caller.isGuest || !isForBasemaps) return ''
-  return '<section id="add" hidden><h2>Add to a web map</h2></section>'
+  if (caller.isGuest) return ''
+  const { type, epsg, url } = service
+  const isForBasemaps = type === 'tms' && (epsg ?? webMercator) === webMercator && !isVectorTileUrl(url)
+  if (isForBasemaps) return '<section id="add" hidden><h2>Add to a web map</h2></section>'
+  return `<p class="quiet">Base maps of web maps are images of tiles (TMS) in EPSG:${webMercator}. This service cannot be one.</p>`
 }

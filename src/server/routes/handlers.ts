@@ -22,6 +22,7 @@ import { resourceHandlers } from './resource.ts'
 import { styleHandlers } from './style.ts'
 import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
+import { wfsHandlers } from './wfs.ts'
 
 /** Routes of the original API that this version does not support. */
 type UnsupportedRoute = 'render.legend'
@@ -45,6 +46,7 @@ const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<
   ...geodbHandlers,
   ...rasterHandlers,
   ...webmapHandlers,
+  ...wfsHandlers,
   ...catalogHandlers,
   ...catalogEditorHandlers,
   ...pageHandlers,

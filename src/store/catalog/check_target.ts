@@ -7,14 +7,15 @@ export interface CheckTarget {
   readonly type: GeoserviceType
   /** As it was written: of tiles, a template. */
   readonly url: string
+  readonly epsg: number | null
   readonly params: string | null
   readonly layers: string | null
   readonly layer: string | null
   readonly z_min: number | null
   readonly z_max: number | null
   readonly y_origin_top: boolean
-  /** `[minX, minY, maxX, maxY]` in degrees. */
-  readonly extent: readonly [number, number, number, number] | null
+  /** Position in degrees inside the largest part of the boundary. The center of the extent may lie outside of it. */
+  readonly position: readonly [lon: number, lat: number] | null
 }
 
 /** Which geoservices a run of checks claims. */
@@ -73,9 +74,11 @@ export async function claimTargets(
        select id, $1::text, ${nowSql} + make_interval(secs => $2::float8) from due
        on conflict (geoservice_id) do update set run = excluded.run, claimed_until = excluded.claimed_until
        returning geoservice_id)
-     select s.id, s.type, s.url, s.params, s.layers, s.layer, s.z_min, s.z_max, s.y_origin_top,
-            case when ST_XMin(s.extent) is not null then
-              array[ST_XMin(s.extent), ST_YMin(s.extent), ST_XMax(s.extent), ST_YMax(s.extent)] end as extent
+     select s.id, s.type, s.url, s.epsg, s.params, s.layers, s.layer, s.z_min, s.z_max, s.y_origin_top,
+            (select array[ST_X(inside), ST_Y(inside)]
+               from (select geom from ST_Dump(s.boundary) order by ST_Area(geom) desc, path limit 1) largest,
+                    ST_PointOnSurface(largest.geom) inside
+              where s.type = 'tms') as position
        from geoservice s join claimed on claimed.geoservice_id = s.id order by s.id`,
     [run, claimSeconds, after, timestamp(uncheckedSince), ids ?? null, isExclusive, limit],
   )

@@ -30,7 +30,8 @@ export interface GeoserviceFilter {
   readonly epsg?: number | undefined
   /** Global identifier of the submitter. */
   readonly submitter?: string | undefined
-  readonly status?: CumulativeStatus | undefined
+  /** Null for services that have not been checked yet. */
+  readonly status?: CumulativeStatus | null | undefined
   /** Words that occur in the name or the description. */
   readonly words?: readonly string[]
   readonly extent?: FilterGeometry | undefined
@@ -91,7 +92,8 @@ function whereSql({ bind }: Bindings, filter: GeoserviceFilter): string {
   if (type !== undefined) conditions.push(`s.type = ${bind(type, 'text')}`)
   if (epsg !== undefined) conditions.push(`s.epsg = ${bind(epsg, 'double precision')}`)
   if (submitter !== undefined) conditions.push(`s.submitter = ${bind(submitter, 'uuid')}`)
-  if (status !== undefined) conditions.push(`s.cumulative_status = ${bind(status, 'text')}`)
+  if (status === null) conditions.push('s.cumulative_status is null')
+  else if (status !== undefined) conditions.push(`s.cumulative_status = ${bind(status, 'text')}`)
   for (const word of words) conditions.push(`s.searched like ${containsSql(bind, word)}`)
   for (const [column, wanted] of [
     ['s.extent', extent],

@@ -2,10 +2,9 @@ import { type ExportFormat, freeColumnName, geometryColumnName } from '../../con
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Layer, LayerField } from '../layer/stored_layer.ts'
-import { type FeatureFilter, filterSql } from './feature_filter.ts'
+import type { FeatureFilter } from './feature_filter.ts'
 import {
   allDigits,
-  type Bindings,
   columnTypes,
   concatSql,
   createBindings,
@@ -13,8 +12,8 @@ import {
   transformSql,
   valueSql,
 } from './feature_sql.ts'
-import { featuresSql } from './feature_table.ts'
 import { isTemporalType } from './field_value.ts'
+import { type FeaturePage, selectedSql } from './read_features.ts'
 
 /** A column of an exported file. */
 export interface ExportColumn {
@@ -25,11 +24,13 @@ export interface ExportColumn {
 }
 
 /** The part of a layer to export. */
-export interface ExportSelection {
+export interface ExportSelection extends FeaturePage {
   /** EPSG code of the coordinates. */
   readonly srs: number
   readonly columns: readonly ExportColumn[]
   readonly filter: FeatureFilter
+  /** Whether GeoJSON has the geometries. @default true */
+  readonly hasGeometry?: boolean
 }
 
 /** Encoding of a column: JSON, or a string that still has to be encoded as JSON. */
@@ -53,7 +54,10 @@ export function geojsonStatement(
   selection: ExportSelection,
 ): Statement & { readonly encodings: readonly ColumnEncoding[] } {
   const bindings = createBindings()
-  const geometry = `ST_AsGeoJSON(${geometryOf(layer, selection)}, ${decimalsOf(layer, selection)}, 0)`
+  const geometry =
+    selection.hasGeometry === false
+      ? 'null::text'
+      : `ST_AsGeoJSON(${geometryOf(layer, selection)}, ${decimalsOf(layer, selection)}, 0)`
   const columns = selection.columns.map(({ field }) => jsonColumn(field))
   const list = ['id::text', geometry, ...columns.map(({ sql }) => sql)].join(', ')
   return {
@@ -70,6 +74,42 @@ function jsonColumn(field: LayerField | undefined): JsonColumn {
   if (field.datatype === 'DATE' || field.datatype === 'TIME')
     return { encoding: 'text', sql: `${column}::text` }
   return { encoding: 'json', sql: valueSql(field, 'iso') }
+}
+
+/** Features to write as XML. */
+export interface TextSelection extends FeaturePage {
+  /** EPSG code of the coordinates. */
+  readonly srs: number
+  /** Whether the geometries are needed. */
+  readonly hasGeometry: boolean
+  readonly fields: readonly LayerField[]
+  readonly filter: FeatureFilter
+}
+
+/**
+ * Returns the statement that selects the id of each feature as a string, its geometry as WKB, and its values as strings
+ * in the lexical form of XML Schema, in order.
+ *
+ * @see XML Schema part 2, clause 3.2
+ */
+export function textStatement(layer: Layer, selection: TextSelection): Statement {
+  const bindings = createBindings()
+  const { srs, hasGeometry, fields } = selection
+  const geometry = hasGeometry
+    ? `ST_AsBinary(${uniformSql(layer, transformSql('geom', layer.srs, srs))}, 'NDR')`
+    : 'null::bytea'
+  const list = ['id::text', geometry, ...fields.map(lexicalSql)].join(', ')
+  return {
+    text: `select ${list} from ${selectedSql(layer, selection, bindings)}`,
+    values: bindings.values,
+  }
+}
+
+function lexicalSql(field: LayerField): string {
+  const column = quoteName(field.columnName)
+  if (field.datatype === 'DATETIME') return `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS')`
+  if (field.datatype === 'REAL') return `replace(${column}::text, 'Infinity', 'INF')`
+  return `${column}::text`
 }
 
 /** Format of a CSV file. */
@@ -197,10 +237,4 @@ function decimalsOf({ srs: from }: Layer, { srs: to }: ExportSelection): number 
 
 function geometryOf({ srs: from }: Layer, { srs: to }: ExportSelection): string {
   return transformSql('geom', from, to)
-}
-
-// Sorts in a subquery, so that features are written while they are sent, not before the sort.
-function selectedSql(layer: Layer, { filter }: ExportSelection, bindings: Bindings): string {
-  const condition = filterSql(layer, filter, bindings)
-  return `(select * from ${featuresSql(layer)} where ${condition} order by id) sorted`
 }

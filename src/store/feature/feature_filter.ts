@@ -9,6 +9,7 @@ import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
 import { type Bindings, transformSql } from './feature_sql.ts'
 import { checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
+import { expressionSql, type FilterExpression } from './filter_expression.ts'
 
 /** A filter of features; all conditions have to hold. */
 export interface FeatureFilter {
@@ -23,13 +24,24 @@ export interface FeatureFilter {
   readonly like?: string | undefined
   /** String that a searchable field has to contain, ignoring case. */
   readonly ilike?: string | undefined
+  /** Condition of a protocol with nested filters. */
+  readonly expression?: FilterExpression | undefined
   /** Range of ids: a batch of a longer read, not a condition of the request. */
   readonly ids?: { readonly above?: number; readonly upTo?: number }
 }
 
 /** Returns whether a filter has no conditions. */
-export function isEmptyFilter({ fields = [], intersects, bbox, like, ilike }: FeatureFilter): boolean {
-  return fields.length === 0 && [intersects, bbox, like, ilike].every((part) => part === undefined)
+export function isEmptyFilter({
+  fields = [],
+  intersects,
+  bbox,
+  like,
+  ilike,
+  expression,
+}: FeatureFilter): boolean {
+  return (
+    fields.length === 0 && [intersects, bbox, like, ilike, expression].every((part) => part === undefined)
+  )
 }
 
 /**
@@ -52,6 +64,7 @@ export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Binding
     conditions.push(`ST_Intersects(geom, ${transformSql(box, filterSrs, layer.srs)})`)
   }
   if (like !== undefined) conditions.push(containsSql(layer, `strpos(%, ${bindText(bindings, like)}) > 0`))
+  if (filter.expression !== undefined) conditions.push(expressionSql(layer, filter.expression, bindings))
   // As ILIKE does, but without converting the pattern for every row.
   if (ilike !== undefined)
     conditions.push(containsSql(layer, `strpos(lower(%), lower(${bindText(bindings, ilike)})) > 0`))

@@ -33,6 +33,19 @@ export async function countFeatures(
 }
 
 /**
+ * Counts the features that match a filter.
+ *
+ * @throws {Problem} as `countFeatures`
+ */
+export async function countMatching(tx: Queryable, layer: Layer, filter: FeatureFilter): Promise<number> {
+  const bindings = createBindings()
+  const condition = filterSql(layer, filter, bindings)
+  const text = `select count(*) as count from ${featuresSql(layer)} where ${condition}`
+  const [row] = await tx.query<{ count: string }>(text, bindings.values).catch(rethrow)
+  return Number(row?.count ?? 0)
+}
+
+/**
  * Finds the bounding box, in degrees, of the features that match a filter; undefined without geometry.
  *
  * @throws {Problem} request/invalid for an unknown field or operator, feature/invalid for a value of the wrong type
@@ -81,4 +94,13 @@ async function findExtent(tx: Queryable, layer: Layer, source: Statement): Promi
   if (minX === null || minY == null || maxX == null || maxY == null) return undefined
   const box: Bbox = [minX, minY, maxX, maxY]
   return layer.srs === 3857 ? lonLatBbox(box) : box
+}
+
+/** Finds the ids of the features that match a filter, in ascending order. */
+export async function findMatchingIds(tx: Queryable, layer: Layer, filter: FeatureFilter): Promise<number[]> {
+  const bindings = createBindings()
+  const condition = filterSql(layer, filter, bindings)
+  const text = `select id from ${featuresSql(layer)} where ${condition} order by id`
+  const rows = await tx.query<{ id: number | string }>(text, bindings.values).catch(rethrow)
+  return rows.map(({ id }) => Number(id))
 }

@@ -33,15 +33,10 @@ export interface FeatureFormat {
 }
 
 /** Selection and order of listed features. */
-export interface FeatureSelection {
+export interface FeatureSelection extends FeaturePage {
   readonly format: FeatureFormat
   readonly filter: FeatureFilter
-  /** Keynames or `id`, with `-` for descending order. */
   readonly orderBy: readonly string[]
-  readonly limit: number | undefined
-  readonly offset: number | undefined
-  /** Mark to start from if it is current; only without filter and order. */
-  readonly mark?: PageMark | undefined
 }
 
 /**
@@ -51,14 +46,35 @@ export interface FeatureSelection {
  */
 export function listStatement(layer: Layer, selection: FeatureSelection): Statement {
   const bindings = createBindings()
-  const { limit } = selection
-  const { condition, offset } = startSql(layer, selection, bindings)
-  // Sorts in a subquery, so that features are written while they are sent, not before the sort.
-  const sorted = `select * from ${featuresSql(layer)}
-    where ${condition} order by ${orderSql(layer, selection.orderBy)}
-    ${limit === undefined ? '' : `limit ${bindings.bind(limit, 'bigint')}`} ${offset}`
-  const text = `select ${featureSql(layer, selection.format, bindings)} as feature from (${sorted}) sorted`
+  const sorted = selectedSql(layer, selection, bindings)
+  const text = `select ${featureSql(layer, selection.format, bindings)} as feature from ${sorted}`
   return { text, values: bindings.values }
+}
+
+/** Order and page of features. */
+export interface FeaturePage {
+  /** Keynames or `id`, with `-` for descending order; ids decide between equal values. */
+  readonly orderBy?: readonly string[] | undefined
+  readonly limit?: number | undefined
+  readonly offset?: number | undefined
+  /** Mark to start from if it is current; only without filter and order. */
+  readonly mark?: PageMark | undefined
+}
+
+/**
+ * Returns the `from` item of selected features in order, with the columns of the layer's table. Sorts in a subquery, so
+ * that features are written while they are sent, not before the sort.
+ */
+export function selectedSql(
+  layer: Layer,
+  selection: FeaturePage & { readonly filter: FeatureFilter },
+  bindings: Bindings,
+): string {
+  const { limit, orderBy = [] } = selection
+  const { condition, offset } = startSql(layer, { ...selection, orderBy }, bindings)
+  const end = limit === undefined ? '' : `limit ${bindings.bind(limit, 'bigint')}`
+  return `(select * from ${featuresSql(layer)} where ${condition}
+    order by ${orderSql(layer, orderBy)} ${end} ${offset}) sorted`
 }
 
 /**
@@ -67,7 +83,7 @@ export function listStatement(layer: Layer, selection: FeatureSelection): Statem
  */
 function startSql(
   layer: Layer,
-  selection: FeatureSelection,
+  selection: Pick<FeatureSelection, 'filter' | 'orderBy' | 'mark'> & FeaturePage,
   bindings: Bindings,
 ): { readonly condition: string; readonly offset: string } {
   const { filter, offset, mark } = selection

@@ -1,7 +1,14 @@
 /** Serves geoservices on all local addresses, in a process of its own, until its parent disconnects. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { neverAnswer, sendBody, sendBomb, sendEndless, sendHuge } from '../../support/misbehaving.ts'
+import {
+  neverAnswer,
+  pngStart,
+  sendBody,
+  sendBomb,
+  sendEndless,
+  sendHuge,
+} from '../../support/misbehaving.ts'
 
 const layers = Array.from({ length: 500 }, (_, at) => `layer_${at}`)
 const wms = `<WMS_Capabilities>${layers.map((name) => `<Layer><Name>${name}</Name><Title>A layer</Title></Layer>`).join('')}</WMS_Capabilities>`
@@ -14,7 +21,7 @@ const features = Array.from({ length: 2000 }, (_, at) => ({
 
 /** Responses by the first part of the path. */
 const answers: Readonly<Record<string, RequestListener>> = {
-  tms: sendBody('image/png', Buffer.alloc(20_000)),
+  tms: sendBody('image/png', Buffer.concat([pngStart, Buffer.alloc(20_000)])),
   wms: sendBody('text/xml', wms),
   wfs: sendBody('text/xml', wfs),
   geojson: sendBody('application/geo+json', JSON.stringify({ type: 'FeatureCollection', features })),

@@ -32,6 +32,27 @@ describe('the report of an apply', () => {
     expect(linesOf({ outcomes })).toEqual(['Done in 1.2 s: 2 created, 1 updated.'])
   })
 
+  it('tells where in the manifest the value is that the server refused', () => {
+    const refused = problem('request/invalid', 'no.', {
+      data: { location: ['body', '/resource/display_name'] },
+    })
+    const asked: string[] = []
+    const spanOf = (pointer: string) => {
+      asked.push(pointer)
+      return { file: 'm.yaml', line: 3, column: 7, endLine: 3, endColumn: 9 }
+    }
+    const block = { key: 'a', existing: false, protect: false, members: {}, spanOf }
+    const outcomes = [{ change: change('a'), outcome: 'failed', problem: refused }] as const
+    const manifest = { resources: new Map([['a', block]]) }
+    const report = { outcomes, interrupted: false, atomic: true }
+    expect(
+      formatReport(report, { ...how, manifest })
+        .split('\n')
+        .slice(1, 4),
+    ).toEqual(['Failed: 1', '  a (resource_group): request/invalid: no.', '      at m.yaml:3:7'])
+    expect(asked).toEqual(['/display_name'])
+  })
+
   it('reports the load of each file, including skipped features', () => {
     const report = { format: 'CSV', layer: 'a', other_count: 0, renamed: [], notes: [] }
     const bad = [4, 9, 12].map((number) => ({ number, reason: 'no geometry' }))

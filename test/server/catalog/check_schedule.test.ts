@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { drivers } from '../../support/drivers.ts'
 import { addGeoservices } from '../../support/geoservices.ts'
-import { neverAnswer, sendBody } from '../../support/misbehaving.ts'
+import { neverAnswer, sendImage } from '../../support/misbehaving.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { useService } from '../../support/wms.ts'
 
@@ -24,7 +24,7 @@ test.each(drivers)('a server on %s checks its catalog on schedule, until it stop
   service.answer = (request, response) => {
     requests += 1
     if (requests === 2) resolve()
-    const answer = requests < 2 ? sendBody('image/png', 'x') : neverAnswer
+    const answer = requests < 2 ? sendImage : neverAnswer
     answer(request, response)
   }
   const { host } = new URL(service.url)

@@ -53,6 +53,8 @@ describe('Limits', () => {
     const { id } = await send('wfsserver_service', { layers: [layer] })
     const read = await server.admin('GET', `/api/resource/${id}`)
     expect(await read.json()).toMatchObject({ wfsserver_service: { layers: [{ maxfeatures: 10 }] } })
+    const service = await server.admin('GET', `/api/resource/${id}/wfs?service=WFS&request=GetCapabilities`)
+    expect(await service.text()).toMatch(/name="CountDefault">.{0,60}<ows:DefaultValue>10</)
   })
 
   test('simplification default 8, 0 disables | vector tiles', async () => {

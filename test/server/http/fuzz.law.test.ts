@@ -89,7 +89,7 @@ describeServers('an arbitrary request', (start) => {
         const text = await answer.text()
         if (answer.status < 400) return
         const told = `${operation}: ${method} ${path} ${JSON.stringify(body)} → ${answer.status} ${text.slice(0, 300)}`
-        expect(text, told).toMatch(/^(\{|<!doctype html>)/)
+        expect(text, told).toMatch(/^(\{|<!doctype html>|<\?xml )/)
         const code = findErrorCode(path, text)
         expect(code, told).toMatch(/^[a-z]+\/[a-z-]+$/)
         // What lies elsewhere may be away.

@@ -64,7 +64,7 @@ describeServers('an unusual value in a request', (start) => {
       const answer = await server.admin(request.method, path, sent)
       const told = await answer.text()
       if (answer.status < 400) continue
-      const code = /^(\{|<!doctype html>)/.test(told) ? findErrorCode(path, told) : ''
+      const code = /^(\{|<!doctype html>|<\?xml )/.test(told) ? findErrorCode(path, told) : ''
       const isAway = code.startsWith('external/') && [502, 503, 504].includes(answer.status)
       if ((answer.status < 500 || answer.status === 501 || isAway) && code !== '') continue
       wrong.push(

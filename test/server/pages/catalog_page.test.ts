@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { GeoserviceDetail } from '../../../src/contract/catalog.ts'
+import { formatBox } from '../../../src/geo/boundary.ts'
 import { addStatuses } from '../../../src/store/catalog/geoservice_status.ts'
 import { changeCatalog, createSample, newGeoservice, type SampleIds } from '../../support/catalog.ts'
 import { type Ask, describeServers, startTestServer, type TestServer } from '../../support/server.ts'
+import { createUser, userPassword } from '../../support/users.ts'
 
 const show = async (ask: Ask, path: string) => {
   const answer = await ask('GET', path, undefined, { accept: 'text/html' })
@@ -41,6 +43,8 @@ describeServers('the page of the catalog', (start) => {
     ['type=tms', ['Roads']],
     ['epsg=3857', ['Parks', 'Roads']],
     ['cumulative_status=failed', ['Parks']],
+    ['cumulative_status=unchecked', ['Relief of Norway', 'Trees']],
+    ['cumulative_status=unchecked&type=geojson', ['Trees']],
     ['search=&type=&epsg=&cumulative_status=', ['Parks', 'Relief of Norway', 'Roads', 'Trees']],
     ['epsg=3857&type=wfs', ['Parks']],
   ])('?%s shows %j, and the form has these conditions', async (query, names) => {
@@ -63,6 +67,15 @@ describeServers('the page of the catalog', (start) => {
     expect(status).toBe(422)
     expect(text).toContain('class="fault">The EPSG code is not a number.<')
     expect(text).toContain('name="epsg" value="&quot;&gt;&lt;b&gt;"')
+    const type = await show(server.guest, '/catalog/?type=%22%3E%3Cb%3E')
+    expect(type.status).toBe(422)
+    expect(type.text).toContain('class="fault">The type &quot;\\&quot;&gt;&lt;b&gt;&quot; is unknown.<')
+    expect(type.text).toContain('<option value="&quot;&gt;&lt;b&gt;" selected>')
+    const checked = await show(server.guest, '/catalog/?cumulative_status=good')
+    expect([checked.status, checked.text.includes('The status &quot;good&quot; is unknown.')]).toEqual([
+      422,
+      true,
+    ])
     const long = await show(server.guest, `/catalog/?search=${'a+'.repeat(30)}${'b'.repeat(1000)}`)
     expect([long.status, long.text.includes('A search has at most 1000 characters.')]).toEqual([422, true])
   })
@@ -81,9 +94,9 @@ describeServers('the page of the catalog', (start) => {
     )
     expect(text).toContain('<th scope="row">Zoom levels</th><td>0 to 18</td>')
     expect(text).toContain('longitude 10° to 11°, latitude 50° to 51°')
-    expect(text).toContain('1 square degrees')
+    expect(text).toContain('<td>7,890 km²</td>')
     // Newest first.
-    expect(text).toMatch(/1970-01-01 00:00 UTC.*works.*problematic/s)
+    expect(text).toMatch(/1970-01-01 00:00:02 UTC.*works.*1970-01-01 00:00:01 UTC.*problematic/s)
     expect(text).toContain('No checks in the last 30 days.')
     const hosts = ['a', 'b', 'c'].map((host) => `https://${host}.tile.example.org`)
     expect(directive(policy, 'img-src')).toBe(`img-src 'self' data: blob: ${hosts.join(' ')}`)
@@ -107,22 +120,88 @@ describeServers('the page of the catalog', (start) => {
       error_text: null,
     }
     const today = Math.floor(Date.now() / 86_400_000) * 86_400_000
-    const results = ['works', 'works', 'failed', 'works'] as const
+    const results = [
+      ['works', 0],
+      ['works', 0],
+      ['failed', 0],
+      ['problematic', 0],
+      ['works', 2],
+      ['works', 4],
+      ['failed', 6],
+      ['works', 40],
+    ] as const
     await addStatuses(
       server.database,
-      results.map((cumulative_status, at) => ({
+      results.map(([cumulative_status, daysAgo]) => ({
         ...check,
         geoservice: id,
         cumulative_status,
-        checkedAt: new Date(today - (at < 3 ? 2 * at : 40) * 86_400_000),
+        checkedAt: new Date(today - daysAgo * 86_400_000),
       })),
     )
     const { text } = await show(server.guest, `/catalog/${id}/`)
-    expect(text).toContain('<strong>66.6 %</strong> of 3 checks in the last 30 days worked.')
+    expect(text).toContain('<strong>57.1 %</strong> of 7 checks in the last 30 days worked.')
     const [, label] = /aria-label="(Checks by day[^"]+)"/.exec(text) ?? []
-    expect(label).toMatch(/^Checks by day: 27 days without checks, 1 day failed, 2 days works\.$/)
-    expect(text.match(/<rect class="(works|failed)"/g)).toHaveLength(3)
+    expect(label).toBe(
+      'Checks by day: all checks worked on 2 days, some checks worked on 1 day, no check worked on 1 day, no checks on 26 days.',
+    )
+    expect(text).toContain(': 50 % worked (2 works, 1 problematic, 1 failed)</title>')
+    const bars = text.matchAll(
+      /<rect class="(works|problematic|failed)" x="[\d.]+" y="\S+" width="8" height="([\d.]+)"/g,
+    )
+    expect([...bars].map(([, name, height]) => `${name} ${height}`)).toEqual([
+      'failed 3',
+      'works 40',
+      'works 40',
+      'problematic 20',
+    ])
     await changeCatalog(server, [{ op: 'delete', kind: 'geoservice', id }])
+  })
+
+  test('the extent across the antimeridian goes from west to east', async () => {
+    const boundary = formatBox([170, -10, -170, 10])
+    const [id = 0] = await changeCatalog(server, [newGeoservice('Pacific', { boundary })])
+    const { text } = await show(server.guest, `/catalog/${id}/`)
+    expect(text).toContain('longitude 170° to -170°, latitude -10° to 10°')
+    await changeCatalog(server, [{ op: 'delete', kind: 'geoservice', id }])
+  })
+
+  test('key and manifest are shown to editors of the catalog only', async () => {
+    await createUser(server.database, 'page_reader')
+    const members = { keyname: 'town_plan', manifest: 'town' }
+    const [id = 0] = await changeCatalog(server, [newGeoservice('Town plan', members)])
+    const { text } = await show(server.admin, `/catalog/${id}/`)
+    expect(text).toContain('<th scope="row">Key</th><td><code>town_plan</code></td>')
+    expect(text).toContain('<th scope="row">Manifest</th><td><code>town</code></td>')
+    for (const ask of [server.guest, server.as('page_reader', userPassword)])
+      expect((await show(ask, `/catalog/${id}/`)).text).not.toContain('town_plan')
+    await changeCatalog(server, [{ op: 'delete', kind: 'geoservice', id }])
+  })
+
+  test('users read which services can be base maps', async () => {
+    const [vector = 0] = await changeCatalog(server, [
+      newGeoservice('Vector', { url: 'https://tile.example.org/{z}/{x}/{y}.pbf' }),
+    ])
+    for (const id of [ids.relief, ids.parks, ids.trees, vector]) {
+      const { text } = await show(server.admin, `/catalog/${id}/`)
+      expect([text.includes('This service cannot be one.'), text.includes('id="add"')]).toEqual([true, false])
+    }
+    const { text } = await show(server.admin, `/catalog/${ids.roads}/`)
+    expect([text.includes('This service cannot be one.'), text.includes('id="add"')]).toEqual([false, true])
+    await changeCatalog(server, [{ op: 'delete', kind: 'geoservice', id: vector }])
+  })
+
+  test('the page of an unknown geoservice links to the catalog', async () => {
+    const { status, text } = await show(server.guest, '/catalog/999999/')
+    expect(status).toBe(404)
+    expect(text).toContain('The catalog has no geoservice 999999.')
+    expect(text.match(/<a href="\/catalog\/">Catalog<\/a>/g)).toHaveLength(2)
+    expect(text).toContain('<header class="top">')
+    const program = await server.guest('GET', '/catalog/999999/', undefined, { accept: 'application/json' })
+    expect([program.status, (await program.json<{ code: string }>()).code]).toEqual([
+      404,
+      'request/not-found',
+    ])
   })
 
   test('the record and the icons are at the address of the pages', async () => {
@@ -184,6 +263,12 @@ describeServers('a large catalog', (start) => {
     expect(first.text).not.toContain('end…')
     const [, next = ''] = /rel="next" href="([^"]+)"/.exec(first.text) ?? []
     expect(next.replaceAll('&amp;', '&')).toBe('/catalog/?search=sheet&type=tms&offset=50')
+    expect(first.text.match(/rel="next"/g)).toHaveLength(2)
+    const pages = first.text.matchAll(/<a( aria-current="page")? href="[^"]+">(\d+)<\/a>/g)
+    expect([...pages].map(([, current, number]) => (current ? `[${number}]` : number))).toEqual([
+      ...['[1]', '2', '3'],
+      ...['[1]', '2', '3'],
+    ])
     const last = await show(server.guest, '/catalog/?offset=100')
     expect(namesIn(last.text)).toEqual(['Sheet 1100'])
     expect([last.text.includes('rel="next"'), last.text.includes('rel="prev"')]).toEqual([false, true])
