@@ -81,8 +81,11 @@ function readGeometry(features: JobFeatures, at: number, isAtEdge: boolean): Pix
   if (bytes.length === 0) return { family, parts: [] }
   const [x, y] = isLocal[at] === 1 ? [0, 0] : corner
   const transform = { scaleX, scaleY, shiftX: -x * scaleX, shiftY: -y * scaleY }
-  if (family !== 'POLYGON' || isLocal[at] === 1 || !isAtEdge) return parsePixelTwkb(bytes, family, transform)
-  return parseAtWorldEdge(bytes, features.worldUnits, transform)
+  const geometry = parsePixelTwkb(bytes, family, transform)
+  const isCut = family === 'POLYGON' && isLocal[at] !== 1 && isAtEdge
+  return isCut && touchesWorldEdge(geometry, features.worldUnits, transform)
+    ? parseAtWorldEdge(bytes, features.worldUnits, transform)
+    : geometry
 }
 
 /** Units of the margin around an image in which an edge of the world may be seen: that of the largest symbol. */
@@ -96,6 +99,19 @@ function isAtWorldEdge(
   const [left, top] = corner
   const [right, bottom] = [left + width * unitsPerPixel[0], top + height * unitsPerPixel[1]]
   return Math.min(left, top) <= edgeUnits || Math.max(right, bottom) >= worldUnits - edgeUnits
+}
+
+/** Reports whether a position lies on an edge of the world. */
+function touchesWorldEdge(
+  { parts }: PixelGeometry,
+  worldUnits: number,
+  { scaleX, scaleY, shiftX, shiftY }: UnitTransform,
+): boolean {
+  const [left, top] = [shiftX + 0.1 * scaleX, shiftY + 0.1 * scaleY]
+  const [right, bottom] = [(worldUnits - 0.1) * scaleX + shiftX, (worldUnits - 0.1) * scaleY + shiftY]
+  const isOut = (value: number, at: number) =>
+    at % 2 === 0 ? value < left || value > right : value < top || value > bottom
+  return parts.some((part) => part.some((ring) => ring.some(isOut)))
 }
 
 /** Parses a polygon, and moves its outlines along an edge of the world out of sight. */

@@ -16,7 +16,8 @@ export function composite(target: Surface, source: Surface, options: CompositeOp
   if (factor === 0) return
   const { words } = target
   const blend = separable[blendMode]
-  for (const [at, word] of source.words.entries()) {
+  for (let at = 0; at < words.length; at += 1) {
+    const word = source.words[at] ?? 0
     if (word === 0) continue
     const pixel = scalePixel(word, factor)
     const below = words[at] ?? 0
