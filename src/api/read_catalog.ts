@@ -1,4 +1,5 @@
 import type { GeoserviceRecord, IconRecord } from '../contract/catalog_edit.ts'
+import { catalogRoute } from '../contract/routes.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
 
@@ -21,6 +22,19 @@ export async function readCatalog(api: Api, signal?: AbortSignal): Promise<Catal
     if (!isProblem(error)) throw error
     if (error.status === 403) return 'denied'
     if ([404, 405, 501].includes(error.status ?? 0)) return 'absent'
+    throw error
+  }
+}
+
+/** Finds the address of the catalog of a server, as the server lists it; undefined if it lists none. */
+export async function findCatalogUrl(api: Api, signal?: AbortSignal): Promise<string | undefined> {
+  try {
+    const [address] = (await api.call('instance.routes', { signal }))[catalogRoute] ?? []
+    if (address === undefined) return undefined
+    const url = address.startsWith('/') ? `${api.url}${address}` : address
+    return /^https?:\/\//.test(url) ? url.replace(/\/api\/v1\/$/, '') : undefined
+  } catch (error) {
+    if (isProblem(error) && [401, 403, 404].includes(error.status ?? 0)) return undefined
     throw error
   }
 }

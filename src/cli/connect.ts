@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Api, createApi } from '../api/api.ts'
+import { type Api, type ApiOptions, createApi } from '../api/api.ts'
 import { administrator } from '../contract/principal.ts'
 import { problem } from '../contract/problems.ts'
 import type { Credentials, Token } from '../http/authorize.ts'
@@ -30,12 +30,26 @@ export interface ServerSettings {
  */
 export async function connect(settings: ServerSettings, terminal: Terminal): Promise<Api> {
   const url = urlOf(settings, terminal)
-  const credentials = await findCredentials(settings, terminal)
-  const timeout = settings.timeout === undefined ? {} : { timeoutMs: settings.timeout * 1000 }
+  return createApi({
+    ...connectionOf(url, settings, terminal),
+    credentials: await findCredentials(settings, terminal),
+  })
+}
+
+/** Opens an API client without credentials for another address that the server names. Sends no request. */
+export function connectAsGuest(url: string, settings: ServerSettings, terminal: Terminal): Api {
+  return createApi(connectionOf(url, settings, terminal))
+}
+
+function connectionOf(url: string, { timeout }: ServerSettings, { env }: Terminal): ApiOptions {
   // A proxy cannot reach this machine.
-  const proxy = isOnThisMachine(settings, terminal) ? undefined : readProxySettings(terminal.env)
-  const userAgent = `landform/${programVersion()}`
-  return createApi({ url, credentials, userAgent, ...timeout, ...(proxy ? { proxy } : {}) })
+  const proxy = isLoopback(url) ? undefined : readProxySettings(env)
+  return {
+    url,
+    userAgent: `landform/${programVersion()}`,
+    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
+    ...(proxy ? { proxy } : {}),
+  }
 }
 
 function urlOf({ server }: ServerSettings, { env }: Pick<Terminal, 'env'>): string {

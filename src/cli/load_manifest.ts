@@ -1,9 +1,9 @@
 import { problem } from '../contract/problems.ts'
-import { formatIssue } from '../core/excerpt.ts'
 import type { Issue } from '../core/issue.ts'
 import type { Problem } from '../core/problem.ts'
 import { type LoadedManifest, loadManifest } from '../manifest/load_manifest.ts'
 import type { Manifest } from '../manifest/manifest.ts'
+import { formatIssues } from './print/issue_list.ts'
 import { showCount } from './print/text_format.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -44,13 +44,6 @@ function faulty(issues: readonly Issue[], sources: LoadedManifest['sources']): P
     issues,
     detail: formatIssues(issues, sources),
   })
-}
-
-/** Formats issues, each with its source line. */
-export function formatIssues(issues: readonly Issue[], sources: ReadonlyMap<string, string>): string {
-  return issues
-    .map((issue) => formatIssue(issue, issue.span === undefined ? undefined : sources.get(issue.span.file)))
-    .join('\n')
 }
 
 /** Counts issues: `no errors`, `2 errors and 1 warning`. */

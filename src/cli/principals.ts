@@ -1,4 +1,5 @@
 import type { Api } from '../api/api.ts'
+import { catalogEditors } from '../contract/catalog_edit.ts'
 import type { GroupAnswer, UserAnswer } from '../contract/principal.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem, Problem } from '../core/problem.ts'
@@ -36,10 +37,12 @@ export function findByName<T extends { readonly id: number; readonly keyname: st
   if (found !== undefined) return found
   throw problem('principal/not-found', `Cannot find ${kind} "${name}".`, {
     hint:
-      findHint(
-        name,
-        all.map(({ keyname }) => keyname),
-      ) ?? `Run landform ${kind} list to see the names.`,
+      kind === 'group' && name.toLowerCase() === catalogEditors
+        ? `Create the group with landform group create ${catalogEditors} --name "Catalog editors".`
+        : (findHint(
+            name,
+            all.map(({ keyname }) => keyname),
+          ) ?? `Run landform ${kind} list to see the names.`),
   })
 }
 

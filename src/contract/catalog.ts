@@ -85,7 +85,7 @@ export const geoserviceMembers = {
   name: Type.String({
     minLength: 1,
     maxLength: 100,
-    pattern: patterns.notBlank,
+    pattern: patterns.trimmed,
     description: 'Unique name.',
   }),
   type: oneOf(geoserviceTypes, {

@@ -46,7 +46,7 @@ export const IconBodySchema = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: 200,
-      pattern: patterns.notBlank,
+      pattern: patterns.trimmed,
       description: 'Unique name.',
     }),
     guid: geoserviceMembers.guid,

@@ -67,6 +67,7 @@ const byKeyword: Readonly<Record<string, Describe>> = {
   minItems: (error) => bad(error, `expected at least ${countOf(error.params.limit, 'item')}`),
   maxItems: (error) => bad(error, exceeds(error, 'list', 'items')),
   maxProperties: (error) => bad(error, exceeds(error, 'object', 'members')),
+  minProperties: (error) => bad(error, 'must not be empty'),
 }
 
 /** Describes a size and its limit. */

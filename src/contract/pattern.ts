@@ -11,6 +11,7 @@ export const patterns = {
   link: '^(https?://\\S+)?$',
   uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
   notBlank: '\\S',
+  trimmed: '^\\S([\\s\\S]*\\S)?$',
 } as const
 
 const words: Readonly<Record<keyof typeof patterns, string>> = {
@@ -25,6 +26,7 @@ const words: Readonly<Record<keyof typeof patterns, string>> = {
   link: 'an http or https URL without spaces',
   uuid: 'a UUID',
   notBlank: 'a string with a visible character',
+  trimmed: 'a string without blanks at its start and end',
 }
 
 /** Finds the description of a pattern. */

@@ -51,6 +51,9 @@ export function routeOf(name: RouteName): RouteDescriptor {
   return routes[name]
 }
 
+/** Name under which the list of routes has the address of the catalog: a path, or a URL. Absent without a catalog. */
+export const catalogRoute = 'landform.catalog'
+
 /**
  * Returns the response of the `route` operation, which describes the resource service: path with positional placeholders, then their names.
  * `{"resource.item": ["/api/resource/{0}", "id"]}`

@@ -2,11 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createSample, iconImage } from '../support/catalog.ts'
+import { changeCatalog, createSample, iconImage } from '../support/catalog.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 let cwd: string
+
+const keyed = { type: 'geojson', keyname: 'keyed' }
 
 const write = (name: string, text: string | Uint8Array) => writeFile(join(cwd, name), text)
 const read = (name: string) => readFile(join(cwd, name), 'utf8')
@@ -62,10 +64,46 @@ describeServers('the command line and the catalog', (start) => {
       expect((await run(['catalog', 'search', 'nothing'])).out).toBe('')
     })
 
+    it('finds services that were never checked', async () => {
+      const { out, err } = await run(['catalog', 'search', '--status', 'unchecked', '--limit', '1'])
+      expect([out, err]).toEqual([expect.stringContaining('unchecked'), '1 of 2 geoservices\n'])
+    })
+
+    it('shows chosen columns: addresses for everybody, keys for editors', async () => {
+      const columns = ['--columns', 'key,name,url']
+      const rows = async (found: Promise<Ran>) =>
+        (await found).out.split('\n').map((line) => line.split(/ {2,}/))
+      const url = 'https://{switch:a,b,c}.tile.example.org/{z}/{x}/{y}.png'
+      expect(await rows(asGuest(['catalog', 'search', 'roads', ...columns]))).toEqual([
+        ['KEY', 'NAME', 'URL'],
+        ['-', 'Roads', url],
+        [''],
+      ])
+      await changeCatalog(server, [
+        {
+          op: 'create',
+          kind: 'geoservice',
+          body: { ...keyed, name: 'Keyed', url: 'https://example.org/keyed' },
+        },
+      ])
+      expect((await rows(run(['catalog', 'search', 'keyed', ...columns])))[1]).toEqual([
+        'keyed',
+        'Keyed',
+        'https://example.org/keyed',
+      ])
+      const [found] = eventsOf((await run(['catalog', 'search', 'keyed', '--json'])).out)
+      expect(found?.geoservice).toMatchObject({ keyname: 'keyed', url: 'https://example.org/keyed' })
+      const records = await server.admin('GET', '/api/component/catalog/')
+      const { geoservices } = await records.json<{ geoservices: { id: number; name: string }[] }>()
+      const id = geoservices.find(({ name }) => name === 'Keyed')?.id
+      await changeCatalog(server, [{ op: 'delete', kind: 'geoservice', ...(id === undefined ? {} : { id }) }])
+    })
+
     it.each([
       ['--bbox', '1,2,3'],
       ['--bbox', '10,95,11,96'],
-      ['--limit', '1000'],
+      ['--limit', '0'],
+      ['--columns', 'nmae'],
       ['--type', 'wmts'],
     ])('refuses %s %s', async (option, value) => {
       expect((await run(['catalog', 'search', option, value])).exit).toBe(3)
@@ -99,20 +137,22 @@ Weather,wms,https://maps.example.org/weather,,,"rain,wind",,
       expect(again.out).toBe('services.csv: 0 created, 0 updated, 3 unchanged\n')
     })
 
-    it('keeps members that the file does not have', async () => {
-      await write('part.csv', 'name,epsg\nAerial,3395\n')
-      expect((await run(['catalog', 'import', 'part.csv'])).out).toContain('1 updated')
+    it('keeps members that the file does not have, as a spreadsheet writes it', async () => {
+      await write('part.csv', '\ufeffName;EPSG;z_max;desc\r\nAerial;3395;null;\r\n')
+      expect((await run(['catalog', 'import', 'part.csv'])).out).toBe(
+        'part.csv (separated by semicolons): 0 created, 1 updated, 0 unchanged, 1 value cleared\n',
+      )
       const [found] = eventsOf((await run(['catalog', 'search', 'aerial', '--json'])).out)
       expect(found?.geoservice).toMatchObject({ epsg: 3395, desc: 'From the air, 2025' })
     })
 
     it('reports all faults with their positions, and imports nothing', async () => {
-      await write('bad.csv', 'name,type,url,z_min\nX,tms,https://example.org/{z},0\nY,wms,,3\n')
+      await write('bad.csv', 'name,type,url,z_min\nX,tms,https://example.org/{z},0\nY,wms,x,3\n')
       const { exit, err } = await run(['catalog', 'import', 'bad.csv'])
       expect(exit).toBe(3)
       expect(err).toMatch(/bad\.csv:2:7 error catalog\/invalid: url: the address of tiles lacks/)
-      expect(err).toMatch(/bad\.csv:3:7 error catalog\/invalid: url: must not be empty/)
-      expect(err).toMatch(/bad\.csv:3:8 error catalog\/invalid: z_min: unknown field "z_min"/)
+      expect(err).toMatch(/bad\.csv:3:7 error catalog\/invalid: url: "x" is not an http or https URL/)
+      expect(err).toMatch(/bad\.csv:3:9 error catalog\/invalid: z_min: unknown field "z_min"/)
       expect(err).toMatch(/error catalog\/invalid: bad\.csv has 3 errors; nothing was imported\.\n$/)
       expect((await run(['catalog', 'search', 'x'])).out).not.toContain(' X')
     })
@@ -190,6 +230,16 @@ Weather,wms,https://maps.example.org/weather,,,"rain,wind",,
         { v: 1, type: 'pulled', manifest: 'more', file: 'own/more.yaml', icons: 0, geoservices: 1 },
       ])
       expect((await run(['plan', 'own'])).out).toContain('0 changes, 1 unchanged')
+      await write('iconic.ndjson', '{"name": "More", "icon": "Pin"}')
+      await run(['catalog', 'import', 'iconic.ndjson', '--manifest', 'more'])
+      await run(['pull', '--of', 'more', '--into', 'own', '--force'])
+      expect(await read('own/more.yaml')).toMatch(/ icon:\s+\{? ?guid: [0-9a-f]{8}-/)
+      expect((await run(['plan', 'own'])).out).toContain('0 changes, 1 unchanged')
+      await write('plain.ndjson', '{"name": "More", "icon": null}')
+      const plain = await run(['catalog', 'import', 'plain.ndjson', '--manifest', 'more'])
+      expect(plain.out).toContain('1 value cleared')
+      const shown = await run(['plan', 'own'])
+      expect(shown.out).toMatch(/icon {2}null → \{"id":\d+,"name":"Pin"\}/)
       const all = await run(['pull', '--catalog', '--into', 'everything'])
       expect(all.err).toContain('7 pulled records are managed by the manifest "served"')
     })

@@ -25,9 +25,11 @@ describe.each(drivers)('the command catalog check on %s', (driver) => {
     ])
   })
   afterAll(() => server.stop())
-  const run = (...words: string[]) =>
+  const run = (...words: string[]) => runUntil(new AbortController().signal, ...words)
+  const runUntil = (interrupt: AbortSignal, ...words: string[]) =>
     runCommand(['catalog', 'check', ...words], {
       cwd: '/',
+      interrupt,
       env: { LANDFORM_SERVER: server.url, LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword },
     })
 
@@ -47,6 +49,24 @@ describe.each(drivers)('the command catalog check on %s', (driver) => {
       exit: 0,
     })
     expect((await run('good', 'bad', '--exit-code')).exit).toBe(2)
+  })
+
+  it('writes results with key, name and guid as JSON', async () => {
+    const { out } = await run('good', '--json')
+    expect(JSON.parse(out)).toMatchObject({
+      type: 'check',
+      check: {
+        keyname: 'good',
+        name: 'Good',
+        guid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        http_code: 200,
+      },
+    })
+  })
+
+  it('reports an interruption under its own code', async () => {
+    const { err, exit } = await runUntil(AbortSignal.abort())
+    expect([exit, err]).toEqual([130, expect.stringMatching(/^error catalog\/interrupted: /)])
   })
 
   it('reports a service that does not exist, with a hint', async () => {

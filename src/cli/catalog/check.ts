@@ -4,12 +4,14 @@ import { type CumulativeStatus, cumulativeStatuses, type GeoserviceStatus } from
 import type { GeoserviceRecord } from '../../contract/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
+import { readRecords } from '../../reconcile/catalog/read_records.ts'
 import type { CommandSpec } from '../command.ts'
 import { eventOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
 import { formatColumns, plainLine, showNumber } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
+import { nameInterruption } from './interruption.ts'
 
 /** Result of a check, as the server streams it. */
 type CheckLine = Omit<GeoserviceStatus, 'id' | 'check_at'>
@@ -27,7 +29,7 @@ async function checkServices(
   { names, json, exitCode }: CheckRequest,
   terminal: Terminal,
 ): Promise<number> {
-  const { geoservices } = await api.call('catalog.records')
+  const { geoservices } = await readRecords(api, terminal.interrupt)
   const chosen = names.map((name) => findService(geoservices, name).id)
   const body = names.length === 0 ? {} : { geoservices: chosen }
   const known = new Map(geoservices.map((service) => [service.id, service]))
@@ -36,10 +38,10 @@ async function checkServices(
   const { body: lines } = await api.open('catalog.check', { body, signal: terminal.interrupt })
   for await (const line of readLines(lines)) {
     const result = JSON.parse(line) as CheckLine
+    const { guid, keyname = null, name } = known.get(result.geoservice) ?? {}
     counts[result.cumulative_status] += 1
-    if (json) writeEvent(terminal.out, 'check', { check: result })
-    else if (result.cumulative_status !== 'works')
-      faults.push(rowOf(result, known.get(result.geoservice)?.name))
+    if (json) writeEvent(terminal.out, 'check', { check: { ...result, guid, keyname, name } })
+    else if (result.cumulative_status !== 'works') faults.push(rowOf(result, name))
   }
   if (!json && faults.length > 0)
     writeLine(terminal.out, formatColumns(['ID', 'STATUS', 'NAME', 'REASON'], faults))
@@ -97,7 +99,10 @@ export const checkCommand: CommandSpec = {
     }
     let exit = 0
     await withServer(options, terminal, async (api) => {
-      exit = await checkServices(api, request, terminal)
+      exit = await nameInterruption(
+        checkServices(api, request, terminal),
+        'The check was interrupted; the server keeps the results so far.',
+      )
     })
     return exit
   },

@@ -1,75 +1,62 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Api } from '../../api/api.ts'
-import {
-  catalogLimits,
-  cumulativeStatuses,
-  type GeoserviceItem,
-  geoserviceTypes,
-} from '../../contract/catalog.ts'
-import { problem } from '../../contract/problems.ts'
-import { isProblem } from '../../core/problem.ts'
+import { cumulativeStatuses, type GeoserviceItem, geoserviceTypes } from '../../contract/catalog.ts'
+import { findHint } from '../../core/suggest.ts'
 import { formatBox } from '../../geo/boundary.ts'
 import type { CommandSpec } from '../command.ts'
+import { connectAsGuest, type ServerSettings } from '../connect.ts'
 import { eventOptions, parseCount } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
 import { formatColumns, plainLine, showCount, showNumber } from '../print/text_format.ts'
-import { writeLine } from '../terminal.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+import {
+  type MoreMembers,
+  readMore,
+  readUrls,
+  type SearchFilters,
+  type SearchResult,
+  searchCatalog,
+  unchecked,
+  withCatalog,
+} from './search_catalog.ts'
 
-/** Filters of a search; absent ones do not filter. */
-export interface SearchFilters {
-  readonly words: readonly string[]
-  readonly type?: string | undefined
-  readonly epsg?: number | undefined
-  readonly status?: string | undefined
-  /** Box as WKT. */
-  readonly bbox?: string | undefined
-  readonly limit: number
+/** Geoservice with members that only details and editors have, as far as they were read. */
+type FoundService = GeoserviceItem & MoreMembers
+
+/** Values of the columns, by name. */
+const columns = {
+  id: ({ id }: FoundService) => String(id),
+  key: ({ keyname }: FoundService) => keyname ?? '-',
+  guid: ({ guid }: FoundService) => guid,
+  type: ({ type }: FoundService) => type,
+  epsg: ({ epsg }: FoundService) => (epsg === null ? '-' : String(epsg)),
+  status: ({ cumulative_status: status }: FoundService) => status ?? unchecked,
+  name: ({ name }: FoundService) => name,
+  desc: ({ desc }: FoundService) => desc ?? '-',
+  url: ({ url }: FoundService) => url ?? '-',
+} as const
+
+type Column = keyof typeof columns
+
+const columnNames = Object.keys(columns) as Column[]
+const defaultColumns: readonly Column[] = ['id', 'type', 'epsg', 'status', 'name']
+
+function formatServices(services: readonly FoundService[], names: readonly Column[]): string {
+  const rows = services.map((service) => names.map((name) => plainLine(columns[name](service))))
+  return formatColumns(
+    names.map((name) => name.toUpperCase()),
+    rows,
+  )
 }
 
-/** Geoservices of a search, and the number of all that match. */
-export interface SearchResult {
-  readonly count: number
-  readonly results: readonly GeoserviceItem[]
-}
-
-/**
- * Searches the catalog of a server through its public API.
- *
- * @throws {Problem} catalog/absent if the server has no catalog at its address
- */
-export async function searchCatalog(
-  api: Api,
-  { words, type, epsg, status, bbox, limit }: SearchFilters,
-): Promise<SearchResult> {
-  const query = {
-    search: words.join(' '),
-    limit: String(limit),
-    ...(type === undefined ? {} : { type }),
-    ...(epsg === undefined ? {} : { epsg: String(epsg) }),
-    ...(status === undefined ? {} : { cumulative_status: status }),
-    ...(bbox === undefined ? {} : { intersects_boundary: bbox }),
-  }
-  try {
-    const found = await api.call('catalog.geoservices', { query })
-    return Array.isArray(found) ? { count: found.length, results: found } : found
-  } catch (error) {
-    if (!isProblem(error) || ![404, 501].includes(error.status ?? 0)) throw error
-    throw problem('catalog/absent', `${api.url} has no catalog of geoservices.`, {
-      hint: 'Check --server: the catalog may have an address of its own.',
-    })
-  }
-}
-
-function formatResult({ results }: SearchResult): string {
-  const rows = results.map(({ id, type, epsg, cumulative_status: status, name }) => [
-    String(id),
-    type,
-    epsg === null ? '-' : String(epsg),
-    status ?? 'unchecked',
-    plainLine(name),
-  ])
-  return formatColumns(['ID', 'TYPE', 'EPSG', 'STATUS', 'NAME'], rows)
+function parseColumns(text: string): Column[] {
+  return text.split(',').map((part) => {
+    const name = part.trim().toLowerCase()
+    const found = columnNames.find((known) => known === name)
+    if (found !== undefined) return found
+    throw new InvalidArgumentError(findHint(name, columnNames) ?? `Use ${columnNames.join(', ')}.`)
+  })
 }
 
 /** Parses a box `west,south,east,north` in degrees to WKT. */
@@ -83,43 +70,90 @@ function parseBox(text: string): string {
   return formatBox([west, south, east, north])
 }
 
-function parseLimit(text: string): number {
-  const limit = parseCount(text)
-  if (limit > catalogLimits.page) throw new InvalidArgumentError(`The maximum is ${catalogLimits.page}.`)
-  return limit
+const defaultLimit = 50
+
+interface SearchOptions extends Partial<Omit<SearchFilters, 'words'>> {
+  readonly json?: boolean
+  readonly all?: boolean
+  readonly columns?: readonly Column[]
 }
 
-const defaultLimit = 50
+interface Search {
+  readonly api: Api
+  readonly filters: SearchFilters
+  readonly options: SearchOptions
+}
+
+/** Searches the catalog, and adds keys and addresses where they are shown. */
+async function search(
+  { api, filters, options }: Search,
+  connectTo: (url: string) => Api,
+): Promise<SearchResult & { readonly results: readonly FoundService[] }> {
+  return withCatalog(api, connectTo, async (catalog) => {
+    const found = await searchCatalog(catalog, filters)
+    const { json = false, columns: names = [] } = options
+    const needsUrl = names.includes('url')
+    const more = json || needsUrl || names.includes('key') ? await readMore(api) : new Map()
+    const known = more.size === 0 && needsUrl ? await readUrls(catalog, found.results) : more
+    return { ...found, results: found.results.map((one) => ({ ...one, ...known.get(one.id) })) }
+  })
+}
+
+async function runSearch(request: Search, settings: ServerSettings, terminal: Terminal): Promise<void> {
+  const { json = false, columns: names = defaultColumns } = request.options
+  const { count, results } = await search(request, (url) => connectAsGuest(url, settings, terminal))
+  if (json) {
+    for (const geoservice of results) writeEvent(terminal.out, 'geoservice', { geoservice })
+    return
+  }
+  if (results.length > 0) writeLine(terminal.out, formatServices(results, names))
+  const rest = count > results.length ? `${showNumber(results.length)} of ` : ''
+  writeLine(terminal.err, `${rest}${showCount(count, 'geoservice')}`)
+}
 
 /** The command `catalog search`. */
 export const searchCommand: CommandSpec = {
   name: 'search',
   summary: 'list geoservices of the catalog whose name or description has all words',
+  notes: [
+    'Keys are those of manifests; only accounts that may manage the catalog see them. JSON has keys and addresses for these accounts.',
+  ],
   examples: [
     'landform catalog search',
     'landform catalog search satellite --type tms --epsg 3857 --status works',
-    'landform catalog search --bbox 10,59,11,60 --limit 500 --json',
+    'landform catalog search --bbox 10,59,11,60 --columns key,name,url',
+    'landform catalog search --status unchecked --all --json',
   ],
   declare: (command) =>
     eventOptions(command.argument('[words...]', 'words in the name or the description'))
       .addOption(new Option('--type <type>', 'type of the services').choices([...geoserviceTypes]))
       .option('--epsg <code>', 'EPSG code', parseCount)
-      .addOption(new Option('--status <status>', 'result of the last check').choices([...cumulativeStatuses]))
+      .addOption(
+        new Option('--status <status>', 'result of the last check').choices([
+          ...cumulativeStatuses,
+          unchecked,
+        ]),
+      )
       .option('--bbox <box>', 'area in degrees that the services cover: west,south,east,north', parseBox)
-      .option('--limit <count>', `maximum number of services (default: ${defaultLimit})`, parseLimit),
+      .option('--limit <count>', `maximum number of services (default: ${defaultLimit})`, parseCount)
+      .option('--all', 'all services that match')
+      .option(
+        '--columns <names>',
+        `columns of the table, of ${columnNames.join(', ')} (default: ${defaultColumns.join(',')})`,
+        parseColumns,
+      ),
   run: ({ arguments: [words], options }, terminal) =>
-    withServer(options, terminal, async (api) => {
-      const {
-        limit = defaultLimit,
-        json,
-        ...filters
-      } = options as Partial<SearchFilters> & { json?: boolean }
-      const found = await searchCatalog(api, { ...filters, limit, words: (words ?? []) as readonly string[] })
-      const { count, results } = found
-      if (json === true)
-        for (const geoservice of results) writeEvent(terminal.out, 'geoservice', { geoservice })
-      else if (results.length > 0) writeLine(terminal.out, formatResult(found))
-      const more = count > results.length ? `${showNumber(results.length)} of ` : ''
-      if (json !== true) writeLine(terminal.err, `${more}${showCount(count, 'geoservice')}`)
+    withServer(options, terminal, (api) => {
+      const asked = options as SearchOptions
+      const { type, epsg, status, bbox, limit = defaultLimit, all = false } = asked
+      const filters = {
+        words: (words ?? []) as readonly string[],
+        type,
+        epsg,
+        status,
+        bbox,
+        limit: all ? Number.POSITIVE_INFINITY : limit,
+      }
+      return runSearch({ api, filters, options: asked }, options as ServerSettings, terminal)
     }),
 }

@@ -12,16 +12,11 @@ import { outcomeWords } from '../../reconcile/apply/outcome.ts'
 import { actions, countActions, type Plan } from '../../reconcile/model/change.ts'
 import { safeOptions } from '../../reconcile/model/plan_input.ts'
 import type { CommandSpec } from '../command.ts'
-import {
-  defaultPaths,
-  formatIssues,
-  type GoodManifest,
-  loadGoodManifest,
-  orDefault,
-} from '../load_manifest.ts'
+import { defaultPaths, type GoodManifest, loadGoodManifest, orDefault } from '../load_manifest.ts'
 import { collect } from '../options.ts'
 import { connectOwn } from '../own_server.ts'
 import { type Prepared, planLoaded } from '../prepare.ts'
+import { formatIssues } from '../print/issue_list.ts'
 import { formatReport } from '../print/report.ts'
 import { painter, showBytes, showCount, showDuration } from '../print/text_format.ts'
 import { settingOptions } from '../server_options.ts'

@@ -1,3 +1,4 @@
+import { catalogKinds } from '../../contract/catalog_edit.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import {
   type Action,
@@ -48,7 +49,9 @@ export function formatPlan(plan: Plan, paint: Paint): string {
 /** Formats the changes of a plan: a block each, and an empty line if there are any. */
 export function formatChanges({ changes, unknown }: Plan, paint: Paint): string[] {
   const blocks = changes.map((change) => formatChange(change, paint))
-  for (const one of unknown) blocks.push(formatUnknown(one, paint))
+  const records = unknown.filter(isRecord)
+  for (const one of unknown) if (!isRecord(one)) blocks.push(formatUnknown(one, paint))
+  blocks.push(...formatUnknownRecords(records, paint))
   return blocks.length > 0 ? [...blocks, ''] : []
 }
 
@@ -75,6 +78,16 @@ function formatUnknown({ key, cls, path, reason }: UnknownResource, paint: Paint
   const head = `${paint('magenta', '  ?')} ${paint('bold', key)}  ${cls}  ${paint('dim', path.map(oneLine).join(' / '))}`
   return `${head}\n      ${paint('magenta', reason)}`
 }
+
+/** Records are unknown together, for one reason. */
+function formatUnknownRecords(records: readonly UnknownResource[], paint: Paint): string[] {
+  const [first] = records
+  if (first === undefined) return []
+  const head = `${paint('magenta', '  ?')} ${paint('bold', showCount(records.length, 'record'))} of the catalog`
+  return [`${head}\n      ${paint('magenta', first.reason)}`]
+}
+
+const isRecord = ({ cls }: UnknownResource) => catalogKinds.some((kind) => kind === cls)
 
 function formatDetails(change: Change, paint: Paint): string[] {
   const lines = change.edits.flatMap((edit) => formatEdit(edit, change.action, paint))

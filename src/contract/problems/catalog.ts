@@ -5,7 +5,20 @@ export const catalogProblems = {
   'catalog/absent': {
     title: 'Server without a catalog',
     exit: 1,
-    advice: 'Use a landform server of a version that has a catalog.',
+    status: 404,
+    exception: `${core}.ValidationError`,
+    advice:
+      'Use the address of a landform server, not of its catalog, and start it with another --catalog than off.',
+  },
+  'catalog/foreign-icon': {
+    title: 'Icon of another server',
+    exit: 3,
+    advice: 'Name icons by name, key or guid.',
+  },
+  'catalog/interrupted': {
+    title: 'Interrupted',
+    exit: 130,
+    advice: 'Run the command again.',
   },
   'catalog/not-found': {
     title: 'Record not found',

@@ -58,7 +58,7 @@ function checkNames(blocks: readonly RecordBlock[]): Issue[] {
       blockIssue(block, {
         code: 'manifest/duplicate-name',
         pointer: '/name',
-        message: `"${first.key}" has the same name in ${placeOf(first)}`,
+        message: `the name "${name}" is also the name of the ${block.kind} with key "${first.key}" in ${placeOf(first)}`,
         hint: 'rename one of them: names of the catalog are unique',
       }),
     ]
@@ -76,7 +76,7 @@ function checkIcon(block: RecordBlock, icons: RecordBlocks['icon']): Issue[] {
       message: `unknown icon ${showAt(block.source, `${block.pointer}/icon`)}`,
       hint:
         (isExpression ? undefined : findHint(icon, [...icons.keys()])) ??
-        'use a key of icons:, or { id: 7 } for an icon outside the manifest',
+        'use a key of icons:, or { guid: … } for an icon outside the manifest',
     }),
   ]
 }

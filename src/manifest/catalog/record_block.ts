@@ -128,7 +128,8 @@ const foreignNames: Readonly<Record<string, string>> = {
 }
 
 const badHints: Readonly<Record<Pointer, string>> = {
-  '/icon': 'write the key of an icon, or { id: 7 } for an icon outside the manifest',
+  '/epsg': 'write the number of the code alone, such as 3857',
+  '/icon': 'write the key of an icon, or { guid: … } for an icon outside the manifest',
 }
 
 function issueOfFault(block: RecordBlock, { kind, pointer, message, hint }: Fault): Issue {
@@ -139,9 +140,14 @@ function issueOfFault(block: RecordBlock, { kind, pointer, message, hint }: Faul
     code: `manifest/${kind}`,
     pointer,
     message,
-    hint: (isUnknown && isTop ? findMemberHint(block.kind, name) : badHints[pointer]) ?? hint,
+    hint: (isUnknown && isTop ? findMemberHint(block.kind, name) : findValueHint(pointer)) ?? hint,
     at: kind === 'bad-value' ? 'value' : 'key',
   })
+}
+
+/** Finds a hint for the value of a member. */
+export function findValueHint(pointer: Pointer): string | undefined {
+  return badHints[pointer]
 }
 
 /** Finds a hint for a member that records of a kind or type do not have. */

@@ -2,7 +2,7 @@ import { type GeoserviceType, geoserviceTypes } from '../../contract/catalog.ts'
 import { catalogKeyPattern } from '../../contract/catalog_edit.ts'
 import { geoserviceSchemas, IconMembersSchema } from '../../contract/catalog_member.ts'
 import type { Schema } from '../../contract/schema.ts'
-import { type JsonSchema, referenceForms, requiredOf, toManifestSchema, whenMember } from './field_schema.ts'
+import { iconForms, type JsonSchema, requiredOf, toManifestSchema, whenMember } from './field_schema.ts'
 
 const was: JsonSchema = {
   type: 'string',
@@ -53,7 +53,7 @@ export function geoserviceSchema(type: GeoserviceType): JsonSchema {
 const iconReference: JsonSchema = {
   description: 'Icon.',
   default: null,
-  anyOf: [...referenceForms('an icon'), { type: 'null' }],
+  anyOf: [...iconForms(), { type: 'null' }],
 }
 
 /** Adds the forms of a boundary that only manifests have. */

@@ -1,5 +1,6 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { maxResourceId } from '../../contract/limits.ts'
+import { patterns } from '../../contract/pattern.ts'
 import type { Schema } from '../../contract/schema.ts'
 
 /** A JSON Schema document. */
@@ -26,7 +27,7 @@ const plainWords = [
   'propertyNames',
 ] as const
 
-/** Returns the alternatives of a reference to a resource or a record: its key, or its id outside the manifest. */
+/** Returns the alternatives of a reference to a resource: its key, or its id outside the manifest. */
 export function referenceForms(what: 'a resource' | 'an icon'): readonly [JsonSchema, JsonSchema] {
   return [
     { type: 'string', minLength: 1, description: `Key of ${what} of the manifest.` },
@@ -36,6 +37,27 @@ export function referenceForms(what: 'a resource' | 'an icon'): readonly [JsonSc
       additionalProperties: false,
       properties: { id: { type: 'integer', minimum: 0, maximum: maxResourceId } },
       description: `Id on the server of ${what} outside the manifest.`,
+    },
+  ]
+}
+
+/** Returns the alternatives of a reference to an icon: as of a resource, or its global identifier outside the manifest. */
+export function iconForms(): readonly [JsonSchema, JsonSchema] {
+  const [key, outside] = referenceForms('an icon')
+  const {
+    required: _,
+    properties,
+    ...rest
+  } = outside as { readonly required: unknown; readonly properties: object }
+  const guid: JsonSchema = { type: 'string', pattern: patterns.uuid }
+  return [
+    key,
+    {
+      ...rest,
+      minProperties: 1,
+      maxProperties: 1,
+      properties: { ...properties, guid },
+      description: 'Global identifier, or id on the server, of an icon outside the manifest.',
     },
   ]
 }

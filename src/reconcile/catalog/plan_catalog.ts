@@ -1,4 +1,5 @@
 import { type CatalogKind, catalogKinds } from '../../contract/catalog_edit.ts'
+import { normalizeTexts } from '../../contract/catalog_text.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
 import type { Change, Plan } from '../model/change.ts'
@@ -11,6 +12,7 @@ import { type ActualRecord, indexCatalog } from './actual_catalog.ts'
 import { type Bystanders, findBaseMaps } from './base_maps.ts'
 import { checkNames } from './check_names.ts'
 import { diffRecord, type RecordContext, type RecordDiff } from './diff_record.ts'
+import { indexGuids, type KnownIcons, nameIcons, resolveIcon } from './icon_reference.ts'
 import { matchRecords } from './match_records.ts'
 import { pruneRecords, reportLosses } from './prune_records.ts'
 import { editorHint } from './read_records.ts'
@@ -31,7 +33,8 @@ export interface CatalogInput extends Pick<PlanInput, 'catalog' | 'images'> {
 export type CatalogPlan = Pick<Plan, 'changes' | 'unchanged' | 'unknown' | 'issues' | 'icons'>
 
 /** Computes the changes that bring the records of a catalog to the desired state. Pure. */
-export function planCatalog(input: CatalogInput): CatalogPlan {
+export function planCatalog(given: CatalogInput): CatalogPlan {
+  const input = { ...given, wanted: normalizeCatalog(given.wanted) }
   const { wanted, catalog = 'absent' } = input
   if (typeof catalog === 'string') return planUnread(wanted, catalog)
   const actual = indexCatalog(catalog)
@@ -39,10 +42,10 @@ export function planCatalog(input: CatalogInput): CatalogPlan {
     icon: matchRecords({ ...input, actual }, 'icon'),
     geoservice: matchRecords({ ...input, actual }, 'geoservice'),
   }
-  const work = startWork(input, matches, new Set(actual.icon.keys()))
+  const work = startWork(input, matches, actual.icon)
   for (const kind of catalogKinds) for (const one of wanted[kind].values()) planRecord(work, one)
   const pruned = pruneRecords({ ...input, actual, matches, changes: work.changes })
-  const changes = [...work.changes, ...pruned.changes]
+  const changes = nameIcons([...work.changes, ...pruned.changes], actual.icon)
   const issues = [
     ...catalogKinds.flatMap((kind) => matches[kind].issues),
     ...work.issues,
@@ -53,6 +56,15 @@ export function planCatalog(input: CatalogInput): CatalogPlan {
   return { changes, unchanged: work.unchanged, unknown: [], issues, icons: work.icons }
 }
 
+/** Normalizes texts as servers store them. */
+function normalizeCatalog({ icon, geoservice }: WantedCatalog): WantedCatalog {
+  const normalize = (records: WantedCatalog['icon']) =>
+    new Map(
+      [...records].map(([key, one]) => [key, { ...one, members: normalizeTexts(one.members) }] as const),
+    )
+  return { icon: normalize(icon), geoservice: normalize(geoservice) }
+}
+
 /** Plans nothing if the records cannot be read: no record is known to be absent. */
 function planUnread(wanted: WantedCatalog, reading: 'denied' | 'absent'): CatalogPlan {
   const records = catalogKinds.flatMap((kind) => [...wanted[kind].values()])
@@ -60,7 +72,7 @@ function planUnread(wanted: WantedCatalog, reading: 'denied' | 'absent'): Catalo
     key,
     cls: kind,
     path: [String(members.name)],
-    reason: reading === 'denied' ? 'this account cannot read the catalog' : 'the server has no catalog',
+    reason: reading === 'denied' ? 'this account cannot manage the catalog' : 'the server has no catalog',
   }))
   const [first] = records
   const issues = first === undefined ? [] : [unreadIssue(first, reading)]
@@ -70,7 +82,7 @@ function planUnread(wanted: WantedCatalog, reading: 'denied' | 'absent'): Catalo
 function unreadIssue(wanted: WantedRecord, reading: 'denied' | 'absent'): Issue {
   if (reading === 'absent')
     return issueAt(wanted, 'catalog/absent', 'the server has no catalog of geoservices')
-  const message = 'this account cannot read the records of the catalog'
+  const message = 'this account cannot manage the records of the catalog'
   return { ...issueAt(wanted, 'plan/unknown', message), hint: editorHint }
 }
 
@@ -91,14 +103,13 @@ interface Work {
   readonly matches: Readonly<Record<CatalogKind, Match<ActualRecord>>>
   readonly context: RecordContext
   readonly icons: ReadonlyMap<string, number>
-  /** Ids of all icons of the catalog. */
-  readonly iconIds: ReadonlySet<number>
+  readonly knownIcons: KnownIcons
   readonly changes: Change[]
   readonly issues: Issue[]
   unchanged: number
 }
 
-function startWork(input: CatalogInput, matches: Work['matches'], iconIds: Work['iconIds']): Work {
+function startWork(input: CatalogInput, matches: Work['matches'], actualIcons: KnownIcons['actual']): Work {
   const digests = new Map([...(input.images ?? [])].map(([key, { sha256 }]) => [key, sha256] as const))
   const { manifestId, owns, options } = input
   const context = { manifestId, owns, digests, names: { keyOf: new Map(), principals: indexPrincipals([]) } }
@@ -117,7 +128,7 @@ function startWork(input: CatalogInput, matches: Work['matches'], iconIds: Work[
     matches,
     context: { ...context, names },
     icons,
-    iconIds,
+    knownIcons: { actual: actualIcons, keyOf, ...indexGuids(actualIcons, input.wanted.icon) },
     changes: [],
     issues: [],
     unchanged: 0,
@@ -128,11 +139,12 @@ function isRecreated({ key }: WantedRecord, { edits }: RecordDiff, { replace }: 
   return replace.has(key) && edits.some(({ replaces }) => replaces !== undefined)
 }
 
-function planRecord(work: Work, wanted: WantedRecord): void {
+function planRecord(work: Work, block: WantedRecord): void {
   const { input, matches, context, issues } = work
+  const { record: wanted, issues: iconIssues } = resolveIcon(block, work.knownIcons)
+  issues.push(...iconIssues)
   const match = matches[wanted.kind]
   const actual = match.pairs.get(wanted.key)
-  issues.push(...checkIcon(work, wanted))
   if (actual === undefined) {
     if (!match.suspects.has(wanted.key)) work.changes.push(creationOf(work, wanted))
     return
@@ -151,13 +163,6 @@ function planRecord(work: Work, wanted: WantedRecord): void {
   issues.push(...reportReplacement(wanted, diff.edits, hint))
   if (diff.edits.length === 0 && !diff.adopts) work.unchanged += 1
   else work.changes.push(updateOf(wanted, actual, diff))
-}
-
-/** Reports an icon outside the manifest that the catalog does not have. */
-function checkIcon({ iconIds }: Work, wanted: WantedRecord): Issue[] {
-  const { id } = (wanted.members.icon ?? {}) as { readonly id?: number }
-  if (id === undefined || iconIds.has(id)) return []
-  return [issueAt(wanted, 'plan/missing', `the catalog has no icon with id ${id}`, '/icon')]
 }
 
 /** Returns the creation of a record, or the replacement of an old one. */

@@ -37,7 +37,7 @@ export interface CatalogPull {
 
 /**
  * Reads records of a catalog as sections of a manifest whose plan only adopts them. Keys are keynames, or derived from
- * the name; icons that are not pulled are referred to by id.
+ * the name; icons that are not pulled are referred to by global identifier.
  *
  * @throws {Problem} access/denied, catalog/absent, plan/missing if there are no records
  */
@@ -68,7 +68,10 @@ export async function pullCatalog(api: Api, request: CatalogPullRequest): Promis
       ...writeMembers(icon, icons),
       image: images.find((image) => image.key === key)?.path,
     })),
-    geoservices: blocksOf(actual.geoservice, services, (service) => writeMembers(service, icons)),
+    geoservices: blocksOf(actual.geoservice, services, (service) => {
+      const block = writeMembers(service, icons)
+      return 'icon' in block ? { ...block, icon: portableIcon(block.icon, actual) } : block
+    }),
     files: new Map(images.map(({ path, bytes }) => [path, bytes] as const)),
     issues: warnOfManagers(owners, manifestId, 'record'),
   }
@@ -117,6 +120,13 @@ function writeMembers({ kind, members }: ActualRecord, keyOf: Keys): WrittenBloc
   })
   const { type, name, ...rest } = Object.fromEntries(entries)
   return { ...(type === undefined ? {} : { type }), name, ...rest }
+}
+
+/** Writes a reference to an icon that is not pulled by its global identifier, which is the same on every server. */
+function portableIcon(icon: unknown, actual: ActualCatalog): unknown {
+  const { id } = icon as { readonly id?: number }
+  const guid = id === undefined ? undefined : actual.icon.get(id)?.guid
+  return guid === undefined ? icon : { guid }
 }
 
 interface PulledImage {

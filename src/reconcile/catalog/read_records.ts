@@ -1,9 +1,10 @@
 import type { Api } from '../../api/api.ts'
 import { type CatalogRecords, readCatalog } from '../../api/read_catalog.ts'
+import { catalogEditors } from '../../contract/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 
 /** What an account without access to the catalog can do. */
-export const editorHint = 'Sign in as an administrator, or as a member of the group catalog_editors.'
+export const editorHint = `Sign in as an administrator, or as a member of the group ${catalogEditors}, which landform group create ${catalogEditors} creates.`
 
 /**
  * Reads all records of a catalog.
@@ -14,6 +15,6 @@ export async function readRecords(api: Api, signal: AbortSignal | undefined): Pr
   const reading = await readCatalog(api, signal)
   if (typeof reading === 'object') return reading
   if (reading === 'absent') throw problem('catalog/absent', `${api.url} has no catalog of geoservices.`)
-  const message = 'This account cannot read the records of the catalog.'
+  const message = 'This account cannot manage the records of the catalog.'
   throw problem('access/denied', message, { hint: editorHint })
 }

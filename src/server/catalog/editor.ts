@@ -13,11 +13,12 @@ export async function isEditor({ context, caller }: Request): Promise<boolean> {
 /**
  * Refuses callers that may not change the catalog.
  *
- * @throws {Problem} access/denied
+ * @throws {Problem} access/denied, catalog/absent
  */
 export async function requireEditor(request: Request): Promise<void> {
+  if (request.context.catalog === 'off') throw problem('catalog/absent', 'This server has no catalog.')
   if (await isEditor(request)) return
   throw problem('access/denied', 'Only administrators and editors of the catalog can manage its records.', {
-    hint: `Ask an administrator to add you to the group "${catalogEditors}".`,
+    hint: `Ask an administrator to add you to the group "${catalogEditors}", which landform group create ${catalogEditors} creates.`,
   })
 }

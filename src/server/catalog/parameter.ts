@@ -62,9 +62,14 @@ export function statusOf(query: Parameters): CumulativeStatus | undefined {
   )
 }
 
+/** Returns the text of a search in the form of stored texts: Unicode normalization form C. */
+export function searchOf(query: Parameters): string {
+  return (textOf(query, 'search') ?? '').normalize('NFC')
+}
+
 /** Splits a search text at blanks and commas. */
 export function wordsOf(query: Parameters): string[] {
-  const text = textOf(query, 'search') ?? ''
+  const text = searchOf(query)
   const words = [...new Set(text.split(/[\s,]+/).filter((word) => word !== ''))]
   if (text.length > catalogLimits.searchText)
     throw invalidParameter('search', `A search has at most ${catalogLimits.searchText} characters.`)

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { catalogLimits, findGeoserviceFaults, type Geoservice } from '../../contract/catalog.ts'
+import { normalizeTexts } from '../../contract/catalog_text.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { type Boundary, parseBoundary } from '../../geo/boundary.ts'
@@ -32,8 +33,9 @@ export function geoserviceRow(
 ): GeoserviceRow & { readonly boundary: Boundary | undefined } {
   const [fault] = findGeoserviceFaults(members as Partial<Geoservice>)
   if (fault !== undefined) throw invalidMember(fault.member, fault.message, fault.hint)
+  const texts = normalizeTexts(members)
   const columns = Object.fromEntries(
-    geoserviceColumns.map((name) => [name, members[name] ?? defaults[name] ?? null]),
+    geoserviceColumns.map((name) => [name, texts[name] ?? defaults[name] ?? null]),
   )
   const { boundary, guid = randomUUID() } = members
   const boundaryText = typeof boundary === 'string' ? boundary : null
@@ -88,6 +90,11 @@ export async function readImage({ image }: Members): Promise<CheckedImage | unde
  * @throws {Problem} catalog/invalid
  */
 export function iconRow(id: number, members: Members, image: CheckedImage | undefined): IconRow {
-  const { keyname = null, manifest = null, name, guid = randomUUID() } = members as Partial<IconRow>
+  const {
+    keyname = null,
+    manifest = null,
+    name,
+    guid = randomUUID(),
+  } = normalizeTexts(members) as Partial<IconRow>
   return { id, keyname, manifest, name: String(name), guid, image }
 }

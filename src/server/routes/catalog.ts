@@ -13,7 +13,7 @@ import { answerIcon } from '../catalog/icon_answer.ts'
 import { jsonText } from '../catalog/json_text.ts'
 import { listGeoservices } from '../catalog/list_geoservices.ts'
 import { pageOf, pageOfStatuses, writePage } from '../catalog/page.ts'
-import { idOf, orderOf, type Parameters, statusOf, textOf, unknownChoice } from '../catalog/parameter.ts'
+import { idOf, orderOf, type Parameters, searchOf, statusOf, unknownChoice } from '../catalog/parameter.ts'
 import { urlTemplates } from '../catalog/url_templates.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 
@@ -66,7 +66,7 @@ async function listStatusPage({
 async function listIconPage({ context, url, query }: ApiRequest<'catalog.icons'>): Promise<Answer<never>> {
   const { database } = context
   const page = pageOf(query as Parameters)
-  const search = textOf(query, 'search') ?? ''
+  const search = searchOf(query)
   const records = await listIcons(database, search, page ?? {})
   if (page === undefined) return jsonText(`[${records.join(',')}]`)
   const count = await countIcons(database, search)

@@ -4,8 +4,9 @@ import { scopes } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { baseClass, classes, clsNames } from '../../contract/registry.ts'
 import type { instanceRoutes } from '../../contract/routes/instance.ts'
-import { routeNames, routeOf, routeTemplates } from '../../contract/routes.ts'
+import { catalogRoute, routeNames, routeOf, routeTemplates } from '../../contract/routes.ts'
 import { isProblem } from '../../core/problem.ts'
+import { findCatalogAddress } from '../catalog/catalog_address.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
 
 /** API level of NextGIS Web for clients that compare each part of the version with 3.1, so that 4.0 would be too low. */
@@ -17,7 +18,10 @@ export const instanceHandlers: Handlers<keyof typeof instanceRoutes> = {
     json: { nextgisweb: apiLevel, landform: context.version },
   }),
 
-  'instance.routes': async () => ({ json: routeTemplates() }),
+  'instance.routes': async ({ context, url }) => {
+    const address = findCatalogAddress(context, url)
+    return { json: { ...routeTemplates(), ...(address === undefined ? {} : { [catalogRoute]: [address] }) } }
+  },
 
   'instance.schema': async ({ dialect }) => ({
     json: {

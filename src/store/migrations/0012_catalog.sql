@@ -108,15 +108,15 @@ create table geoservice_status (
 create index geoservice_status_service on geoservice_status (geoservice_id, check_at, id);
 create index geoservice_status_time on geoservice_status (check_at, id);
 
--- Number of changes to the geoservices in lists; it never returns to an old value.
-create table catalog_version (
-  version bigint not null
+-- Changes to the geoservices in lists: their sum is the version of the catalog, and never returns to an old value. Rows
+-- are added and not updated, so that writers do not wait for each other.
+create table catalog_change (
+  changes bigint not null
 );
-insert into catalog_version values (1);
 
 create function count_catalog_change() returns trigger language plpgsql as $$
 begin
-  update catalog_version set version = version + 1;
+  insert into catalog_change values (1);
   return null;
 end $$;
 create trigger geoservice_change after insert or update or delete on geoservice

@@ -26,3 +26,15 @@ it('shows adopted resources that also change with the mark and the count of the 
     'Plan for test: 1 to adopt, 1 to update, 1 to move, 1 unchanged.',
   ])
 })
+
+it('counts records of the catalog that the account may not manage, instead of listing them', () => {
+  const reason = 'this account cannot manage the catalog'
+  const unknown = ['a', 'b', 'c'].map((key) => ({ key, cls: 'geoservice' as const, path: [key], reason }))
+  const plan = { ...planOf({ blocks: {}, rows: [] }), changes: [], unknown, unchanged: 0, issues: [] }
+  expect(formatPlan(plan, painter(false)).split('\n')).toEqual([
+    '  ? 3 records of the catalog',
+    '      this account cannot manage the catalog',
+    '',
+    'Plan for test: 3 unknown, 0 unchanged.',
+  ])
+})

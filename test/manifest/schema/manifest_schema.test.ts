@@ -113,6 +113,11 @@ describe('the printed schema of the catalog', () => {
     ['a record without a type', { name: 'A', url: 'https://example.org' }],
     ['a feature service without a layer', { ...service, type: 'wfs' }],
     ['an icon by its bare id', { ...service, icon: 7 }],
+    ['an icon by half a guid', { ...service, icon: { guid: '0b6e4f7a' } }],
+    [
+      'an icon by its guid and its id',
+      { ...service, icon: { id: 7, guid: '0b6e4f7a-58c4-4c55-9f0d-7b1c2d3e4f50' } },
+    ],
     ['a box of three numbers', { ...service, boundary: [1, 2, 3] }],
     ['a point as boundary', { ...service, boundary: { type: 'Point', coordinates: [1, 2] } }],
     ['what the server sets', { ...service, cumulative_status: 'works' }],
@@ -123,6 +128,7 @@ describe('the printed schema of the catalog', () => {
   it.each([
     ['an expression for a number', { ...service, epsg: '${env.EPSG}' }],
     ['an icon outside the manifest', { ...service, icon: { id: 7 } }],
+    ['its guid', { ...service, icon: { guid: '0b6e4f7a-58c4-4c55-9f0d-7b1c2d3e4f50' } }],
     ['a box', { ...service, boundary: [1, 2, 3, 4] }],
     ['null for a default', { ...service, boundary: null, icon: null, epsg: null, format: null }],
   ])('accepts %s', (_, record) => {

@@ -273,7 +273,7 @@ describe('access to the catalog', () => {
     const api = connect(server.url, { login: 'visitor', password: userPassword })
     const plan = await planManifest({ api, manifest: manifestWith('clerk', { services: { mine: {} } }) })
     expect(plan.changes).toEqual([])
-    expect(plan.unknown).toMatchObject([{ key: 'mine', reason: 'this account cannot read the catalog' }])
+    expect(plan.unknown).toMatchObject([{ key: 'mine', reason: 'this account cannot manage the catalog' }])
     expect(plan.issues.map(({ code }) => code)).toEqual(['plan/unknown'])
     await expect(applyPlan({ api, plan })).rejects.toMatchObject({ code: 'apply/failed' })
   })

@@ -167,8 +167,38 @@ describe('members of records', () => {
       { id: 3, keyname: 'c', icon: 8 },
     ]
     const plan = planRecords({ services, icons: { i: {} }, there: readingOf(rows, icons) })
-    expect(plan.changes.map(({ edits }) => edits)).toEqual([[{ pointer: '/icon', from: { id: 8 }, to: 'i' }]])
+    expect(plan.changes.map(({ edits }) => edits)).toEqual([
+      [{ pointer: '/icon', from: { id: 8, name: '#8' }, to: 'i' }],
+    ])
     expect(plan.icons).toEqual(new Map([['i', 7]]))
+  })
+
+  it('compares icons by guid, here and in the manifest', () => {
+    const icons = [
+      { id: 7, keyname: 'i' },
+      { id: 8, manifest: null },
+    ]
+    const there = readingOf(
+      [
+        { id: 1, keyname: 'a', icon: 7 },
+        { id: 2, keyname: 'b', icon: null },
+      ],
+      icons,
+    )
+    const services = {
+      a: { icon: { guid: guidOf(7) } },
+      b: { icon: { guid: guidOf(8).toUpperCase() } },
+      c: { icon: { guid: guidOf(9) } },
+      d: { icon: { guid: guidOf(10) } },
+    }
+    const plan = planRecords({ services, icons: { i: {}, k: { guid: guidOf(9) } }, there })
+    const bodies = plan.changes.flatMap(({ key, body }) => (key === 'k' ? [] : [body.geoservice?.icon]))
+    expect(bodies).toEqual([{ id: 8 }, 'k', { guid: guidOf(10) }])
+    expect(plan.issues.map(({ message }) => message)).toEqual([
+      `the catalog has no icon with guid ${guidOf(10)}`,
+    ])
+    const [edit] = plan.changes.find(({ key }) => key === 'b')?.edits ?? []
+    expect(edit).toEqual({ pointer: '/icon', from: null, to: { id: 8, name: '#8' } })
   })
 
   it('stores an image again only if it has another digest', () => {
@@ -258,8 +288,8 @@ describe('a catalog that cannot be read', () => {
     const plan = planRecords({ services: { a: {} }, icons: { i: {} }, there: 'denied' })
     expect(tell(plan)).toEqual([])
     expect(plan.unknown).toEqual([
-      { key: 'i', cls: 'icon', path: ['i'], reason: 'this account cannot read the catalog' },
-      { key: 'a', cls: 'geoservice', path: ['a'], reason: 'this account cannot read the catalog' },
+      { key: 'i', cls: 'icon', path: ['i'], reason: 'this account cannot manage the catalog' },
+      { key: 'a', cls: 'geoservice', path: ['a'], reason: 'this account cannot manage the catalog' },
     ])
     expect(codesOf(plan)).toEqual(['plan/unknown'])
   })

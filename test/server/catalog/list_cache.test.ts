@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import type { GeoserviceItem } from '../../../src/contract/catalog.ts'
 import type { CatalogOperation } from '../../../src/contract/catalog_edit.ts'
 import { createListCache } from '../../../src/server/catalog/list_cache.ts'
+import { compactCatalogChanges, readCatalogVersion } from '../../../src/store/catalog/catalog_version.ts'
 import { geoserviceListSql } from '../../../src/store/catalog/geoservice_query.ts'
 import { addStatuses } from '../../../src/store/catalog/geoservice_status.ts'
 import {
@@ -106,6 +107,18 @@ describeServers('complete lists of geoservices', (start) => {
     const lists = await Promise.all(Array.from({ length: 20 }, () => cache.read(statement)))
     expect(new Set(lists).size).toBe(1)
     expect(JSON.parse(Buffer.from(lists[0] ?? []).toString())).toEqual(await readAll())
+  })
+
+  test('have a version that grows with each change, and stays when its records are compacted', async () => {
+    const before = await readCatalogVersion(server.database)
+    await changeCatalog(server, [newGeoservice('Versioned')])
+    const after = await readCatalogVersion(server.database)
+    expect(after).toBeGreaterThan(before)
+    await Promise.all([compactCatalogChanges(server.database), compactCatalogChanges(server.database)])
+    expect(await readCatalogVersion(server.database)).toBe(after)
+    expect(await server.database.query('select count(*)::integer as n from catalog_change')).toEqual([
+      { n: 1 },
+    ])
   })
 
   test('take a bounded amount of memory', async () => {

@@ -3,7 +3,12 @@ import { type IncomingMessage, request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { parseCatalogPlace } from '../../../src/server/settings/parse_setting.ts'
 import { changeCatalog, newGeoservice } from '../../support/catalog.ts'
-import { createAsk, startTestServer } from '../../support/server.ts'
+import { createAsk, startTestServer, type TestServer } from '../../support/server.ts'
+
+async function listedAddress({ guest }: TestServer): Promise<string | undefined> {
+  const routes = await guest('GET', '/api/component/core/route')
+  return (await routes.json<Record<string, string[]>>())['landform.catalog']?.[0]
+}
 
 describe('the place of the catalog', () => {
   test('is below a base path', async () => {
@@ -15,6 +20,7 @@ describe('the place of the catalog', () => {
     const missing = await server.guest('GET', '/maps/catalog/api/v1/nothing')
     expect([missing.status, await missing.json()]).toEqual([404, { detail: 'Not found.' }])
     expect((await server.guest('GET', '/api/v1/')).status).toBe(404)
+    expect(await listedAddress(server)).toBe('/maps/catalog/api/v1/')
     await server.stop()
   })
 
@@ -26,6 +32,7 @@ describe('the place of the catalog', () => {
       icons_url: `${catalogUrl}/api/v1/icons/`,
     })
     expect((await guest('GET', '/api/resource/0')).status).toBe(404)
+    expect(await listedAddress(server)).toBe(`${catalogUrl}/api/v1/`)
     expect((await server.guest('GET', '/api/v1/')).status).toBe(404)
     await server.stop()
     await expect(guest('GET', '/api/v1/')).rejects.toThrow()
@@ -48,6 +55,10 @@ describe('the place of the catalog', () => {
   test('is nowhere', async () => {
     const server = await startTestServer('postgres', { catalog: 'off' })
     expect((await server.guest('GET', '/api/v1/')).status).toBe(404)
+    expect(await listedAddress(server)).toBeUndefined()
+    const operations = [newGeoservice('Unreadable')]
+    const answer = await server.admin('POST', '/api/component/catalog/', { operations })
+    expect([answer.status, await answer.json()]).toMatchObject([404, { code: 'catalog/absent' }])
     await server.stop()
   })
 

@@ -281,7 +281,7 @@ test.each(['off', { listen: { host: '127.0.0.1', port: 0 } }, { path: '/catalog'
   async (catalog) => {
     const server = await startTestServer('pglite', { catalog })
     try {
-      const [id = 0] = await changeCatalog(server, [newGeoservice('Plan')])
+      const [id = 1] = catalog === 'off' ? [] : await changeCatalog(server, [newGeoservice('Plan')])
       const paths = ['/catalog/', `/catalog/${id}/`, `/catalog/${id}/service.json`, '/catalog/icons/default']
       const pages = await Promise.all(paths.map((path) => show(server.guest, path)))
       const status = catalog === 'off' ? 404 : 200

@@ -1,18 +1,25 @@
 import { foreignMembers, GeoserviceDetailSchema, type GeoserviceType } from '../../../contract/catalog.ts'
 import { GeoserviceRecordSchema } from '../../../contract/catalog_edit.ts'
 import { geoserviceSchemas } from '../../../contract/catalog_member.ts'
+import { normalizeTexts } from '../../../contract/catalog_text.ts'
 import { findSchemaFor, type Schema } from '../../../contract/schema.ts'
 import type { ActualRecord } from '../actual_catalog.ts'
 import type { ImportRow } from './import_row.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
+const written = Object.values(geoserviceSchemas).flatMap(({ properties }) => Object.keys(properties))
+
 /** Members that the API serves and that its authors do not set. */
 const served: readonly string[] = [
   ...Object.keys({ ...GeoserviceDetailSchema.properties, ...GeoserviceRecordSchema.properties }),
-].filter(
-  (name) => !Object.values(geoserviceSchemas).some(({ properties }) => Object.hasOwn(properties, name)),
-)
+].filter((name) => !written.includes(name))
+
+/** Members that say which icon of another server a record has. */
+export const iconMembers = ['icon_guid', 'icon_name'] as const
+
+/** Names of the members that an imported record may have. */
+export const importedNames: readonly string[] = [...new Set([...written, ...served, ...iconMembers])]
 
 /**
  * Returns the members that an import sets: without those that the server sets, with the address as its author wrote it.
@@ -21,13 +28,14 @@ const served: readonly string[] = [
 export function importedMembers({ members }: ImportRow, actual: ActualRecord | undefined): Members {
   const { origin_url: origin, ...rest } = members
   const own = Object.entries(rest).filter(([name]) => !served.includes(name))
-  const { guid, ...written } = Object.fromEntries(own)
-  return {
+  const { guid, ...others } = Object.fromEntries(own)
+  return normalizeTexts({
     ...requiredOf(actual),
-    ...written,
+    ...others,
+    ...(typeof others.name === 'string' ? { name: others.name.trim() } : {}),
     ...(isEmpty(origin) ? {} : { url: origin }),
     ...(isEmpty(guid) ? {} : { guid: String(guid).toLowerCase() }),
-  }
+  })
 }
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === ''
@@ -47,21 +55,22 @@ export function dropForeignMembers(members: Members, type: GeoserviceType): Memb
   return Object.fromEntries(kept)
 }
 
-/** Converts the cells of a table to the types of their members; empty cells are defaults. */
+/** Converts the cells of a table to the types of their members; null is the default. */
 export function convertCells(members: Members, type: GeoserviceType): Members {
   const schemas = geoserviceSchemas[type].properties as unknown as Readonly<Record<string, Schema>>
   const converted = Object.entries(members).map(([name, value]) => {
     const schema = schemas[name]
+    if (value === null) return [name, schema?.default ?? null]
     return [name, schema === undefined || typeof value !== 'string' ? value : convertCell(value, schema)]
   })
   return Object.fromEntries(converted)
 }
 
 function convertCell(cell: string, schema: Schema): unknown {
-  if (cell === '' && schema.default !== undefined) return schema.default
   const { type } = findSchemaFor(schema, cell) ?? schema
-  if (type === 'integer' && /^-?\d{1,15}$/.test(cell)) return Number(cell)
-  if (type === 'boolean' && /^(?:true|1)$/i.test(cell)) return true
-  if (type === 'boolean' && /^(?:false|0)$/i.test(cell)) return false
+  const text = cell.trim()
+  if (type === 'integer' && /^-?\d{1,15}$/.test(text)) return Number(text)
+  if (type === 'boolean' && /^(?:true|1)$/i.test(text)) return true
+  if (type === 'boolean' && /^(?:false|0)$/i.test(text)) return false
   return cell
 }

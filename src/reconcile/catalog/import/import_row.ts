@@ -3,7 +3,7 @@ import type { Span } from '../../../core/span.ts'
 
 /** A record of an imported file. */
 export interface ImportRow {
-  /** Members by name, as in the file; cells of a table are strings. */
+  /** Members by name, as in the file; cells of a table are strings, or null. Empty cells are no members. */
   readonly members: Readonly<Record<string, unknown>>
   /** Position of the record in a JSON document: `/3`; empty in tables and lines. */
   readonly pointer: string
@@ -11,10 +11,15 @@ export interface ImportRow {
   spanOf(member?: string): Span
 }
 
+/** Separators of the columns of a table. */
+export type Separator = ',' | ';' | '\t'
+
 /** Records of a file, and the faults that keep it from being read. */
 export interface ImportRows {
   readonly rows: readonly ImportRow[]
   readonly issues: readonly Issue[]
+  /** Separator of the columns of a table. */
+  readonly separator?: Separator
 }
 
 /** A file to import. */

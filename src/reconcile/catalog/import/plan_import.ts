@@ -10,9 +10,9 @@ import { prepareImport } from './prepare_import.ts'
 import { readDocuments } from './read_documents.ts'
 import { readTable } from './read_table.ts'
 
-/** A file to import, and the manifest that manages its records. */
+/** Records to import, and the manifest that manages them. */
 export interface ImportRequest {
-  readonly source: ImportFile
+  readonly read: ImportRows
   /** Id of the manifest; absent to leave the manager of the records as it is. */
   readonly manifest?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -39,8 +39,8 @@ export function readImport(source: ImportFile): ImportRows {
  *
  * @throws {Problem} access/denied, catalog/absent
  */
-export async function planImport(api: Api, { source, manifest, signal }: ImportRequest): Promise<Plan> {
-  const { rows, issues } = readImport(source)
+export async function planImport(api: Api, { read, manifest, signal }: ImportRequest): Promise<Plan> {
+  const { rows, issues } = read
   const records = await readRecords(api, signal)
   const prepared = prepareImport(rows, indexCatalog(records))
   const plan = planCatalog({

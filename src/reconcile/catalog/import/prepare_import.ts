@@ -11,10 +11,11 @@ import { catchProblem } from '../../../core/problem.ts'
 import { formatSpan } from '../../../core/span.ts'
 import { findHint } from '../../../core/suggest.ts'
 import { parseBoundary } from '../../../geo/boundary.ts'
-import { findMemberHint } from '../../../manifest/catalog/record_block.ts'
+import { findMemberHint, findValueHint } from '../../../manifest/catalog/record_block.ts'
 import type { WantedCatalog, WantedRecord } from '../../../manifest/manifest.ts'
 import { recordValidator } from '../../../manifest/validators.ts'
 import type { ActualCatalog, ActualRecord } from '../actual_catalog.ts'
+import { findIcon, type ImportIcons, indexIcons } from './import_icon.ts'
 import { convertCells, dropForeignMembers, importedMembers } from './import_members.ts'
 import type { ImportRow } from './import_row.ts'
 
@@ -28,18 +29,25 @@ export interface PreparedImport {
 export function prepareImport(rows: readonly ImportRow[], actual: ActualCatalog): PreparedImport {
   const preparing = startPreparing(actual)
   for (const row of rows) prepareRow(preparing, row)
-  return { wanted: { icon: new Map(), geoservice: preparing.wanted }, issues: preparing.issues }
+  const { wanted, issues, listed, withoutIcon } = preparing
+  return {
+    wanted: { icon: new Map(), geoservice: wanted },
+    issues: [...issues, ...reportListed(listed), ...reportIcons(withoutIcon)],
+  }
 }
 
 interface Preparing {
   readonly byGuid: ReadonlyMap<string | undefined, ActualRecord>
   readonly byName: ReadonlyMap<string, ActualRecord>
-  readonly iconIds: ReadonlySet<number>
-  readonly iconIdOf: ReadonlyMap<string, number>
+  readonly icons: ImportIcons
   /** The first row of each name and global identifier. */
   readonly seen: Map<string, ImportRow>
   readonly wanted: Map<string, WantedRecord>
   readonly issues: Issue[]
+  /** New records of a list, which does not have the addresses of services. */
+  readonly listed: ImportRow[]
+  /** Records with an icon of another server that this catalog does not have. */
+  readonly withoutIcon: ImportRow[]
 }
 
 function startPreparing({ geoservice, icon }: ActualCatalog): Preparing {
@@ -47,30 +55,81 @@ function startPreparing({ geoservice, icon }: ActualCatalog): Preparing {
   return {
     byGuid: new Map(services.map((one) => [one.guid, one] as const)),
     byName: new Map(services.map((one) => [one.name, one] as const)),
-    iconIds: new Set(icon.keys()),
-    iconIdOf: new Map([...icon.values()].map(({ name, id }) => [name, id] as const)),
+    icons: indexIcons([...icon.values()]),
     seen: new Map(),
     wanted: new Map(),
     issues: [],
+    listed: [],
+    withoutIcon: [],
   }
 }
 
 function prepareRow(preparing: Preparing, row: ImportRow): void {
-  const { byGuid, byName, issues, wanted } = preparing
-  const { guid, name } = row.members
-  const actual = byGuid.get(String(guid).toLowerCase()) ?? byName.get(String(name))
+  const { issues, wanted, listed } = preparing
+  const actual = findActual(preparing, row)
+  if (actual === undefined && isListed(row)) {
+    listed.push(row)
+    return
+  }
   const members = importedMembers(row, actual)
   const type = geoserviceTypes.find((one) => one === members.type)
   if (type === undefined) {
     issues.push(typeIssue(row, members.type))
     return
   }
-  const own = resolveIcon(preparing, row, convertCells(dropForeignMembers(members, type), type))
+  const own = setIcon(preparing, row, convertCells(dropForeignMembers(members, type), type))
   const faults = [...checkMembers(row, own, type), ...checkDuplicates(preparing, row, own)]
   issues.push(...faults)
   const key = String(own.name)
   const spanOf = (pointer: string) => row.spanOf(splitPointer(pointer)[0])
   if (faults.length === 0) wanted.set(key, { key, kind: 'geoservice', members: own, spanOf })
+}
+
+function findActual({ byGuid, byName }: Preparing, { members }: ImportRow): ActualRecord | undefined {
+  const { guid, name } = members
+  return byGuid.get(String(guid).toLowerCase()) ?? byName.get(String(name).trim().normalize('NFC'))
+}
+
+/** Tells whether a record is from a list of the API, where records have no address. */
+function isListed({ members }: ImportRow): boolean {
+  const { id, guid, url, origin_url: origin } = members
+  return id !== undefined && guid !== undefined && url === undefined && origin === undefined
+}
+
+function reportListed(rows: readonly ImportRow[]): Issue[] {
+  const [first] = rows
+  if (first === undefined) return []
+  const what = rows.length === 1 ? 'a record has' : `${rows.length} records have`
+  return [
+    {
+      code: 'catalog/invalid',
+      severity: 'error',
+      message: `${what} no url: lists of the API do not have the addresses of services`,
+      span: first.spanOf(),
+      hint: 'Import from the catalog itself, with landform catalog import https://…, or import the details, /api/v1/geoservices/ID/.',
+    },
+  ]
+}
+
+function reportIcons(rows: readonly ImportRow[]): Issue[] {
+  const [first] = rows
+  if (first === undefined) return []
+  const isNamed = rows.some(({ members }) => members.icon_guid !== undefined)
+  const records = rows.length === 1 ? '1 record' : `${rows.length} records`
+  const why = isNamed
+    ? 'an icon that this catalog does not have'
+    : 'an icon by its number, which is a number of another server'
+  return [
+    {
+      code: 'catalog/foreign-icon',
+      severity: 'warning',
+      message: `${records} with ${why}: the icon is left out`,
+      span: first.spanOf('icon'),
+      hint: isNamed
+        ? 'Add the icons to the catalog first, with the same guid or name.'
+        : 'Name icons by name, key or guid.',
+    },
+  ]
 }
 
 interface Fault {
@@ -99,29 +158,31 @@ function typeIssue(row: ImportRow, type: unknown): Issue {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Converts an icon, written as its id or its name, to `{id}`. */
-function resolveIcon({ iconIds, iconIdOf, issues }: Preparing, row: ImportRow, members: Members): Members {
-  const { icon, ...rest } = members
-  if (icon === undefined || icon === null) return members
-  const isNumber = typeof icon === 'number' || (typeof icon === 'string' && /^\d{1,9}$/.test(icon))
-  const id = isNumber ? Number(icon) : iconIdOf.get(String(icon))
-  if (id !== undefined && iconIds.has(id)) return { ...rest, icon: { id } }
-  issues.push(
-    issueOf(row, {
-      member: 'icon',
-      message: `the catalog has no icon ${showValue(icon)}`,
-      hint:
-        findHint(String(icon), [...iconIdOf.keys()]) ?? 'use the id or the name of an icon of the catalog',
-    }),
-  )
+/** Converts the icon of a record to `{id}`. */
+function setIcon(preparing: Preparing, row: ImportRow, members: Members): Members {
+  const { icons, issues, withoutIcon } = preparing
+  const { icon, icon_guid, icon_name, ...rest } = members
+  const found = findIcon(icons, members)
+  if (found === 'absent') return rest
+  if (found === 'foreign') withoutIcon.push(row)
+  else if (found === 'unknown') issues.push(unknownIcon(icons, row, icon ?? icon_guid ?? icon_name))
+  else return { ...rest, icon: found }
   return rest
+}
+
+function unknownIcon({ names }: ImportIcons, row: ImportRow, icon: unknown): Issue {
+  return issueOf(row, {
+    member: 'icon',
+    message: `the catalog has no icon ${showValue(icon)}`,
+    hint: findHint(String(icon), names) ?? 'use the name, key or guid of an icon of the catalog',
+  })
 }
 
 function checkMembers(row: ImportRow, members: Members, type: GeoserviceType): Issue[] {
   const faults = recordValidator(type)(members).map(({ kind, pointer, message, hint }): Fault => {
     const [member = ''] = splitPointer(pointer)
     const [, missing] = kind === 'missing-field' ? (/"(.*)"/.exec(message) ?? []) : []
-    const known = kind === 'unknown-field' ? findMemberHint('geoservice', member) : undefined
+    const known = kind === 'unknown-field' ? findMemberHint('geoservice', member) : findValueHint(pointer)
     return { member: missing ?? member, message, hint: known ?? hint }
   })
   // Only manifests rename records.

@@ -7,6 +7,7 @@ const read = (file: string, text: string) => {
   const { rows, issues } = readImport({ file, text })
   return {
     members: rows.map(({ members }) => members),
+    separator: readImport({ file, text }).separator,
     spansOf: (member?: string) => rows.map((row) => formatSpan(row.spanOf(member))),
     pointers: rows.map(({ pointer }) => pointer),
     issues: issues.map((issue) => formatIssue(issue)),
@@ -32,6 +33,42 @@ describe('a table', () => {
     expect(read('a.csv', 'name,name,url\nA,B,C,D\n').issues).toEqual([
       'a.csv:1:6 error source/unreadable: duplicate column "name"',
       'a.csv:2:7 error source/unreadable: the row has 4 cells, the header has 3\n  hint: Quote values with commas.',
+    ])
+  })
+
+  it('is separated by commas, semicolons or tabs, as its header says', () => {
+    const { members, separator, spansOf } = read('a.csv', 'Name;TYPE;"Url"\n"A;B";wms;x,y\n;;\n')
+    expect([members, separator]).toEqual([[{ name: 'A;B', type: 'wms', url: 'x,y' }], ';'])
+    expect(spansOf('url')).toEqual(['a.csv:2:11'])
+    expect(read('a.csv', 'name\ttype\nA\twms\n')).toMatchObject({
+      members: [{ name: 'A', type: 'wms' }],
+      separator: '\t',
+    })
+    expect(read('a.csv', 'name\nA;B\n')).toMatchObject({ members: [{ name: 'A;B' }], separator: ',' })
+  })
+
+  it('may be one long line, or one open quote', () => {
+    expect(read('a.csv', 'a;'.repeat(1000)).issues).toHaveLength(1000)
+    expect(read('a.csv', `"${'a'.repeat(2_000_000)}`).issues).toHaveLength(1)
+  })
+
+  it('reports unknown columns once, at the header, and ignores empty ones', () => {
+    const { issues, members } = read('a.csv', 'nmae;title;;type\nA;B;;wms\nC;D;;tms\n')
+    expect(issues).toEqual([
+      'a.csv:1:1 error source/unreadable: unknown column "nmae"\n  hint: did you mean "name"?',
+      'a.csv:1:6 error source/unreadable: unknown column "title"\n  hint: write name',
+    ])
+    expect(members).toEqual([{ type: 'wms' }, { type: 'tms' }])
+    expect(read('a.csv', 'name,\nA,B\n').issues).toEqual([
+      'a.csv:1:6 error source/unreadable: unknown column ""',
+    ])
+    expect(read('a.csv', 'a;b\nc;d\n').members).toEqual([])
+  })
+
+  it('has no members for empty cells, and null for the cell null', () => {
+    expect(read('a.csv', 'name,desc,epsg\nA,, \nB,null,NULL\n').members).toEqual([
+      { name: 'A' },
+      { name: 'B', desc: null, epsg: null },
     ])
   })
 

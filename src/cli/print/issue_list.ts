@@ -1,0 +1,41 @@
+import { formatIssue } from '../../core/excerpt.ts'
+import type { Issue } from '../../core/issue.ts'
+import { showNumber } from './text_format.ts'
+
+/** Issues of a kind that are all shown; of more, only the first ones are. */
+const maxShown = 10
+const shownOfMany = 3
+
+/**
+ * Formats issues, each with its source line. Of many issues of one kind, which differ in values and positions only, shows
+ * the first three and the number of the others.
+ */
+export function formatIssues(issues: readonly Issue[], sources: ReadonlyMap<string, string>): string {
+  const kinds = new Map<string, number>()
+  for (const issue of issues) kinds.set(kindOf(issue), (kinds.get(kindOf(issue)) ?? 0) + 1)
+  const shown = new Map<string, number>()
+  const lines = issues.flatMap((issue) => {
+    const kind = kindOf(issue)
+    const count = kinds.get(kind) ?? 0
+    const number = (shown.get(kind) ?? 0) + 1
+    shown.set(kind, number)
+    const isMany = count > maxShown
+    if (isMany && number > shownOfMany) return []
+    const text = formatIssue(issue, issue.span === undefined ? undefined : sources.get(issue.span.file))
+    if (!isMany || number < shownOfMany) return [text]
+    return [
+      text,
+      `… and ${showNumber(count - shownOfMany)} more of the same kind: ${issue.severity} ${issue.code}`,
+    ]
+  })
+  return lines.join('\n')
+}
+
+/** Returns what issues of a kind have in common: code and message, without values, numbers and names of records. */
+function kindOf({ severity, code, message }: Issue): string {
+  const words = message
+    .replace(/^\S*[./](\S+: )/, '$1')
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
+    .replaceAll(/\d+/g, '0')
+  return `${severity} ${code} ${words}`
+}
