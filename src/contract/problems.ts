@@ -11,6 +11,7 @@ import { manifestProblems } from './problems/manifest.ts'
 import { pipelineProblems } from './problems/pipeline.ts'
 import { planProblems } from './problems/plan.ts'
 import { principalProblems } from './problems/principal.ts'
+import { renderProblems } from './problems/render.ts'
 import { requestProblems } from './problems/request.ts'
 import { resourceProblems } from './problems/resource.ts'
 import { styleProblems } from './problems/style.ts'
@@ -18,6 +19,7 @@ import { uploadProblems } from './problems/upload.ts'
 
 /** Problem table: every code with its title, exit code and advice, and the HTTP status of codes in responses. */
 export const problems = {
+  ...renderProblems,
   ...requestProblems,
   ...authProblems,
   ...principalProblems,

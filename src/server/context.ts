@@ -4,6 +4,7 @@ import type { Find } from '../core/batch_loads.ts'
 import type { Log } from '../core/log.ts'
 import type { Database } from '../database/database.ts'
 import type { BlobStore } from '../files/blob_store.ts'
+import type { DrawPool } from '../render/image/draw_pool.ts'
 import type { PermissionCache } from '../store/access/effective_permission.ts'
 import type { Authenticator } from './auth/authenticate.ts'
 import type { SecretBox } from './auth/secret_box.ts'
@@ -23,6 +24,8 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   /** Finds a resource; concurrent lookups share a query. */
   readonly findStored: Find<number, StoredResource>
   readonly layerCaches: LayerCaches
+  /** Threads that draw images. */
+  readonly draws: DrawPool
   /** Icons of the catalog in the sizes that clients have asked for. */
   readonly iconImages: LRUCache<string, Uint8Array>
   /** Turns of the requests that check geoservices. */

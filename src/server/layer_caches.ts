@@ -1,8 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import type { Bbox } from '../geo/bbox.ts'
 import { createGeometryCache, type GeometryCache } from '../render/vector_tile/geometry_cache.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feature/layer_extent.ts'
 import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statistics.ts'
 import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
+import type { Style } from '../style/style_model.ts'
+import { createImageCache, type ImageCache } from './map/image_cache.ts'
 import { createTileCache, type TileCache } from './map/tile_cache.ts'
 
 /** Caches of results that are valid for one data version of a layer. */
@@ -17,6 +20,10 @@ export interface LayerCaches {
   readonly tiles: TileCache
   /** Simplified large geometries. */
   readonly geometries: GeometryCache
+  /** Rendered images. */
+  readonly images: ImageCache
+  /** Styles by resource id and version. */
+  readonly styles: LRUCache<string, Style>
 }
 
 /** Creates the caches of a server. */
@@ -27,5 +34,7 @@ export function createLayerCaches(): LayerCaches {
     extent: cacheByVersion(findLayerExtent),
     tiles: createTileCache(),
     geometries: createGeometryCache(),
+    images: createImageCache(),
+    styles: new LRUCache({ max: 500 }),
   }
 }

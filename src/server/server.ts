@@ -51,6 +51,7 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
         stopGarbageCollection,
         context.authenticator.close,
         context.geodb.close,
+        () => context.draws.close(),
         () => context.database.close(),
       ],
     )

@@ -14,6 +14,7 @@ import { workForServer } from '../database/turns.ts'
 import { openDiskBlobs } from '../files/disk_blobs.ts'
 import { openPrivateFolder, restrictFile } from '../files/open_folder.ts'
 import { dropOrphans } from '../import/orphaned_tables.ts'
+import { createDrawPool } from '../render/image/draw_pool.ts'
 import { createPermissionCache } from '../store/access/effective_permission.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
 import { migrationsFolder } from '../store/migrations.ts'
@@ -61,6 +62,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       permissions: createPermissionCache(database),
       findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
+      draws: createDrawPool(),
       iconImages: new LRUCache({ max: 1000 }),
       hostTurns: new HostTurns(),
       catalogLists: createListCache(database),

@@ -28,12 +28,18 @@ import {
 /** Maximum number of features that are selected in one statement and thinned here instead of in the database. */
 const maxUnthinned = 1024
 
-/** The part of a layer to select for a tile. */
-export interface TileSelection {
+/** The part of a layer to select. */
+export interface RowSelection {
   readonly layer: Layer
   readonly grid: TileGrid
   /** Whether the database clips large geometries, which may fail for invalid ones. */
   readonly clips: boolean
+  /** Maximum number of points and small geometries, and of all features. */
+  readonly limits: { readonly small: number; readonly features: number }
+}
+
+/** The part of a layer to select for a tile. */
+export interface TileSelection extends Omit<RowSelection, 'limits'> {
   readonly cache: GeometryCache
 }
 
@@ -46,8 +52,19 @@ export async function selectTileFeatures(
   selection: TileSelection,
 ): Promise<Iterable<TileFeature> | undefined> {
   const { grid, cache } = selection
-  const isThinned = grid.cellUnits > 0
   const cached = cache.find(levelOf(selection), worldBox(grid))
+  const rows = await selectTileRows(database, { ...selection, limits: tileLimits }, new Set(cached.keys()))
+  return rows && readFeatures({ ...selection, cached }, rows)
+}
+
+/** Selects the features of a tile as `selectTileFeatures` does, as rows. Large geometries that are cached are left out. */
+export async function selectTileRows(
+  database: Queryable,
+  selection: RowSelection,
+  cached: ReadonlySet<number> = new Set(),
+): Promise<TileRow[] | undefined> {
+  const { grid, limits } = selection
+  const isThinned = grid.cellUnits > 0
   const maxRows = isThinned ? maxUnthinned : tileLimits.unsimplified
   const first = await selectRows(database, selection, { cached, limit: maxRows + 1 })
   const isDense = first.length > maxRows
@@ -55,9 +72,8 @@ export async function selectTileFeatures(
   const rows = isDense ? await selectThinned(database, selection, cached) : first
   const small = rows.filter(({ cell }) => cell !== null)
   const candidates = { ids: small.map(({ id }) => id), cells: small.map(({ cell }) => cell ?? 0) }
-  const kept = thinFeatures(candidates, tileLimits.small)
-  const chosen = rows.filter(({ id, cell }) => cell === null || kept.has(id)).sort((a, b) => a.id - b.id)
-  return readFeatures({ ...selection, cached }, chosen)
+  const kept = thinFeatures(candidates, limits.small)
+  return rows.filter(({ id, cell }) => cell === null || kept.has(id)).sort((a, b) => a.id - b.id)
 }
 
 /** Reads features one by one, so that the encoder can interrupt the work. */
@@ -69,7 +85,8 @@ function* readFeatures(reader: RowReader, rows: readonly TileRow[]): Generator<T
   }
 }
 
-interface TileRow extends Readonly<Record<string, unknown>> {
+/** A selected feature; its attributes are columns `a0`, `a1`, … */
+export interface TileRow extends Readonly<Record<string, unknown>> {
   readonly id: number
   /** Number of the cell; null for features that are not thinned. */
   readonly cell: number | null
@@ -125,12 +142,13 @@ interface RowChoice {
   readonly limit: number
   /** Ids of the small geometries to select. */
   readonly small?: ReadonlySet<number>
-  readonly cached: CachedGeometries
+  /** Ids of cached geometries. */
+  readonly cached: ReadonlySet<number>
 }
 
 async function selectRows(
   database: Queryable,
-  selection: TileSelection,
+  selection: RowSelection,
   { limit, small, cached }: RowChoice,
 ): Promise<TileRow[]> {
   const bindings = createBindings()
@@ -140,7 +158,7 @@ async function selectRows(
   const geometry = isPointLayer(layer)
     ? `${derivedColumns.column} as x, ${derivedColumns.row} as y, ${source.cell} as cell`
     : `case when ${source.isSmall} then ${smallGeometrySql(target)} end as small,
-       case when not ${source.isSmall} and id <> all(${bindings.bind([...cached.keys()], `${idType(layer)}[]`)})
+       case when not ${source.isSmall} and id <> all(${bindings.bind([...cached], `${idType(layer)}[]`)})
             then ${largeGeometrySql(target)} end as large, ${completeSql(target)} as complete,
        case when ${source.isSmall} then ${source.cell} end as cell`
   const isSelected = small && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
@@ -169,17 +187,18 @@ const maxCandidates = 2 ** 16
 /** Thins in the database first, so that memory is bounded by the cells of a tile, not by the size of the layer. */
 async function selectThinned(
   database: Queryable,
-  selection: TileSelection,
-  cached: CachedGeometries,
+  selection: RowSelection,
+  cached: ReadonlySet<number>,
 ): Promise<TileRow[]> {
+  const { limits } = selection
   const candidates = await findCandidates(database, selection)
-  const small = thinFeatures(candidates, tileLimits.small)
-  return selectRows(database, selection, { cached, small, limit: tileLimits.features })
+  const small = thinFeatures(candidates, limits.small)
+  return selectRows(database, selection, { cached, small, limit: limits.features })
 }
 
 async function findCandidates(
   database: Queryable,
-  { layer, grid }: TileSelection,
+  { layer, grid }: RowSelection,
 ): Promise<ThinningCandidates> {
   const bindings = createBindings()
   const { from, isSmall, cell } = tileSource(layer, grid, bindings)

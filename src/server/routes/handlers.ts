@@ -25,7 +25,7 @@ import { webmapHandlers } from './webmap.ts'
 import { wfsHandlers } from './wfs.ts'
 
 /** Routes of the original API that this version does not support. */
-type UnsupportedRoute = 'render.image' | 'render.legend' | 'render.tile'
+type UnsupportedRoute = 'render.legend'
 
 /** Handlers of all other routes. */
 const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<R> } = {

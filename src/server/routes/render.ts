@@ -1,15 +1,15 @@
 import { problem } from '../../contract/problems.ts'
 import { retryOnSchemaChange } from '../features/open_layer.ts'
 import type { Handlers } from '../http/handler.ts'
+import { answerImage, imageFrame, tileFrame } from '../map/render_image.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that render tiles. */
-export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path'> = {
+export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render.tile' | 'render.image'> = {
   'render.mvt': retryOnSchemaChange(async (request) => {
     const { context, caller, query } = request
-    const ids = query.resource ?? []
-    if (ids.length === 0) throw problem('request/invalid', 'Missing parameter "resource".')
+    const ids = needResources(query.resource)
     const tile = readTileRequest(query)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
     return answerTile(request, ids, tile)
@@ -18,4 +18,25 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path'> = {
   'render.mvt_path': retryOnSchemaChange(({ params: { id, z, x, y }, ...request }) =>
     answerTile(request, [id], readTileRequest({ z, x, y })),
   ),
+
+  'render.tile': retryOnSchemaChange(async (request) => {
+    const { context, caller, query } = request
+    const ids = needResources(query.resource)
+    const frame = tileFrame(query)
+    await requirePermission(context, caller, { ids, permission: 'data.read' })
+    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true })
+  }),
+
+  'render.image': retryOnSchemaChange(async (request) => {
+    const { context, caller, query } = request
+    const ids = needResources(query.resource)
+    const frame = imageFrame(query.extent, query.size)
+    await requirePermission(context, caller, { ids, permission: 'data.read' })
+    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true })
+  }),
+}
+
+function needResources(ids: readonly number[] = []): readonly number[] {
+  if (ids.length === 0) throw problem('request/invalid', 'Missing parameter "resource".')
+  return ids
 }

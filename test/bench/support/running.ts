@@ -14,6 +14,8 @@ export interface BenchServer {
   idleMemory(): Promise<number>
   /** The most memory it had since this or `idleMemory` was last asked, in bytes. */
   peakMemory(): Promise<number>
+  /** The processor time of all its threads since it was started, in seconds. */
+  cpuSeconds(): Promise<number>
   /** Asks as the administrator. */
   ask<T>(method: string, path: string, body?: object): Promise<T>
   /** Sends a file; gives what refers to it. */
@@ -32,6 +34,10 @@ export async function startServer(order: ServerOrder): Promise<BenchServer> {
     url,
     idleMemory: () => askMemory(child, 'idle'),
     peakMemory: () => askMemory(child, 'memory'),
+    async cpuSeconds() {
+      child.send('cpu')
+      return (await nextWord<{ cpuSeconds: number }>(child)).cpuSeconds
+    },
     ask: async (method, path, body) =>
       read(
         await fetch(url + path, {

@@ -11,7 +11,10 @@ export interface ServerOrder {
 }
 
 /** What the process tells the bench. */
-export type ServerWord = { readonly url: string } | { readonly bytes: number }
+export type ServerWord =
+  | { readonly url: string }
+  | { readonly bytes: number }
+  | { readonly cpuSeconds: number }
 
 /** Milliseconds between two looks at the memory, and those that it has to stay as it is to be called idle. */
 const lookMs = 20
@@ -42,8 +45,11 @@ if (process.send !== undefined) {
   }
   // A bench that fails leaves nothing behind that keeps its output open.
   process.on('disconnect', () => process.exit(1))
-  process.on('message', (order: ServerOrder | 'idle' | 'memory' | 'stop') => {
-    if (order === 'memory') {
+  process.on('message', (order: ServerOrder | 'idle' | 'memory' | 'cpu' | 'stop') => {
+    if (order === 'cpu') {
+      const { user, system } = process.cpuUsage()
+      say({ cpuSeconds: (user + system) / 1e6 })
+    } else if (order === 'memory') {
       look()
       say({ bytes: peakBytes })
       peakBytes = 0

@@ -1,0 +1,33 @@
+import { core, type ProblemKind } from './kind.ts'
+
+/** Problems with rendering. */
+export const renderProblems = {
+  'render/unsupported': {
+    title: 'Resource cannot be rendered',
+    exit: 1,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Use a style of a vector layer.',
+  },
+  'render/too-large': {
+    title: 'Image has too much content',
+    exit: 1,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Request a smaller extent, or a style that draws less at this scale.',
+  },
+  'render/timeout': {
+    title: 'Rendering took too long',
+    exit: 1,
+    status: 503,
+    exception: `${core}.ExternalServiceError`,
+    advice: 'Request a smaller extent, or try again when the server is less busy.',
+  },
+  'render/failed': {
+    title: 'Rendering failed',
+    exit: 1,
+    status: 503,
+    exception: `${core}.ExternalServiceError`,
+    advice: 'Try again; if it happens again, request a smaller extent.',
+  },
+} as const satisfies Record<string, ProblemKind>

@@ -1,0 +1,125 @@
+import { blitSprite, type Sprite, SpriteCache, spritePhases, spritePosition } from '../raster/sprite.ts'
+import { createSurface } from '../raster/surface.ts'
+import { type Canvas, createCanvas } from './canvas.ts'
+import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
+import { drawSimpleMarker, type MarkerPlace, simpleMarkerReach } from './simple_marker.ts'
+import { drawSvgMarker, type SvgImages, svgKey, svgMarkerReach } from './svg_marker.ts'
+
+/** Maximum size of a sprite in pixels; larger markers are drawn one by one. */
+const maxSpriteSize = 256
+
+/** Angles of rotated sprites, in degrees. */
+const angleStep = 2
+
+/** Draws marker symbols on a canvas, each appearance once. */
+export class MarkerPen {
+  readonly #canvas: Canvas
+  readonly #sprites: SpriteCache
+  readonly #images: SvgImages
+  readonly #upright = new WeakMap<PixelSymbol, UprightSprites>()
+
+  constructor(canvas: Canvas, sprites = new SpriteCache(), images: SvgImages = new Map()) {
+    this.#canvas = canvas
+    this.#images = images
+    this.#sprites = sprites
+  }
+
+  /** Draws a symbol at a position. */
+  drawUpright(symbol: PixelSymbol, x: number, y: number): void {
+    const upright = this.#uprightOf(symbol)
+    const { width, height } = this.#canvas.surface
+    const { reach, sprites } = upright
+    // Also true for positions that are not numbers.
+    if (!(x > -reach && y > -reach && x < width + reach && y < height + reach)) return
+    if (2 * reach > maxSpriteSize) {
+      this.draw(symbol, [x, y])
+      return
+    }
+    const position = spritePosition(x, y)
+    const phase = position.phaseY * spritePhases + position.phaseX
+    const sprite = sprites[phase] ?? this.#findSprite(symbol, { ...position, reach, angle: 0 })
+    sprites[phase] = sprite
+    blitSprite(this.#canvas.surface, sprite, position)
+  }
+
+  /** Draws a symbol at a position, rotated clockwise by an angle in degrees. */
+  draw(symbol: PixelSymbol, [x, y]: readonly [x: number, y: number], angle = 0): void {
+    const { width, height } = this.#canvas.surface
+    const { reach } = this.#uprightOf(symbol)
+    if (!(x > -reach && y > -reach && x < width + reach && y < height + reach)) return
+    if (2 * reach > maxSpriteSize) {
+      this.#drawLayers(this.#canvas, symbol, { x, y, angle, opacity: opacityOf(symbol) })
+      return
+    }
+    const position = spritePosition(x, y)
+    const rounded = Math.round(angle / angleStep) * angleStep
+    const sprite = this.#findSprite(symbol, { ...position, reach, angle: rounded })
+    blitSprite(this.#canvas.surface, sprite, position)
+  }
+
+  #findSprite(symbol: PixelSymbol, { phaseX, phaseY, reach, angle }: SpriteRequest): Sprite {
+    const key = `${phaseX} ${phaseY} ${angle} ${this.#uprightOf(symbol).key}`
+    const shift = [phaseX / spritePhases, phaseY / spritePhases] as const
+    return this.#sprites.get(key, () =>
+      this.#drawSprite(symbol, { reach, shift, angle, opacity: opacityOf(symbol) }),
+    )
+  }
+
+  #drawSprite(symbol: PixelSymbol, { reach, shift, angle, opacity }: SpriteOptions): Sprite {
+    const centre = Math.ceil(reach) + 1
+    const surface = createSurface(2 * centre + 1, 2 * centre + 1)
+    const place = { x: centre + shift[0], y: centre + shift[1], angle, opacity }
+    this.#drawLayers(createCanvas(surface), symbol, place)
+    return { surface, centre }
+  }
+
+  #drawLayers(canvas: Canvas, { layers }: PixelSymbol, place: MarkerPlace): void {
+    for (const marker of layers) {
+      if (marker.kind === 'marker') drawSimpleMarker(canvas, marker, place)
+      else if (marker.kind === 'svg')
+        drawSvgMarker(canvas, { image: this.#images.get(svgKey(marker)), marker, place })
+    }
+  }
+
+  #uprightOf(symbol: PixelSymbol): UprightSprites {
+    const known = this.#upright.get(symbol)
+    if (known !== undefined) return known
+    const upright = { key: JSON.stringify(symbol), reach: markerReach(symbol), sprites: [] }
+    this.#upright.set(symbol, upright)
+    return upright
+  }
+}
+
+/** What is computed once for a symbol: most markers are not rotated. */
+interface UprightSprites {
+  readonly key: string
+  readonly reach: number
+  /** By step within the pixel. */
+  readonly sprites: Sprite[]
+}
+
+interface SpriteRequest {
+  readonly phaseX: number
+  readonly phaseY: number
+  readonly reach: number
+  readonly angle: number
+}
+
+const opacityOf = ({ opacity }: PixelSymbol) => Math.min(1, Math.max(0, opacity))
+
+/** Returns how far a marker symbol reaches from its position, in pixels. */
+export function markerReach({ layers }: PixelSymbol): number {
+  return Math.max(0, ...layers.map(layerReach))
+}
+
+function layerReach(layer: PixelLayer): number {
+  if (layer.kind === 'marker') return simpleMarkerReach(layer)
+  return layer.kind === 'svg' ? svgMarkerReach(layer) : 0
+}
+
+interface SpriteOptions {
+  readonly reach: number
+  readonly shift: readonly [x: number, y: number]
+  readonly angle: number
+  readonly opacity: number
+}

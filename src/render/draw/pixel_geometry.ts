@@ -1,0 +1,78 @@
+import type { GeometryFamily } from '../../contract/geometry.ts'
+import type { OutlineSink } from '../raster/coverage.ts'
+import type { StrokeLine } from '../raster/stroke.ts'
+
+/** A geometry in pixels of an image; y grows downwards. */
+export interface PixelGeometry {
+  readonly family: GeometryFamily
+  /** Parts of the geometry: a point, a line, or the rings of a polygon, the outer first; x and y of their positions. */
+  readonly parts: readonly (readonly Float64Array[])[]
+}
+
+/** Adds all rings of a polygon to a path, which is filled by the even-odd rule. */
+export function addRings({ parts }: PixelGeometry, sink: OutlineSink): void {
+  for (const part of parts) {
+    for (const ring of part) {
+      sink.moveTo(ring[0] ?? 0, ring[1] ?? 0)
+      for (let at = 2; at < ring.length; at += 2) sink.lineTo(ring[at] ?? 0, ring[at + 1] ?? 0)
+      sink.close()
+    }
+  }
+}
+
+/** Lists the lines of a geometry, or the rings of a polygon: all, the outer ones or the holes. */
+export function linesOf(
+  { family, parts }: PixelGeometry,
+  rings: 'all' | 'exterior' | 'interior' = 'all',
+): StrokeLine[] {
+  const isClosed = family === 'POLYGON'
+  return parts.flatMap((part) =>
+    part.flatMap((coordinates, at) => {
+      const isShown = !isClosed || rings === 'all' || (at === 0) === (rings === 'exterior')
+      return isShown ? [{ coordinates, isClosed }] : []
+    }),
+  )
+}
+
+/** Centroid of the largest part of a polygon, of the longest line, or the first point; undefined without positions. */
+export function centroidsOf({ family, parts }: PixelGeometry, isOnAllParts: boolean): [number, number][] {
+  const found = parts.flatMap((part) => {
+    const [outer] = part
+    if (outer === undefined || outer.length < 2) return []
+    return [family === 'POLYGON' ? polygonCentroid(outer) : middleOf(outer)]
+  })
+  if (isOnAllParts) return found.map(({ x, y }) => [x, y])
+  const [first, ...others] = found
+  if (first === undefined) return []
+  const { x, y } = others.reduce((best, next) => (next.size > best.size ? next : best), first)
+  return [[x, y]]
+}
+
+interface Centre {
+  readonly x: number
+  readonly y: number
+  /** Area, or number of positions. */
+  readonly size: number
+}
+
+function polygonCentroid(ring: Float64Array): Centre {
+  // Relative to the first position, since products of large numbers lose digits.
+  const [x0, y0] = [ring[0] ?? 0, ring[1] ?? 0]
+  let [area, sumX, sumY] = [0, 0, 0]
+  for (let at = 0; at < ring.length; at += 2) {
+    const next = (at + 2) % ring.length
+    const [ax, ay] = [(ring[at] ?? 0) - x0, (ring[at + 1] ?? 0) - y0]
+    const [bx, by] = [(ring[next] ?? 0) - x0, (ring[next + 1] ?? 0) - y0]
+    const cross = ax * by - bx * ay
+    area += cross
+    sumX += (ax + bx) * cross
+    sumY += (ay + by) * cross
+  }
+  if (area === 0) return middleOf(ring)
+  return { x: x0 + sumX / (3 * area), y: y0 + sumY / (3 * area), size: Math.abs(area) }
+}
+
+function middleOf(line: Float64Array): Centre {
+  const middle = 2 * Math.floor(line.length / 4)
+  return { x: line[middle] ?? 0, y: line[middle + 1] ?? 0, size: 0 }
+}

@@ -1,0 +1,112 @@
+import type { CentroidFill, MarkerLine, SimpleFill, SimpleLine } from '../../style/symbol_layer.ts'
+import { paintFills } from '../raster/fill.ts'
+import { offsetLine } from '../raster/line_offset.ts'
+import { pixelOf } from '../raster/pixel.ts'
+import type { Surface } from '../raster/surface.ts'
+import { type Canvas, strokeLines } from './canvas.ts'
+import type { MarkerPen } from './marker.ts'
+import { drawMarkerLine } from './marker_line.ts'
+import { drawPattern, type PatternLayer, patternRuns } from './pattern.ts'
+import { addRings, centroidsOf, linesOf, type PixelGeometry } from './pixel_geometry.ts'
+import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
+
+/** Draws layers of symbols on a canvas. Sprites and patterns are drawn once and used for all features. */
+export class SymbolPen {
+  readonly #canvas: Canvas
+  readonly #markers: MarkerPen
+  readonly #patterns = new Map<string, Surface>()
+
+  constructor(canvas: Canvas, markers: MarkerPen) {
+    this.#canvas = canvas
+    this.#markers = markers
+  }
+
+  /** Draws a layer of a symbol on a geometry. A layer for another family of geometries draws nothing. */
+  draw(geometry: PixelGeometry, symbol: PixelSymbol, layer: PixelLayer): void {
+    const { family } = geometry
+    const opacity = Math.min(1, Math.max(0, symbol.opacity))
+    if (layer.kind === 'marker' || layer.kind === 'svg') {
+      const marker = markerSymbol(symbol, layer)
+      this.#drawMarker(geometry, marker)
+    } else if (layer.kind === 'line' && family !== 'POINT') this.#drawLine(geometry, layer, opacity)
+    else if (layer.kind === 'marker_line' && family !== 'POINT') this.#drawMarkers(geometry, layer, opacity)
+    else if (family === 'POLYGON') this.#drawArea(geometry, layer, opacity)
+  }
+
+  /** Points get a marker each; other geometries one at the middle. */
+  #drawMarker(geometry: PixelGeometry, marker: PixelSymbol): void {
+    if (geometry.family !== 'POINT') {
+      for (const [x, y] of centroidsOf(geometry, false)) this.#markers.drawUpright(marker, x, y)
+      return
+    }
+    for (const part of geometry.parts)
+      for (const [x = Number.NaN, y = Number.NaN] of part) this.#markers.drawUpright(marker, x, y)
+  }
+
+  #drawLine(geometry: PixelGeometry, { stroke, offset, rings }: SimpleLine<number>, opacity: number): void {
+    const lines = linesOf(geometry, rings)
+    const moved = offset === 0 ? lines : lines.map((line) => offsetLine(line, offset))
+    strokeLines(this.#canvas, moved, { ...stroke, opacity })
+  }
+
+  #drawMarkers(geometry: PixelGeometry, layer: MarkerLine<number>, opacity: number): void {
+    const marker = withOpacity(layer.marker, opacity)
+    drawMarkerLine(this.#markers, linesOf(geometry, layer.rings), { ...layer, marker })
+  }
+
+  #drawArea(geometry: PixelGeometry, layer: PixelLayer, opacity: number): void {
+    if (layer.kind === 'fill') this.#drawFill(geometry, layer, opacity)
+    else if (layer.kind === 'centroid') this.#drawCentroid(geometry, layer, opacity)
+    else if (layer.kind === 'line_pattern' || layer.kind === 'point_pattern')
+      this.#fillPattern(geometry, layer, opacity)
+  }
+
+  #drawFill(geometry: PixelGeometry, layer: SimpleFill<number>, opacity: number): void {
+    const { brush, color, stroke, offset } = layer
+    const moved = moveGeometry(geometry, offset)
+    if (brush === 'solid') {
+      addRings(moved, this.#canvas.coverage)
+      this.#canvas.coverage.flush('evenodd', paintFills(this.#canvas.surface, pixelOf(color, opacity)))
+    } else if (brush !== 'no') this.#fillPattern(moved, layer, opacity)
+    if (stroke !== undefined) strokeLines(this.#canvas, linesOf(moved), { ...stroke, opacity })
+  }
+
+  #fillPattern(geometry: PixelGeometry, layer: PatternLayer, opacity: number): void {
+    const key = `${opacity} ${JSON.stringify(layer)}`
+    const pattern = this.#patterns.get(key) ?? drawPattern(this.#canvas, layer, opacity)
+    // Patterns that depend on attributes may be many; each is as large as the surface.
+    if (this.#patterns.size < maxPatterns) this.#patterns.set(key, pattern)
+    addRings(geometry, this.#canvas.coverage)
+    this.#canvas.coverage.flush('evenodd', patternRuns(this.#canvas.surface, pattern))
+  }
+
+  #drawCentroid(geometry: PixelGeometry, layer: CentroidFill<number>, opacity: number): void {
+    const marker = withOpacity(layer.marker, opacity)
+    for (const point of centroidsOf(geometry, layer.isOnAllParts)) this.#markers.drawUpright(marker, ...point)
+  }
+}
+
+/** Maximum number of patterns that are kept for the features of a layer. */
+const maxPatterns = 16
+
+const layerSymbols = new WeakMap<PixelLayer, PixelSymbol>()
+
+/** Returns the symbol with only one of its layers: always the same object, so that its sprites are found. */
+function markerSymbol(symbol: PixelSymbol, layer: PixelLayer): PixelSymbol {
+  if (symbol.layers.length === 1) return symbol
+  const known = layerSymbols.get(layer)
+  if (known !== undefined) return known
+  const single = { ...symbol, layers: [layer] }
+  layerSymbols.set(layer, single)
+  return single
+}
+
+function withOpacity(symbol: PixelSymbol, opacity: number): PixelSymbol {
+  return opacity === 1 ? symbol : { ...symbol, opacity: symbol.opacity * opacity }
+}
+
+function moveGeometry(geometry: PixelGeometry, [dx, dy]: readonly [number, number]): PixelGeometry {
+  if (dx === 0 && dy === 0) return geometry
+  const move = (value: number, at: number) => value + (at % 2 === 0 ? dx : dy)
+  return { ...geometry, parts: geometry.parts.map((part) => part.map((sequence) => sequence.map(move))) }
+}

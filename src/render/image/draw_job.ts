@@ -1,0 +1,52 @@
+import type { GeometryFamily } from '../../contract/geometry.ts'
+import type { Style } from '../../style/style_model.ts'
+
+/** An image to draw. Plain data, since it crosses to a worker thread. */
+export interface DrawJob {
+  readonly width: number
+  readonly height: number
+  /** Column and row of the top left pixel in an image of the world; patterns are aligned to it. */
+  readonly origin: readonly [x: number, y: number]
+  readonly scaleDenom: number
+  readonly pixelsPerMapUnit: number
+  /** Bottom first. */
+  readonly layers: readonly JobLayer[]
+}
+
+/** A layer of an image. */
+export interface JobLayer {
+  readonly style: Style
+  readonly features: JobFeatures
+}
+
+/** Features of a layer. */
+export interface JobFeatures {
+  readonly family: GeometryFamily
+  /** In the order of drawing. */
+  readonly ids: Float64Array<ArrayBuffer>
+  /** Units per pixel of the image, horizontally and vertically. */
+  readonly unitsPerPixel: readonly [x: number, y: number]
+  /** The top left pixel, in units. */
+  readonly corner: readonly [x: number, y: number]
+  /** Position of each single point, in units from the corner; empty for other geometries. */
+  readonly points: Float64Array<ArrayBuffer>
+  /** Side of the world in units. */
+  readonly worldUnits: number
+  /** TWKB of all other geometries, one after the other, in units of precision 0. */
+  readonly geometries: Uint8Array<ArrayBuffer>
+  /** End of each geometry in `geometries`. */
+  readonly ends: Uint32Array<ArrayBuffer>
+  /** Whether each geometry is relative to the corner, and not to the top left corner of the world. */
+  readonly isLocal: Uint8Array<ArrayBuffer>
+  /** Names of the fields that the style reads. */
+  readonly fields: readonly string[]
+  /** Values of each field. */
+  readonly columns: readonly (readonly unknown[])[]
+}
+
+/** An encoded image. */
+export interface DrawnImage {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Whether nothing was drawn. */
+  readonly isEmpty: boolean
+}

@@ -1,0 +1,142 @@
+import { type GeometryFamily, geometryParts } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
+import type { Queryable } from '../../database/database.ts'
+import { type Bbox, expandBbox } from '../../geo/bbox.ts'
+import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
+import type { Layer } from '../../store/layer/stored_layer.ts'
+import { findSearchArea, withClipping } from '../vector_tile/search_area.ts'
+import { selectTileRows, type TileRow } from '../vector_tile/select_features.ts'
+import type { TileGrid } from '../vector_tile/tile_grid.ts'
+import { attributeValues, isPointLayer } from '../vector_tile/tile_source.ts'
+import type { JobFeatures } from './draw_job.ts'
+
+/** The extent of an image. */
+export interface ImageFrame {
+  /** In EPSG:3857. */
+  readonly box: Bbox
+  /** In pixels. */
+  readonly width: number
+  readonly height: number
+}
+
+/** Features to read for an image. */
+export interface FeatureRequest {
+  readonly frame: ImageFrame
+  /** Margin around the image from which symbols reach into it, in pixels. */
+  readonly reach: number
+  /** Keynames of the fields to read. */
+  readonly fields: readonly string[]
+}
+
+/** Units of coordinates per pixel; of the shorter side, if pixels are not square. */
+const minUnitsPerPixel = 64
+
+/** Sides of the cells in which points and small geometries are thinned, in units: half and an eighth of a pixel. */
+const cellUnits = { points: 32, others: 8 }
+
+/** Maximum number of small and of all features in 256 × 256 pixels, and of an image. */
+const limits = { small: 16_384, features: 32_768, image: 500_000 }
+
+/** Maximum size of the geometries of a layer in an image. */
+const maxBytes = 128 * 2 ** 20
+
+/**
+ * Reads the features of a layer for an image: transformed, simplified to an eighth of a pixel and thinned to one per half a
+ * pixel (points) or an eighth of a pixel (geometries smaller than that), in the order of their ids.
+ *
+ * @throws {Problem} render/too-large if the geometries are too large
+ */
+export async function readImageFeatures(
+  database: Queryable,
+  layer: Layer,
+  { frame, reach, fields }: FeatureRequest,
+): Promise<JobFeatures> {
+  const { height, width } = frame
+  const grid = measureImage(frame, reach, isPointLayer(layer) ? cellUnits.points : cellUnits.others)
+  const searchArea = await findSearchArea(database, layer, grid)
+  const read = { ...layer, fields: layer.fields.filter(({ keyname }) => fields.includes(keyname)) }
+  const tiles = Math.max(1, (width * height) / 2 ** 16)
+  const limited = (count: number) => Math.ceil(Math.min(limits.image, count * tiles))
+  const rows = await withClipping((clips) =>
+    selectTileRows(database, {
+      layer: read,
+      grid: { ...grid, searchArea },
+      clips,
+      limits: { small: limited(limits.small), features: limited(limits.features) },
+    }),
+  )
+  return { ...packFeatures(rows ?? [], read), ...unitsOf(frame, grid) }
+}
+
+function unitsOf({ box, width, height }: ImageFrame, { corner, scale, worldUnits }: TileGrid) {
+  const unitsPerPixel = [((box[2] - box[0]) * scale) / width, ((box[3] - box[1]) * scale) / height] as const
+  // Whole, as coordinates are, so that those on the edge of the world are recognized.
+  return { corner, unitsPerPixel, worldUnits: Math.floor(worldUnits + 0.001) }
+}
+
+function measureImage({ box, width, height }: ImageFrame, reach: number, cell: number): TileGrid {
+  const [resolutionX, resolutionY] = [(box[2] - box[0]) / width, (box[3] - box[1]) / height]
+  const resolution = Math.max(resolutionX, resolutionY)
+  const scale = minUnitsPerPixel / Math.min(resolutionX, resolutionY)
+  const margin = Math.ceil(reach * resolution * scale)
+  const imageUnits = [(box[2] - box[0]) * scale, (box[3] - box[1]) * scale] as const
+  return {
+    tile: box,
+    box: expandBbox(box, reach * resolution),
+    wide: expandBbox(box, (reach + 256) * resolution),
+    unitBox: [-margin, -margin, imageUnits[0] + margin, imageUnits[1] + margin],
+    corner: [(box[0] + mercatorHalfWorld) * scale, (mercatorHalfWorld - box[3]) * scale],
+    worldUnits: mercatorWorld * scale,
+    scale,
+    cellUnits: cell,
+    pointCellUnits: cell,
+    cell: cell / scale,
+    // One unit more than the margin, because positions on the edge are rounded away from the image.
+    cellOffset: Math.ceil((margin + 1) / cell) * cell,
+  }
+}
+
+function packFeatures(
+  rows: readonly TileRow[],
+  layer: Layer,
+): Omit<JobFeatures, 'corner' | 'unitsPerPixel' | 'worldUnits'> {
+  const { family } = geometryParts(layer.geometryType)
+  const geometries = isPointLayer(layer) ? noGeometries(rows) : packGeometries(rows, layer.resourceId)
+  const values = rows.map((row) => attributeValues(layer.fields, row))
+  return {
+    family: family satisfies GeometryFamily,
+    ids: Float64Array.from(rows, ({ id }) => id),
+    ...geometries,
+    fields: layer.fields.map(({ keyname }) => keyname),
+    columns: layer.fields.map((_, at) => values.map((row) => row[at] ?? null)),
+  }
+}
+
+type PackedGeometries = Pick<JobFeatures, 'points' | 'geometries' | 'ends' | 'isLocal'>
+
+function noGeometries(rows: readonly TileRow[]): PackedGeometries {
+  const points = new Float64Array(2 * rows.length)
+  for (const [at, { x = 0, y = 0 }] of rows.entries()) points.set([x, y], 2 * at)
+  return { points, geometries: new Uint8Array(), ends: new Uint32Array(), isLocal: new Uint8Array() }
+}
+
+function packGeometries(rows: readonly TileRow[], resource: number): PackedGeometries {
+  const parts = rows.map(({ small, large }) => small ?? large ?? new Uint8Array())
+  const sizeBytes = parts.reduce((sum, { length }) => sum + length, 0)
+  if (sizeBytes > maxBytes)
+    throw problem(
+      'render/too-large',
+      `The geometries of resource id = ${resource} in the extent have ${sizeBytes} bytes.`,
+      { resource },
+    )
+  const geometries = new Uint8Array(sizeBytes)
+  const ends = new Uint32Array(rows.length)
+  let end = 0
+  for (const [at, part] of parts.entries()) {
+    geometries.set(part, end)
+    end += part.length
+    ends[at] = end
+  }
+  const isLocal = Uint8Array.from(rows, ({ small }) => (small ? 1 : 0))
+  return { points: new Float64Array(), geometries, ends, isLocal }
+}

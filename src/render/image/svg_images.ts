@@ -1,0 +1,86 @@
+import sharp from 'sharp'
+import type { SvgMarker } from '../../style/symbol_layer.ts'
+import type { PixelSymbol } from '../draw/pixel_symbol.ts'
+import { prepareStyle } from '../draw/prepare_style.ts'
+import { type SvgImages, svgKey, svgScale } from '../draw/svg_marker.ts'
+import { scalePixel } from '../raster/pixel.ts'
+import { createSurface, type Surface } from '../raster/surface.ts'
+import type { DrawJob, JobLayer } from './draw_job.ts'
+
+/** Maximum sizes: width and height of a marker in pixels, characters of an image, and images of a drawing. */
+const limits = { side: 512, characters: 2 ** 20, images: 500 }
+
+/** Draws the embedded SVG images of all markers of a job. An image that cannot be drawn is left out. */
+export async function loadSvgImages(job: DrawJob): Promise<SvgImages> {
+  const markers = new Map<string, SvgMarker<number>>()
+  for (const layer of job.layers) collectMarkers(layer, job, markers)
+  const images = new Map<string, Surface>()
+  for (const [key, marker] of [...markers].slice(0, limits.images)) {
+    const image = await drawSvg(marker).catch(() => undefined)
+    if (image !== undefined) images.set(key, image)
+  }
+  return images
+}
+
+function collectMarkers(
+  { style, features }: JobLayer,
+  job: DrawJob,
+  into: Map<string, SvgMarker<number>>,
+): void {
+  if (!JSON.stringify(style.rules).includes('"kind":"svg"')) return
+  const { symbolsOf } = prepareStyle(style, job)
+  for (const [at, id] of features.ids.entries()) {
+    const values = features.fields.map((name, field) => [name, features.columns[field]?.[at]])
+    const context = { attributes: Object.fromEntries(values), id, scaleDenom: job.scaleDenom }
+    for (const { symbolFor } of symbolsOf(context)) addMarkers(symbolFor(context), into)
+  }
+}
+
+function addMarkers({ layers }: PixelSymbol, into: Map<string, SvgMarker<number>>): void {
+  for (const layer of layers) {
+    if (layer.kind === 'svg') into.set(svgKey(layer), layer)
+    else if ('marker' in layer) addMarkers(layer.marker, into)
+  }
+}
+
+async function drawSvg(marker: SvgMarker<number>): Promise<Surface | undefined> {
+  const { source, size, aspectRatio } = marker
+  if (!('svg' in source) || source.svg.length > limits.characters) return undefined
+  const svg = Buffer.from(withParameters(source.svg, marker))
+  const { width: naturalWidth = 1, height: naturalHeight = 1 } = await sharp(svg).metadata()
+  const ratio = aspectRatio > 0 ? aspectRatio : naturalHeight / naturalWidth
+  const [width, height] = [size, size * ratio].map((side) =>
+    Math.round(Math.min(limits.side, side) * svgScale),
+  )
+  if (!(width !== undefined && height !== undefined && width > 0 && height > 0)) return undefined
+  // Drawn at the density of the result, not scaled up.
+  const density = Math.min(2400, Math.max(1, (72 * width) / naturalWidth))
+  const { data } = await sharp(svg, { density })
+    .resize(width, height, { fit: 'fill' })
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return premultiplied(data, width, height)
+}
+
+function premultiplied(straight: Uint8Array, width: number, height: number): Surface {
+  const surface = createSurface(width, height)
+  surface.bytes.set(straight)
+  for (const [at, word] of surface.words.entries())
+    surface.words[at] = scalePixel((word | 0xff000000) >>> 0, word >>> 24)
+  return surface
+}
+
+/** Replaces the parameters of SVG images of QGIS, such as `param(fill) #000`, by the values of a marker. */
+function withParameters(svg: string, { fill, outline, outlineWidth, size }: SvgMarker<number>): string {
+  const values: Readonly<Record<string, string>> = {
+    fill: fill.slice(0, 7),
+    outline: outline.slice(0, 7),
+    'outline-width': String(outlineWidth / Math.max(1, size)),
+    'fill-opacity': String(alphaOf(fill)),
+    'outline-opacity': String(alphaOf(outline)),
+  }
+  return svg.replaceAll(/param\(([a-z-]+)\)[^"';]*/g, (all, name: string) => values[name] ?? all)
+}
+
+const alphaOf = (color: string) => (color.length > 7 ? Number.parseInt(color.slice(7, 9), 16) / 255 : 1)

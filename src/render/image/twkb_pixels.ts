@@ -1,0 +1,114 @@
+import type { GeometryFamily } from '../../contract/geometry.ts'
+import { partsOfWkbType, wkbTypes } from '../../geo/wkb.ts'
+import type { PixelGeometry } from '../draw/pixel_geometry.ts'
+
+/** Conversion of units to pixels: `pixel = unit * scale + shift`, for each axis. */
+export interface UnitTransform {
+  readonly scaleX: number
+  readonly scaleY: number
+  readonly shiftX: number
+  readonly shiftY: number
+}
+
+/**
+ * Parses Tiny WKB of integers (precision 0, no Z) into pixels. Ignores geometries of other families, because clipping a
+ * polygon may leave lines and points.
+ *
+ * @see https://github.com/TWKB/Specification/blob/master/twkb.md
+ */
+export function parsePixelTwkb(
+  bytes: Uint8Array,
+  family: GeometryFamily,
+  transform: UnitTransform,
+): PixelGeometry {
+  const parts: Float64Array[][] = []
+  new TwkbReader(bytes, transform).readGeometry(family, parts)
+  return { family, parts }
+}
+
+/** Bits of the metadata that our queries do not request, and of empty geometries. */
+const flags = { bbox: 1, size: 2, ids: 4, extended: 8, empty: 16 }
+
+class TwkbReader {
+  readonly #bytes: Uint8Array
+  readonly #transform: UnitTransform
+  #at = 0
+  #x = 0
+  #y = 0
+
+  constructor(bytes: Uint8Array, transform: UnitTransform) {
+    this.#bytes = bytes
+    this.#transform = transform
+  }
+
+  readGeometry(family: GeometryFamily, into: Float64Array[][]): void {
+    const type = this.#readByte() & 15
+    const found = this.#readByte()
+    if (found & (flags.bbox | flags.size | flags.ids | flags.extended))
+      throw new Error('unexpected TWKB metadata')
+    if (found & flags.empty) return
+    if (type === wkbTypes.geometryCollection) {
+      for (let left = this.#readVarint(); left > 0; left -= 1) this.readGeometry(family, into)
+      return
+    }
+    const kind = partsOfWkbType(type)
+    if (kind === undefined) throw new Error(`unexpected TWKB type ${type}`)
+    this.#x = 0
+    this.#y = 0
+    for (let left = kind.isMulti ? this.#readVarint() : 1; left > 0; left -= 1) {
+      const part = this.#readPart(kind.family)
+      if (kind.family === family) into.push(part)
+    }
+  }
+
+  #readPart(family: GeometryFamily): Float64Array[] {
+    if (family === 'POINT') return [this.#readPositions(1)]
+    if (family === 'LINESTRING') return [this.#readPositions(this.#readVarint())]
+    const rings: Float64Array[] = []
+    for (let left = this.#readVarint(); left > 0; left -= 1)
+      rings.push(this.#readPositions(this.#readVarint()))
+    return rings
+  }
+
+  #readPositions(count: number): Float64Array {
+    // Each coordinate has at least a byte.
+    if (2 * count > this.#bytes.length - this.#at) throw new Error('truncated TWKB')
+    const { scaleX, scaleY, shiftX, shiftY } = this.#transform
+    const positions = new Float64Array(2 * count)
+    for (let at = 0; at < positions.length; at += 2) {
+      this.#x += this.#readDifference()
+      this.#y += this.#readDifference()
+      positions[at] = this.#x * scaleX + shiftX
+      positions[at + 1] = this.#y * scaleY + shiftY
+    }
+    return positions
+  }
+
+  #readDifference(): number {
+    const value = this.#readVarint()
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  }
+
+  #readVarint(): number {
+    const bytes = this.#bytes
+    let byte = bytes[this.#at] ?? 0
+    this.#at += 1
+    if (byte < 128) return byte
+    let value = byte & 127
+    let factor = 128
+    do {
+      if (this.#at >= bytes.length) throw new Error('truncated TWKB')
+      byte = bytes[this.#at] ?? 0
+      this.#at += 1
+      value += (byte & 127) * factor
+      factor *= 128
+    } while (byte >= 128)
+    return value
+  }
+
+  #readByte(): number {
+    if (this.#at >= this.#bytes.length) throw new Error('truncated TWKB')
+    this.#at += 1
+    return this.#bytes[this.#at - 1] ?? 0
+  }
+}

@@ -1,0 +1,177 @@
+import { buffer } from 'node:stream/consumers'
+import { crc32, createDeflate, deflateSync } from 'node:zlib'
+import type { Surface } from './surface.ts'
+
+/** Compression of PNG images: fast, since they are drawn for one request. */
+const zlibOptions = { level: 1 } as const
+
+/**
+ * Encodes a surface as PNG: with a palette if it has at most 256 colours, which is lossless; else as RGBA, or RGB if it is
+ * opaque.
+ *
+ * @see https://www.w3.org/TR/png-3/
+ */
+export function encodePng(surface: Surface): Buffer<ArrayBuffer> {
+  const palette = findPalette(surface)
+  const { width, height } = surface
+  if (palette !== undefined) return encodePalette(surface, palette)
+  const hasAlpha = surface.words.some((word) => word >>> 24 !== 255)
+  const pixels = filterRows(straightBytes(surface, hasAlpha ? 4 : 3), height)
+  return assemble([
+    chunk('IHDR', header({ width, height, depth: 8, colorType: hasAlpha ? 6 : 2 })),
+    chunk('IDAT', deflateSync(pixels, zlibOptions)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+/** Encodes an image that is drawn in strips, from the top, as RGBA. Never holds more than a strip and the encoded bytes. */
+export async function encodePngStrips(
+  { width, height }: Pick<Surface, 'width' | 'height'>,
+  strips: Iterable<Surface>,
+): Promise<Buffer<ArrayBuffer>> {
+  const deflate = createDeflate(zlibOptions)
+  const compressed = buffer(deflate)
+  for (const strip of strips) {
+    const rows = filterRows(straightBytes(strip, 4), strip.height)
+    await new Promise<void>((resolve, reject) => {
+      deflate.write(rows, (error) => (error ? reject(error) : resolve()))
+    })
+  }
+  deflate.end()
+  return assemble([
+    chunk('IHDR', header({ width, height, depth: 8, colorType: 6 })),
+    chunk('IDAT', await compressed),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+/** Colours of an image, as words, and the index of each. */
+interface Palette {
+  readonly colors: readonly number[]
+  /** Index of the colour of each pixel. */
+  readonly indexes: Uint8Array
+}
+
+const maxColors = 256
+
+/** Lists the colours of a surface; undefined if they are too many. */
+function findPalette({ words }: Surface): Palette | undefined {
+  const indexes = new Uint8Array(words.length)
+  const known = new Map<number, number>()
+  let [last, index] = [-1, 0]
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? 0
+    if (word !== last) index = known.get(word) ?? known.size
+    if (index === maxColors) return undefined
+    if (index === known.size) known.set(word, index)
+    last = word
+    indexes[at] = index
+  }
+  return { colors: [...known.keys()], indexes }
+}
+
+function encodePalette({ width, height }: Surface, { colors, indexes }: Palette): Buffer<ArrayBuffer> {
+  const depth = colors.length <= 2 ? 1 : colors.length <= 4 ? 2 : colors.length <= 16 ? 4 : 8
+  const [red, alpha] = [Buffer.alloc(3 * colors.length), Buffer.alloc(colors.length)]
+  for (const [at, word] of colors.entries()) {
+    for (let channel = 0; channel < 3; channel += 1) red[3 * at + channel] = straighten(word, channel)
+    alpha[at] = word >>> 24
+  }
+  const isOpaque = alpha.every((value) => value === 255)
+  return assemble([
+    chunk('IHDR', header({ width, height, depth, colorType: 3 })),
+    chunk('PLTE', red),
+    ...(isOpaque ? [] : [chunk('tRNS', alpha)]),
+    chunk('IDAT', deflateSync(packRows(indexes, { width, height, depth }), zlibOptions)),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+/** Packs indexes into rows of bits, each after a byte for the filter. */
+function packRows(
+  indexes: Uint8Array,
+  { width, height, depth }: { readonly width: number; readonly height: number; readonly depth: number },
+): Uint8Array {
+  const rowBytes = Math.ceil((width * depth) / 8) + 1
+  const packed = new Uint8Array(rowBytes * height)
+  if (depth === 8) {
+    for (let row = 0; row < height; row += 1)
+      packed.set(indexes.subarray(row * width, (row + 1) * width), row * rowBytes + 1)
+    return packed
+  }
+  const perByte = 8 / depth
+  for (let at = 0; at < indexes.length; at += 1) {
+    const [row, column] = [Math.floor(at / width), at % width]
+    const byte = row * rowBytes + 1 + Math.floor(column / perByte)
+    packed[byte] = (packed[byte] ?? 0) | ((indexes[at] ?? 0) << (8 - depth * ((column % perByte) + 1)))
+  }
+  return packed
+}
+
+/** Returns a channel of a premultiplied colour, not premultiplied. */
+function straighten(word: number, channel: number): number {
+  const alpha = word >>> 24
+  const value = (word >>> (8 * channel)) & 255
+  if (alpha === 255) return value
+  return alpha === 0 ? 0 : Math.min(255, Math.round((value * 255) / alpha))
+}
+
+/** Returns the pixels as RGB or RGBA, not premultiplied. */
+export function straightBytes({ words }: Surface, channels: 3 | 4): Uint8Array {
+  const bytes = new Uint8Array(channels * words.length)
+  for (let at = 0, to = 0; at < words.length; at += 1, to += channels) {
+    const word = words[at] ?? 0
+    bytes[to] = straighten(word, 0)
+    bytes[to + 1] = straighten(word, 1)
+    bytes[to + 2] = straighten(word, 2)
+    if (channels === 4) bytes[to + 3] = word >>> 24
+  }
+  return bytes
+}
+
+const filterUp = 2
+
+/** Adds to each row the filter "up": differences from the row above compress best for areas and steep edges. */
+function filterRows(pixels: Uint8Array, height: number): Uint8Array {
+  const rowBytes = pixels.length / height
+  const filtered = new Uint8Array(pixels.length + height)
+  for (let row = 0; row < height; row += 1) {
+    const [from, to] = [row * rowBytes, row * (rowBytes + 1)]
+    filtered[to] = row === 0 ? 0 : filterUp
+    for (let at = 0; at < rowBytes; at += 1)
+      filtered[to + 1 + at] = (pixels[from + at] ?? 0) - (row === 0 ? 0 : (pixels[from + at - rowBytes] ?? 0))
+  }
+  return filtered
+}
+
+interface Header {
+  readonly width: number
+  readonly height: number
+  /** Bits of a channel or index. */
+  readonly depth: number
+  readonly colorType: number
+}
+
+function header({ width, height, depth, colorType }: Header): Buffer {
+  const bytes = Buffer.alloc(13)
+  bytes.writeUInt32BE(width, 0)
+  bytes.writeUInt32BE(height, 4)
+  bytes[8] = depth
+  bytes[9] = colorType
+  return bytes
+}
+
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+
+function assemble(chunks: readonly Buffer[]): Buffer<ArrayBuffer> {
+  return Buffer.concat([signature, ...chunks])
+}
+
+function chunk(type: string, content: Uint8Array): Buffer {
+  const bytes = Buffer.alloc(content.length + 12)
+  bytes.writeUInt32BE(content.length, 0)
+  bytes.write(type, 4, 'latin1')
+  bytes.set(content, 8)
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + content.length)), 8 + content.length)
+  return bytes
+}

@@ -1,0 +1,52 @@
+import { problem } from '../../contract/problems.ts'
+import type { Queryable } from '../../database/database.ts'
+import type { RenderSource } from '../../store/classes/render_source.ts'
+import type { Layer } from '../../store/layer/stored_layer.ts'
+import { defaultStyle } from '../../style/default_style.ts'
+import type { Style } from '../../style/style_model.ts'
+import { findStyles } from './stored_style.ts'
+
+/** Classes of styles and layers that are rendered. */
+const renderedClasses: readonly string[] = [
+  'mapsrv_style',
+  'desk_vector_style',
+  'vector_layer',
+  'geodb_layer',
+]
+
+/**
+ * Returns the id of the layer that a resource renders.
+ *
+ * @throws {Problem} render/unsupported for other resources than vector layers and their styles
+ */
+export function renderedLayerId({ id, cls, parentId }: RenderSource): number {
+  if (!renderedClasses.includes(cls))
+    throw problem(
+      'render/unsupported',
+      `Resources of class ${cls} such as id = ${id} cannot be rendered yet.`,
+      {
+        resource: id,
+      },
+    )
+  return cls.endsWith('_style') ? (parentId ?? id) : id
+}
+
+/** Reads the style of a resource; the default style for layers. */
+export async function readStyle(tx: Queryable, { id, cls }: RenderSource, layer: Layer): Promise<Style> {
+  const parse = cls.endsWith('_style') ? (await findStyles(tx, [id])).get(id) : undefined
+  return parse === undefined ? defaultStyle(layer.geometryType) : parse(layer).style
+}
+
+/** Lists the fields that a style reads, apart from labels. */
+export function fieldsOfStyle({ rules, order }: Style): string[] {
+  const names = new Set<string>()
+  collectFields([rules, order], names)
+  return [...names]
+}
+
+// Generic over all places of expressions in rules and symbols.
+function collectFields(value: unknown, into: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return
+  if ('op' in value && value.op === 'field' && 'name' in value) into.add(String(value.name))
+  for (const inner of Object.values(value)) collectFields(inner, into)
+}

@@ -1,0 +1,90 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import sharp from 'sharp'
+import { beforeAll, expect, test } from 'vitest'
+import { compareImages } from '../../support/drawing.ts'
+import { uploadContent } from '../../support/samples.ts'
+import { describeServers, type TestServer } from '../../support/server.ts'
+import { createResource } from '../../support/tree.ts'
+
+const worldAtlas = new URL('../../../node_modules/world-atlas/countries-50m.json', import.meta.url)
+const reference = new URL('../../fixtures/render/europe.png', import.meta.url)
+
+const color = (name: string, [red, green, blue]: readonly [number, number, number]) =>
+  `<${name} red="${red}" green="${green}" blue="${blue}"/>`
+const outline = `${color('outlinecolor', [110, 100, 90])}<width>0.8</width>`
+const countries = `<map>
+  <symbol><name>hatch</name><type>hatch</type></symbol>
+  <layer><classitem>name</classitem>
+    <class><name>hatched</name><expression>{Ukraine,Italy,Sweden}</expression>
+      <style>${color('color', [250, 240, 200])}</style>
+      <style><symbol>hatch</symbol>${color('color', [200, 60, 40])}<size>6</size><angle>45</angle><width>1.2</width></style>
+      <style>${outline}</style></class>
+    <class><expression>{Germany,Greece,Finland}</expression>
+      <style>${color('color', [120, 170, 120])}${outline}</style></class>
+    <class><style>${color('color', [236, 231, 220])}${outline}</style></class>
+  </layer></map>`
+
+describeServers('a map of real countries', (start, driver) => {
+  let server: TestServer
+  let style: number
+
+  beforeAll(async () => {
+    server = await start()
+    const source = await uploadContent(server.admin, await readFile(worldAtlas))
+    const vector_layer = { source, source_layer: 'countries', srs: { id: 3857 }, fix_errors: 'LOSSY' }
+    const layer = await createResource(server.admin, {
+      cls: 'vector_layer',
+      name: 'Countries',
+      members: { vector_layer },
+    })
+    style = await createResource(server.admin, {
+      cls: 'mapsrv_style',
+      parent: layer,
+      name: 'Style',
+      members: { mapsrv_style: { xml: countries } },
+    })
+  })
+
+  async function render(path: string): Promise<Uint8Array> {
+    const answer = await server.admin('GET', `/api/component/render/${path}&resource=${style}`)
+    if (answer.status !== 200) throw new Error(await answer.text())
+    return new Uint8Array(await answer.arrayBuffer())
+  }
+
+  const pixelsOf = async (png: Uint8Array) =>
+    new Uint8Array(await sharp(png).flatten({ background: '#a8c8e0' }).raw().toBuffer())
+
+  test('looks like the reference image', async () => {
+    const drawn = await render('tile?z=3&x=4&y=2')
+    if (process.env.BLESS && driver === 'postgres') await writeFile(reference, drawn)
+    const { mean } = compareImages(await pixelsOf(drawn), await pixelsOf(await readFile(reference)))
+    expect(mean).toBeLessThan(0.3)
+  })
+
+  test('is the same in tiles and in one image, at any zoom level', async () => {
+    const half = 20_037_508.342789244
+    for (const [z, x, y] of [
+      [1, 0, 0],
+      [4, 8, 5],
+      [6, 34, 22],
+    ] as const) {
+      const side = (2 * half) / 2 ** z
+      const [left, top] = [x * side - half, half - y * side]
+      const extent = [left, top - 2 * side, left + 2 * side, top].join()
+      const whole = sharp(await render(`image?extent=${extent}&size=512,512`)).ensureAlpha()
+      for (const [dx, dy] of [
+        [0, 0],
+        [1, 1],
+      ] as const) {
+        const region = { left: 256 * dx, top: 256 * dy, width: 256, height: 256 }
+        const part = await whole.clone().extract(region).raw().toBuffer()
+        const tile = await sharp(await render(`tile?z=${z}&x=${x + dx}&y=${y + dy}`))
+          .ensureAlpha()
+          .raw()
+          .toBuffer()
+        const { largest } = compareImages(new Uint8Array(part), new Uint8Array(tile))
+        expect({ z, dx, largest }).toEqual({ z, dx, largest: 0 })
+      }
+    }
+  })
+})
