@@ -51,6 +51,19 @@ describe.each(drivers)('the command catalog check on %s', (driver) => {
     expect((await run('good', 'bad', '--exit-code')).exit).toBe(2)
   })
 
+  it('names services that another check is checking, and does not call them working', async () => {
+    await server.database.query(
+      `insert into geoservice_claim (geoservice_id, run, claimed_until)
+       select id, 'other', now() at time zone 'utc' + interval '1 hour' from geoservice where keyname = 'good'`,
+    )
+    const { err, exit } = await run('good', '--exit-code')
+    await server.database.query('delete from geoservice_claim')
+    expect(err).toBe(
+      '0 working, 0 problematic, 0 failed\n1 without a result, because another check of them is running: Good. Repeat the command when it has ended.\n',
+    )
+    expect(exit).toBe(2)
+  })
+
   it('writes results with key, name and guid as JSON', async () => {
     const { out } = await run('good', '--json')
     expect(JSON.parse(out)).toMatchObject({

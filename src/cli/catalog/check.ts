@@ -35,18 +35,31 @@ async function checkServices(
   const known = new Map(geoservices.map((service) => [service.id, service]))
   const counts: Record<CumulativeStatus, number> = { works: 0, problematic: 0, failed: 0 }
   const faults: string[][] = []
+  const open = new Map(names.length === 0 ? known : chosen.map((id) => [id, known.get(id)]))
   const { body: lines } = await api.open('catalog.check', { body, signal: terminal.interrupt })
   for await (const line of readLines(lines)) {
     const result = JSON.parse(line) as CheckLine
     const { guid, keyname = null, name } = known.get(result.geoservice) ?? {}
     counts[result.cumulative_status] += 1
+    open.delete(result.geoservice)
     if (json) writeEvent(terminal.out, 'check', { check: { ...result, guid, keyname, name } })
     else if (result.cumulative_status !== 'works') faults.push(rowOf(result, name))
   }
   if (!json && faults.length > 0)
     writeLine(terminal.out, formatColumns(['ID', 'STATUS', 'NAME', 'REASON'], faults))
   if (!json) writeLine(terminal.err, describeCounts(counts))
-  return exitCode && counts.problematic + counts.failed > 0 ? 2 : 0
+  if (open.size > 0) writeLine(terminal.err, describeOpen([...open.values()]))
+  return exitCode && counts.problematic + counts.failed + open.size > 0 ? 2 : 0
+}
+
+/** Maximum number of names in a message. */
+const maxNamed = 5
+
+/** Describes services without a result: another run is checking them, or they were deleted in the meantime. */
+function describeOpen(services: readonly (GeoserviceRecord | undefined)[]): string {
+  const named = services.slice(0, maxNamed).map((service) => plainLine(service?.name ?? ''))
+  const more = services.length > maxNamed ? ` and ${showNumber(services.length - maxNamed)} more` : ''
+  return `${showNumber(services.length)} without a result, because another check of them is running: ${named.join(', ')}${more}. Repeat the command when it has ended.`
 }
 
 function rowOf(result: CheckLine, name = ''): string[] {

@@ -21,12 +21,27 @@ export function readDocuments(source: ImportFile): ImportRows {
 
 type Parsed = { readonly value: unknown } | { readonly fault: string }
 
+/** Maximum depth of lists and objects, as in requests. */
+const maxDepth = 200
+
 function parseJson(text: string): Parsed {
+  if (isTooDeep(text)) return { fault: `it nests lists and objects more than ${maxDepth} levels deep` }
   try {
     return { value: JSON.parse(text) }
   } catch (error) {
     return { fault: (error as SyntaxError).message }
   }
+}
+
+/** Tells whether a text opens too many brackets outside of strings. Deeper values would exhaust the stack. */
+function isTooDeep(text: string): boolean {
+  let depth = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]/gs)) {
+    if (token === '[' || token === '{') depth += 1
+    else if (token === ']' || token === '}') depth -= 1
+    if (depth > maxDepth) return true
+  }
+  return false
 }
 
 /** Creates the issue of text that is not JSON, with the position in a file that has it from a line on. */

@@ -123,3 +123,15 @@ it('detects the format of a file without a known extension', () => {
   expect(read('a', '[{"name": "A"}]').pointers).toEqual(['/0'])
   expect(read('a', 'name\nA').members).toEqual([{ name: 'A' }])
 })
+
+describe('JSON that nests too deeply', () => {
+  it.each([
+    ['a list', '['.repeat(1_000_000), 'a.json:1:201'],
+    ['a value', `[{"name":${'['.repeat(200_000)}${']'.repeat(200_000)}}]`, 'a.json:1:208'],
+    ['a line', `{"name":"["}\n{"name":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}`, 'a.json:2:'],
+  ])('is a fault with its position: %s', (_, text, place) => {
+    const [issue = ''] = read('a.json', text).issues
+    expect(issue.startsWith(place)).toBe(true)
+    expect(issue).toContain('invalid JSON: it nests lists and objects more than 200 levels deep')
+  })
+})
