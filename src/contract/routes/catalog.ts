@@ -89,6 +89,7 @@ export const catalogRoutes = {
     ...service,
     route: 'catalog.statuses',
     path: '/api/v1/geoservice_status/',
+    aliases: ['/api/v1/geoservice_status.json'],
     summary: 'Returns a page of status records.',
     query: query({
       ...format,
@@ -104,6 +105,7 @@ export const catalogRoutes = {
     ...service,
     route: 'catalog.status',
     path: '/api/v1/geoservice_status/{id}/',
+    aliases: ['/api/v1/geoservice_status/{id}.json'],
     summary: 'Returns a status record.',
     params: IdParam('Status record.'),
     query: query(format),

@@ -143,6 +143,15 @@ describeServers('parameters and errors of the catalog', (start) => {
       },
     )
 
+    test('geoservice_status and its records also have the suffix .json', async () => {
+      const { results } = (await get<{ results: { id: number }[] }>('/geoservice_status.json')).body
+      expect(results).toHaveLength(3)
+      for (const record of results)
+        expect(await get(`/geoservice_status/${record.id}.json`)).toMatchObject({ status: 200, body: record })
+      expect((await get('/geoservice_status/0.json')).status).toBe(404)
+      expect((await get('/geoservice_status/x.json')).status).toBe(404)
+    })
+
     test.each(['/', '/geoservices/', '/geoservice_status/', '/icons/', '/icons/default'])(
       'HEAD and OPTIONS %s, for scripts of any site',
       async (path) => {
