@@ -9,6 +9,7 @@ test.each([
   ['test/store/resource/reference.test.ts', 'database'],
   ['test/server/export/export.test.ts', 'server'],
   ['test/cli/apply.test.ts', 'server'],
+  ['test/catalog/unreachable_services.test.ts', 'server'],
   ['test/web/webmap.test.ts', 'e2e'],
   ['test/e2e/stories.test.ts', 'e2e'],
   ['test/server/faults/disk_full.test.ts', 'faults'],
