@@ -4,6 +4,7 @@ import type { Database } from '../../database/database.ts'
 import { workForServer } from '../../database/turns.ts'
 import { readCatalogVersion } from '../../store/catalog/catalog_version.ts'
 import type { Statement } from '../../store/feature/feature_sql.ts'
+import { replaceLineFeeds } from '../stream/spool.ts'
 
 /** Cache of complete lists of geoservices: most clients request the complete catalog. */
 export interface ListCache {
@@ -72,9 +73,6 @@ export function createListCache(database: Database, limits = usualLimits): ListC
   }
 }
 
-const lineFeed = 0x0a
-const comma = 0x2c
-
 /** Reads the rows of a statement, a JSON value each, as one list; undefined if it is larger than the limit. */
 async function readAll(
   database: Database,
@@ -89,8 +87,8 @@ async function readAll(
     chunks.push(chunk)
   }
   const list = Buffer.concat([...chunks, Buffer.from(']')])
-  // JSON has no line feeds, so each one ends a row: commas, except after the last row.
-  for (let at = list.indexOf(lineFeed); at >= 0; at = list.indexOf(lineFeed, at + 1)) list[at] = comma
+  replaceLineFeeds(list)
+  // The last row ends with a line feed, too.
   if (list.length > 2) list[list.length - 2] = 0x20
   return list
 }

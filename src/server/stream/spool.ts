@@ -298,7 +298,7 @@ async function fill(spool: Spool, { onFirst, ...reading }: RowStream): Promise<v
   await spool.write(Buffer.from(lead === before ? '[]' : ']'))
 }
 
-// JSON output contains no line feeds, so each one ends a row.
-function replaceLineFeeds(bytes: Buffer): void {
+/** Replaces the line feeds between rows of JSON by commas. JSON output contains no line feeds, so each one ends a row. */
+export function replaceLineFeeds(bytes: Buffer): void {
   for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) bytes[at] = comma
 }
