@@ -5,8 +5,8 @@ import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feat
 import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statistics.ts'
 import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import type { Style } from '../style/style_model.ts'
-import { createImageCache, type ImageCache } from './map/image_cache.ts'
 import { createTileCache, type TileCache } from './map/tile_cache.ts'
+import { createImageCache, type ImageCache } from './render/image_cache.ts'
 
 /** Caches of results that are valid for one data version of a layer. */
 export interface LayerCaches {

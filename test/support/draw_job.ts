@@ -47,7 +47,7 @@ export function pointFeatures(points: readonly (readonly [x: number, y: number])
 }
 
 /** Returns a job that draws features with a style. */
-export function jobOf(features: JobFeatures, style: Style, [width, height] = [64, 64]): DrawJob {
+export function jobOf(features: JobFeatures, style: Style, [width, height] = [64, 64]) {
   return {
     width: width ?? 0,
     height: height ?? 0,
@@ -55,7 +55,7 @@ export function jobOf(features: JobFeatures, style: Style, [width, height] = [64
     scaleDenom: 1000,
     pixelsPerMapUnit: 1,
     layers: [{ style, features }],
-  }
+  } satisfies DrawJob
 }
 
 /** Returns a style with one rule and symbol. */

@@ -14,9 +14,20 @@ export interface DrawJob {
 }
 
 /** A layer of an image. */
-export interface JobLayer {
+export type JobLayer = FeatureJobLayer | PixelJobLayer
+
+/** Features that are drawn with a style. */
+export interface FeatureJobLayer {
   readonly style: Style
   readonly features: JobFeatures
+}
+
+/** Pixels that are put over the layers below. */
+export interface PixelJobLayer {
+  /** RGBA with 8 bits a channel, premultiplied, rows from the top; as many pixels as the image. */
+  readonly pixels: Uint8Array<ArrayBuffer>
+  /** From 0 to 1; 1 if it is missing. */
+  readonly opacity?: number
 }
 
 /** Features of a layer. */

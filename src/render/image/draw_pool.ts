@@ -202,7 +202,9 @@ function failureOf(error: unknown): Error {
 }
 
 function buffersOf({ layers }: DrawJob): ArrayBuffer[] {
-  return layers.flatMap(({ features: { ids, points, geometries, ends, isLocal } }) =>
-    [ids, points, geometries, ends, isLocal].map(({ buffer }) => buffer),
-  )
+  return layers.flatMap((layer) => {
+    if ('pixels' in layer) return [layer.pixels.buffer]
+    const { ids, points, geometries, ends, isLocal } = layer.features
+    return [ids, points, geometries, ends, isLocal].map(({ buffer }) => buffer)
+  })
 }

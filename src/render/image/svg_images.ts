@@ -5,7 +5,7 @@ import { prepareStyle } from '../draw/prepare_style.ts'
 import { type SvgImages, svgKey, svgScale } from '../draw/svg_marker.ts'
 import { scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
-import type { DrawJob, JobLayer } from './draw_job.ts'
+import type { DrawJob, FeatureJobLayer } from './draw_job.ts'
 
 /** Maximum sizes: width and height of a marker in pixels, characters of an image, and images of a drawing. */
 const limits = { side: 512, characters: 2 ** 20, images: 500 }
@@ -13,7 +13,7 @@ const limits = { side: 512, characters: 2 ** 20, images: 500 }
 /** Draws the embedded SVG images of all markers of a job. An image that cannot be drawn is left out. */
 export async function loadSvgImages(job: DrawJob): Promise<SvgImages> {
   const markers = new Map<string, SvgMarker<number>>()
-  for (const layer of job.layers) collectMarkers(layer, job, markers)
+  for (const layer of job.layers) if ('features' in layer) collectMarkers(layer, job, markers)
   const images = new Map<string, Surface>()
   for (const [key, marker] of [...markers].slice(0, limits.images)) {
     const image = await drawSvg(marker).catch(() => undefined)
@@ -23,7 +23,7 @@ export async function loadSvgImages(job: DrawJob): Promise<SvgImages> {
 }
 
 function collectMarkers(
-  { style, features }: JobLayer,
+  { style, features }: FeatureJobLayer,
   job: DrawJob,
   into: Map<string, SvgMarker<number>>,
 ): void {

@@ -1,4 +1,3 @@
-import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
@@ -6,28 +5,8 @@ import { defaultStyle } from '../../style/default_style.ts'
 import type { Style } from '../../style/style_model.ts'
 import { findStyles } from './stored_style.ts'
 
-/** Classes of styles and layers that are rendered. */
-const renderedClasses: readonly string[] = [
-  'mapsrv_style',
-  'desk_vector_style',
-  'vector_layer',
-  'geodb_layer',
-]
-
-/**
- * Returns the id of the layer that a resource renders.
- *
- * @throws {Problem} render/unsupported for other resources than vector layers and their styles
- */
+/** Returns the id of the layer that a style or layer draws. */
 export function renderedLayerId({ id, cls, parentId }: RenderSource): number {
-  if (!renderedClasses.includes(cls))
-    throw problem(
-      'render/unsupported',
-      `Resources of class ${cls} such as id = ${id} cannot be rendered yet.`,
-      {
-        resource: id,
-      },
-    )
   return cls.endsWith('_style') ? (parentId ?? id) : id
 }
 

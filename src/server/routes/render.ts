@@ -1,8 +1,9 @@
 import { problem } from '../../contract/problems.ts'
 import { retryOnSchemaChange } from '../features/open_layer.ts'
 import type { Handlers } from '../http/handler.ts'
-import { answerImage, imageFrame, tileFrame } from '../map/render_image.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
+import { answerImage } from '../render/answer_image.ts'
+import { imageFrame, tileFrame } from '../render/frame.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that render tiles. */

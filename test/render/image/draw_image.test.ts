@@ -242,6 +242,22 @@ describe('rules', () => {
 })
 
 describe('strips', () => {
+  test('puts pixels over the layers below, in every strip of a large image', () => {
+    const [width, height] = [1024, 4096]
+    const below = jobOf(featuresOf('POLYGON', [box(0, 0, width, height)]), styleOf('fill', [fill]), [
+      width,
+      height,
+    ])
+    const pixels = new Uint8Array(4 * width * height)
+    pixels.set([0, 128, 0, 128], 4 * (3000 * width + 10))
+    const strips = [...drawStrips({ ...below, layers: [...below.layers, { pixels, opacity: 0.5 }] })]
+    expect(strips.length).toBeGreaterThan(1)
+    const bytes = Buffer.concat(strips.map((strip) => strip.bytes))
+    expect([...bytes.subarray(4 * (3000 * width + 9), 4 * (3000 * width + 11))]).toEqual([
+      0, 0, 255, 255, 0, 64, 191, 255,
+    ])
+  })
+
   test('of a large image are what drawing it at once gives', () => {
     const zigzag: Rings = [
       Array.from({ length: 300 }, (_, at) => [at * 30, at % 2 === 0 ? 20.3 : 480.7] as const),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DrawnImage } from '../../../src/render/image/draw_job.ts'
-import { createImageCache } from '../../../src/server/map/image_cache.ts'
+import { createImageCache } from '../../../src/server/render/image_cache.ts'
 
 const image = (size: number): DrawnImage => ({ bytes: new Uint8Array(size), isEmpty: false })
 const client = () => new AbortController()

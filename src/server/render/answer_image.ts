@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import type { DrawnImage } from '../../render/image/draw_job.ts'
+import type { ImageFrame } from '../../render/image/image_features.ts'
+import type { Answer, ApiRequest } from '../http/handler.ts'
+import { drawSources } from './draw_sources.ts'
+import { openSources } from './open_sources.ts'
+
+/** Changes with every version of the renderer that draws differently. */
+const rendererVersion = 1
+
+/** Parameters of a rendering. */
+export interface RenderOptions {
+  readonly frame: ImageFrame
+  /** Status of an empty image. */
+  readonly nd: number
+  /** Whether a cached image may be returned. */
+  readonly cache: boolean
+}
+
+/**
+ * Renders resources from bottom to top as PNG, or returns 304 if the client has the current version. Reads the versions of
+ * styles and data on every request, so that images are never stale.
+ *
+ * @throws {Problem} render/*, resource/not-found
+ */
+export async function answerImage(
+  request: Pick<ApiRequest, 'context' | 'headers' | 'signal'>,
+  ids: readonly number[],
+  options: RenderOptions,
+): Promise<Answer> {
+  const { context, headers, signal } = request
+  const sources = await openSources(context, ids)
+  const draw = (stop: AbortSignal) => drawSources(context, { sources, frame: options.frame, signal: stop })
+  const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
+  if (keys.length < sources.length) return answerDrawn(await draw(signal), options, {})
+  const key = JSON.stringify([rendererVersion, options.frame, ...keys])
+  const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
+  if (matches(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
+  const image = options.cache ? await context.layerCaches.images.get(key, signal, draw) : await draw(signal)
+  return answerDrawn(image, options, { etag })
+}
+
+function answerDrawn(
+  { bytes, isEmpty }: DrawnImage,
+  { nd }: RenderOptions,
+  tags: Readonly<Record<string, string>>,
+): Answer {
+  // Permissions may change at any time, so clients must revalidate.
+  const headers = { ...tags, 'cache-control': 'private, no-cache' }
+  if (isEmpty && nd !== 200) return { empty: true, status: nd, headers }
+  return { bytes, mediaType: 'image/png', headers }
+}
+
+function matches(condition: string | undefined, etag: string): boolean {
+  const tags = (condition ?? '').split(',').map((item) => item.trim().replace(/^W\//, ''))
+  return tags.includes(etag) || tags.includes('*')
+}

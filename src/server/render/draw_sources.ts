@@ -1,0 +1,35 @@
+import { mercatorHalfWorld } from '../../geo/mercator.ts'
+import type { DrawJob, DrawnImage } from '../../render/image/draw_job.ts'
+import type { ImageFrame } from '../../render/image/image_features.ts'
+import { scaleDenomOf } from '../../style/match_rules.ts'
+import type { ServerContext } from '../context.ts'
+import type { DrawnSource } from './drawn_source.ts'
+
+/** Sources to draw, bottom first. */
+export interface Drawing {
+  readonly sources: readonly DrawnSource[]
+  readonly frame: ImageFrame
+  readonly signal: AbortSignal
+}
+
+/**
+ * Draws sources as an encoded image.
+ *
+ * @throws {Problem} render/*
+ */
+export async function drawSources(
+  { draws }: Pick<ServerContext, 'draws'>,
+  { sources, frame, signal }: Drawing,
+): Promise<DrawnImage> {
+  const { box, width, height } = frame
+  const resolution = (box[2] - box[0]) / width
+  const job: DrawJob = {
+    width,
+    height,
+    origin: [(box[0] + mercatorHalfWorld) / resolution, (mercatorHalfWorld - box[3]) / resolution],
+    scaleDenom: scaleDenomOf(resolution),
+    pixelsPerMapUnit: 1 / resolution,
+    layers: await Promise.all(sources.map((source) => source.read(frame, signal))),
+  }
+  return draws.draw(job, signal)
+}

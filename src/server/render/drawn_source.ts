@@ -1,0 +1,27 @@
+import type { JobLayer } from '../../render/image/draw_job.ts'
+import type { ImageFrame } from '../../render/image/image_features.ts'
+import type { RenderSource } from '../../store/classes/render_source.ts'
+import type { ServerContext } from '../context.ts'
+
+/** A resource that is drawn on an image. */
+export interface DrawnSource {
+  /**
+   * Everything that its image depends on apart from the frame. Undefined if its changes are not tracked: then images of it
+   * are not cached.
+   */
+  readonly key: readonly unknown[] | undefined
+  /** Reads what lies in a frame. */
+  read(frame: ImageFrame, signal: AbortSignal): Promise<JobLayer>
+}
+
+/** Opens the resources of some classes for drawing. */
+export interface SourceKind {
+  /** Classes that it draws. */
+  readonly classes: readonly string[]
+  /**
+   * Opens resources of these classes, in the order given.
+   *
+   * @throws {Problem} resource/not-found
+   */
+  open(context: ServerContext, resources: readonly RenderSource[]): Promise<DrawnSource[]>
+}

@@ -1,0 +1,42 @@
+import { problem } from '../../contract/problems.ts'
+import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
+import type { ServerContext } from '../context.ts'
+import { notFound } from '../resource/require_permission.ts'
+import type { DrawnSource, SourceKind } from './drawn_source.ts'
+import { featureSources } from './feature_source.ts'
+
+/** What can be drawn. */
+const kinds: readonly SourceKind[] = [featureSources]
+
+/**
+ * Opens resources for drawing, with one read for all of a kind.
+ *
+ * @throws {Problem} resource/not-found, render/unsupported
+ */
+export async function openSources(context: ServerContext, ids: readonly number[]): Promise<DrawnSource[]> {
+  const found = await findRenderSources(context.database, ids)
+  const resources = ids.map((id) => found.get(id) ?? throwNotFound(id))
+  const kindOf = new Map(resources.map((resource) => [resource.id, findKind(resource)]))
+  const opened = new Map<number, DrawnSource>()
+  for (const kind of kinds) {
+    const own = resources.filter(({ id }) => kindOf.get(id) === kind)
+    if (own.length === 0) continue
+    const sources = await kind.open(context, own)
+    for (const [at, source] of sources.entries()) opened.set(own[at]?.id ?? 0, source)
+  }
+  return ids.map((id) => opened.get(id) ?? throwNotFound(id))
+}
+
+function findKind({ id, cls }: RenderSource): SourceKind {
+  const kind = kinds.find(({ classes }) => classes.includes(cls))
+  if (kind !== undefined) return kind
+  throw problem(
+    'render/unsupported',
+    `Resources of class ${cls} such as id = ${id} cannot be rendered yet.`,
+    { resource: id },
+  )
+}
+
+function throwNotFound(id: number): never {
+  throw notFound(id)
+}
