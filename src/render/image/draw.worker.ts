@@ -6,6 +6,7 @@ import { isTransparent, type Surface } from '../raster/surface.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
 import type { DrawJob, DrawnImage } from './draw_job.ts'
 import type { DrawReply, DrawRequest } from './draw_pool.ts'
+import { probeRaster } from './raster_window.ts'
 import { loadSvgImages } from './svg_images.ts'
 
 /** Number of the request whose client went away. */
@@ -15,6 +16,11 @@ const sprites = new SpriteCache()
 
 parentPort?.on('message', async ({ number, job }: DrawRequest) => {
   try {
+    if ('probe' in job) {
+      const values = probeRaster(job)
+      reply(values === undefined ? { number } : { number, values })
+      return
+    }
     const image = await draw(job, number)
     reply({ number, image }, [image.bytes.buffer])
   } catch (error) {

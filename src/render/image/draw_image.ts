@@ -3,10 +3,10 @@ import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
-import { composite } from '../raster/composite.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
-import type { DrawJob, JobFeatures, PixelJobLayer } from './draw_job.ts'
+import type { DrawJob, JobFeatures } from './draw_job.ts'
+import { isImageLayer, putImage } from './image_layer.ts'
 import { parsePixelTwkb, type UnitTransform } from './twkb_pixels.ts'
 
 /** Caches and checks of drawing. */
@@ -28,7 +28,7 @@ const maxStripPixels = 2 ** 21
 export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<Surface> {
   const { sprites = new SpriteCache(), images = new Map(), check = () => undefined } = options
   const layers = job.layers.map((layer) =>
-    'pixels' in layer
+    isImageLayer(layer)
       ? layer
       : { style: prepareStyle(layer.style, job), features: readFeatures(layer.features, job, check) },
   )
@@ -37,8 +37,8 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
   for (let top = 0; top < height; top += stripHeight) {
     const surface = createSurface(width, Math.min(stripHeight, height - top))
     for (const layer of layers) {
-      if ('pixels' in layer) {
-        putPixels(surface, layer, top)
+      if (isImageLayer(layer)) {
+        putImage(surface, layer, { top, check })
         continue
       }
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
@@ -46,15 +46,6 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
     }
     yield surface
   }
-}
-
-/** Puts the rows of a layer of pixels from `top` on over a strip. */
-function putPixels(strip: Surface, { pixels, opacity }: PixelJobLayer, top: number): void {
-  const { width, height } = strip
-  const start = pixels.byteOffset + 4 * width * top
-  const bytes = new Uint8Array(pixels.buffer, start, 4 * width * height)
-  const words = new Uint32Array(pixels.buffer, start, width * height)
-  composite(strip, { width, height, bytes, words }, { opacity: opacity ?? 1 })
 }
 
 /** Returns whether an image is drawn at once. */

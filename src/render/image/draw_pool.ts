@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type ProblemCode, problem } from '../../contract/problems.ts'
-import type { DrawJob, DrawnImage } from './draw_job.ts'
+import type { DrawJob, DrawnImage, ProbeJob } from './draw_job.ts'
 
 /** Draws images in worker threads. */
 export interface DrawPool {
@@ -12,6 +12,12 @@ export interface DrawPool {
    * @throws {Problem} render/timeout, render/too-large if memory is exhausted, render/failed; the reason of the signal
    */
   draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage>
+  /**
+   * Reads the values of the bands of a pixel of a raster; undefined outside of it.
+   *
+   * @throws {Problem} as `draw`
+   */
+  probe(job: ProbeJob, signal?: AbortSignal): Promise<readonly number[] | undefined>
   /** Ends all threads; running and waiting requests fail. */
   close(): Promise<void>
 }
@@ -29,13 +35,14 @@ export interface DrawLimits {
 export interface DrawRequest {
   /** Greater than 0. */
   readonly number: number
-  readonly job: DrawJob
+  readonly job: DrawJob | ProbeJob
 }
 
 /** The reply of a thread. */
 export interface DrawReply {
   readonly number: number
   readonly image?: DrawnImage
+  readonly values?: readonly number[]
   readonly failure?: { readonly code: string; readonly message: string }
 }
 
@@ -47,8 +54,8 @@ export function createDrawPool(limits: DrawLimits = {}): DrawPool {
 }
 
 interface Waiting {
-  readonly job: DrawJob
-  readonly resolve: (image: DrawnImage) => void
+  readonly job: DrawJob | ProbeJob
+  readonly resolve: (reply: DrawReply) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -63,8 +70,18 @@ class ThreadPool implements DrawPool {
   }
 
   async draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage> {
+    const { image } = await this.#run(job, signal)
+    if (image === undefined) throw problem('render/failed', 'The thread drew no image.')
+    return image
+  }
+
+  async probe(job: ProbeJob, signal?: AbortSignal): Promise<readonly number[] | undefined> {
+    return (await this.#run(job, signal)).values
+  }
+
+  async #run(job: DrawJob | ProbeJob, signal?: AbortSignal): Promise<DrawReply> {
     signal?.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<DrawnImage>()
+    const { promise, resolve, reject } = Promise.withResolvers<DrawReply>()
     const waiting: Waiting = { job, resolve, reject }
     const stop = () => {
       this.#waiting.delete(waiting)
@@ -171,11 +188,12 @@ class DrawThread {
     await this.#worker.terminate()
   }
 
-  #finish({ number, image, failure }: DrawReply): void {
-    if (number !== this.#number) return
+  #finish(answer: DrawReply): void {
+    if (answer.number !== this.#number) return
+    const { failure } = answer
     const current = this.#release()
-    if (image !== undefined) current?.resolve(image)
-    else if (failure !== undefined) current?.reject(problem(failure.code as ProblemCode, failure.message))
+    if (failure === undefined) current?.resolve(answer)
+    else current?.reject(problem(failure.code as ProblemCode, failure.message))
     this.#worker.unref()
     this.#onFree(false)
   }
@@ -201,9 +219,12 @@ function failureOf(error: unknown): Error {
   )
 }
 
-function buffersOf({ layers }: DrawJob): ArrayBuffer[] {
-  return layers.flatMap((layer) => {
+function buffersOf(job: DrawJob | ProbeJob): ArrayBuffer[] {
+  if ('probe' in job) return []
+  return job.layers.flatMap((layer) => {
     if ('pixels' in layer) return [layer.pixels.buffer]
+    if ('window' in layer) return [layer.window.pixels.buffer]
+    if ('raster' in layer) return []
     const { ids, points, geometries, ends, isLocal } = layer.features
     return [ids, points, geometries, ends, isLocal].map(({ buffer }) => buffer)
   })

@@ -1,5 +1,5 @@
 import { alternativeUrls } from '../../contract/catalog.ts'
-import { serviceNameOf, type Tiles } from '../../contract/classes/basemap_layer.ts'
+import { serviceNameOf, type Tiles, webMercator } from '../../contract/classes/basemap_layer.ts'
 import { isObject } from '../../core/is_object.ts'
 import type { TileServices } from '../../store/catalog/tile_service.ts'
 import type { MemberRow } from '../../store/classes/member_table.ts'
@@ -8,6 +8,7 @@ import type { MemberRow } from '../../store/classes/member_table.ts'
 interface TileRecord extends Partial<Omit<Tiles, 'url'>> {
   readonly url?: unknown
   readonly y_origin_top?: unknown
+  readonly epsg?: unknown
 }
 
 /** Parses a QMS description; undefined if it is not a JSON object. */
@@ -41,6 +42,12 @@ function addressOf({ url, y_origin_top: isFromTop }: TileRecord): string | undef
   if (typeof url !== 'string') return undefined
   const [address = url] = alternativeUrls(url)
   return isFromTop === true ? address : address.replace('{y}', '{-y}')
+}
+
+/** Returns the EPSG code of the tiles of a base map: that of its description, else web mercator. */
+export function tileSrsOf({ qms, url }: MemberRow<'basemap_layer'>): number {
+  const epsg = url === null ? parseRecord(qms ?? '')?.epsg : undefined
+  return Number.isInteger(epsg) ? Number(epsg) : webMercator
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)

@@ -30,7 +30,8 @@ export async function answerImage(
 ): Promise<Answer> {
   const { context, headers, signal } = request
   const sources = await openSources(context, ids)
-  const draw = (stop: AbortSignal) => drawSources(context, { sources, frame: options.frame, signal: stop })
+  const draw = (stop: AbortSignal) =>
+    drawSources(context, { sources, frame: options.frame, signal: stop, isFresh: !options.cache })
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
   if (keys.length < sources.length) return answerDrawn(await draw(signal), options, {})
   const key = JSON.stringify([rendererVersion, options.frame, ...keys])

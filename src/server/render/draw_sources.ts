@@ -10,6 +10,8 @@ export interface Drawing {
   readonly sources: readonly DrawnSource[]
   readonly frame: ImageFrame
   readonly signal: AbortSignal
+  /** Whether images of other services are fetched again. */
+  readonly isFresh?: boolean
 }
 
 /**
@@ -19,7 +21,7 @@ export interface Drawing {
  */
 export async function drawSources(
   { draws }: Pick<ServerContext, 'draws'>,
-  { sources, frame, signal }: Drawing,
+  { sources, frame, signal, isFresh = false }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height } = frame
   const resolution = (box[2] - box[0]) / width
@@ -29,7 +31,7 @@ export async function drawSources(
     origin: [(box[0] + mercatorHalfWorld) / resolution, (mercatorHalfWorld - box[3]) / resolution],
     scaleDenom: scaleDenomOf(resolution),
     pixelsPerMapUnit: 1 / resolution,
-    layers: await Promise.all(sources.map((source) => source.read(frame, signal))),
+    layers: await Promise.all(sources.map((source) => source.read(frame, { signal, isFresh }))),
   }
   return draws.draw(job, signal)
 }
