@@ -15,6 +15,15 @@ const measuredSize = 100
 export function createCanvasPen(): LabelPen {
   const context = createCanvas(1, 1).getContext('2d')
   const extents = new LRUCache<string, TextExtent>({ max: limits.extents })
+  const find = (text: string, face: LabelFace): TextExtent => {
+    const { family, weight, isItalic, size, letterSpacing } = face
+    const key = `${weight} ${isItalic} ${letterSpacing / size} ${family}\n${text}`
+    const known = extents.get(key)
+    if (known !== undefined) return known
+    const extent = measureText(context, text, face)
+    extents.set(key, extent)
+    return extent
+  }
   const images = new LRUCache<string, Surface>({
     max: limits.images,
     maxSize: limits.imageBytes,
@@ -22,12 +31,9 @@ export function createCanvasPen(): LabelPen {
   })
   return {
     measure: (text, face) => {
-      const key = JSON.stringify([text, face])
-      const known = extents.get(key)
-      if (known !== undefined) return known
-      const extent = measureText(context, text, face)
-      extents.set(key, extent)
-      return extent
+      const { width, ascent, descent } = isSeparate(text) ? sumOf(text, face, find) : find(text, face)
+      const { size } = face
+      return { width: width * size, ascent: ascent * size, descent: descent * size }
     },
     draw: (label, pixelRatio) => {
       const { local, left, top, width, height } = cropLabel(label, pixelRatio)
@@ -41,15 +47,38 @@ export function createCanvasPen(): LabelPen {
   }
 }
 
+/** Letters that neither join nor change beside others; their widths are known from other texts. */
+const separate =
+  /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{N}\p{P} ]*$/u
+
+const isSeparate = (text: string) => separate.test(text)
+
+/** Adds up the widths of letters: without kerning, which is a fraction of a pixel, but a tenth of the time. */
+function sumOf(
+  text: string,
+  face: LabelFace,
+  find: (text: string, face: LabelFace) => TextExtent,
+): TextExtent {
+  let [width, ascent, descent] = [0, 0, 0]
+  for (const letter of text) {
+    const extent = find(letter, face)
+    width += extent.width
+    ascent = Math.max(ascent, extent.ascent)
+    descent = Math.max(descent, extent.descent)
+  }
+  return { width, ascent, descent }
+}
+
+/** Measures a text for a font of size 1. */
 function measureText(context: SKRSContext2D, text: string, face: LabelFace): TextExtent {
   const factor = face.size / measuredSize
   context.font = fontOf({ ...face, size: measuredSize }, text)
   context.letterSpacing = `${face.letterSpacing / factor}px`
   const { width, fontBoundingBoxAscent, fontBoundingBoxDescent } = context.measureText(text)
   return {
-    width: Math.max(0, width * factor),
-    ascent: fontBoundingBoxAscent * factor,
-    descent: fontBoundingBoxDescent * factor,
+    width: Math.max(0, width / measuredSize),
+    ascent: fontBoundingBoxAscent / measuredSize,
+    descent: fontBoundingBoxDescent / measuredSize,
   }
 }
 

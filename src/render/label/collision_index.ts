@@ -8,7 +8,7 @@ const maxCells = 1024
 
 /** Boxes that are taken, found by their place. */
 export class CollisionIndex {
-  readonly #cells = new Map<string, OrientedBox[]>()
+  readonly #cells = new Map<number, OrientedBox[]>()
   readonly #huge: OrientedBox[] = []
   readonly #all: OrientedBox[] = []
 
@@ -39,8 +39,11 @@ export class CollisionIndex {
   }
 }
 
+/** More than the rows of any map, so that keys differ. */
+const columnStep = 2 ** 26
+
 /** Keys of the cells that a box touches; undefined if there are too many. */
-function cellsOf(box: OrientedBox): string[] | undefined {
+function cellsOf(box: OrientedBox): number[] | undefined {
   const [minX, minY, maxX, maxY] = boundsOf([box]).map((edge) => Math.floor(edge / cellSide)) as [
     number,
     number,
@@ -48,8 +51,8 @@ function cellsOf(box: OrientedBox): string[] | undefined {
     number,
   ]
   if (!((maxX - minX + 1) * (maxY - minY + 1) <= maxCells)) return undefined
-  const keys: string[] = []
+  const keys: number[] = []
   for (let row = minY; row <= maxY; row += 1)
-    for (let column = minX; column <= maxX; column += 1) keys.push(`${column} ${row}`)
+    for (let column = minX; column <= maxX; column += 1) keys.push(column * columnStep + row)
   return keys
 }

@@ -46,13 +46,14 @@ function isNear({ box, face }: PlacedLabel, { width, height }: Surface, top: num
 function putImage(target: Surface, { surface, left, top }: LabelImage): void {
   const [firstColumn, lastColumn] = [Math.max(0, -left), Math.min(surface.width, target.width - left)]
   const [firstRow, lastRow] = [Math.max(0, -top), Math.min(surface.height, target.height - top)]
+  const [words, below] = [surface.words, target.words]
   for (let row = firstRow; row < lastRow; row += 1) {
     const from = row * surface.width
     const to = (row + top) * target.width + left
     for (let column = firstColumn; column < lastColumn; column += 1) {
-      const pixel = surface.words[from + column] ?? 0
+      const pixel = words[from + column] ?? 0
       if (pixel === 0) continue
-      target.words[to + column] = overPixel(pixel, target.words[to + column] ?? 0)
+      below[to + column] = pixel >>> 24 === 255 ? pixel : overPixel(pixel, below[to + column] ?? 0)
     }
   }
 }

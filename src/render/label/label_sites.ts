@@ -18,8 +18,10 @@ export interface LabelSite {
   readonly size: number
   /** Whether the label belongs to a piece that was cut out, and so to this frame alone. */
   readonly isPiece: boolean
+  /** Parts of the possible places, known without measuring the text: where all are taken, there is no place. */
+  readonly probes?: () => Iterable<Candidate>
   /** Lists possible places, the preferred one first. */
-  readonly candidates: (measure: MeasureText) => readonly Candidate[]
+  readonly candidates: (measure: MeasureText) => Iterable<Candidate>
 }
 
 /** Maximum number of labels along one line. */
@@ -27,6 +29,11 @@ const maxRepeats = 50
 
 /** Lists the labels of a feature. */
 export function listSites(geometry: PixelGeometry, spec: LabelSpec, frame: LabelFrame): LabelSite[] {
+  const { family, parts } = geometry
+  if (family === 'POINT' && parts.length === 1) {
+    const [x = Number.NaN, y = Number.NaN] = parts[0]?.[0] ?? []
+    return pointSites({ spec, size: 0, isPiece: false }, [x, y])
+  }
   return listLabelParts(geometry, frame, spec.isOnAllParts).flatMap((part) =>
     sitesOf(geometry, part, spec, frame),
   )
@@ -65,7 +72,9 @@ type SiteOf = Pick<LabelSite, 'spec' | 'size' | 'isPiece'>
 function pointSites(site: SiteOf, anchor: readonly [number, number]): LabelSite[] {
   const candidates = (measure: MeasureText) =>
     pointCandidates(site.spec, layoutBlock(site.spec, measure), anchor)
-  return [{ ...site, anchor, candidates }]
+  const { size } = site.spec.face
+  const probe = { width: 0.1 * size, height: 0.5 * size, lines: [], margin: site.spec.buffer?.size ?? 0 }
+  return [{ ...site, anchor, candidates, probes: () => pointCandidates(site.spec, probe, anchor) }]
 }
 
 /** Labels of lines that do not follow them are at their middles. */

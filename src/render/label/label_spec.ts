@@ -6,7 +6,7 @@ import {
   type EvaluationContext,
 } from '../../style/expression_evaluate.ts'
 import { findNumber, isSelected, textOf } from '../../style/expression_value.ts'
-import type { LabelBuffer, LabelPlacement, Labels } from '../../style/label_model.ts'
+import type { LabelBuffer, LabelPlacement, LabelProperty, Labels } from '../../style/label_model.ts'
 import { compileRules, isInScale } from '../../style/match_rules.ts'
 import { compileValues } from '../../style/resolve_symbol.ts'
 import { pixelsOf } from '../../style/scale_layer.ts'
@@ -45,7 +45,7 @@ export interface LabelScale {
 export type FindLabels = (context: EvaluationContext) => readonly LabelSpec[]
 
 /** Bounds of fonts, buffers and distances, in pixels. */
-const limits = { size: 400, buffer: 50, length: 4096 }
+const limits = { size: 400, buffer: 50, spacing: 50, length: 4096 }
 
 /** Reports whether a style has labels at a scale. */
 export function hasLabels(style: Style, scaleDenom: number): boolean {
@@ -88,7 +88,6 @@ function compileOne(labels: Labels, { pixelsPerMapUnit }: LabelScale): FindLabel
   const values = compileValues(labels.dataDefined)
   const px = (length: Length) => bounded(pixelsOf(length, pixelsPerMapUnit), -limits.length, limits.length)
   const layout = { ...labels, capitalization: labels.font.capitalization }
-  const { capitalization: _, ...font } = labels.font
   const fixed = {
     placement: placementIn(labels.placement, px),
     offset: [px(labels.offset[0]), px(labels.offset[1])],
@@ -98,36 +97,40 @@ function compileOne(labels: Labels, { pixelsPerMapUnit }: LabelScale): FindLabel
     lineHeight: bounded(labels.lineHeight, 0.1, 10),
     alignment: labels.alignment,
   } as const
+  const resolve = (defined: Values) => resolveSpec(labels, defined, px)
+  const constant = labels.dataDefined === undefined ? resolve(new Map()) : undefined
   return (context) => {
     if (!isLabelled(context)) return []
     const lines = linesOf(text, context, layout)
-    const defined = values(context)
-    const number = (name: 'angle' | 'priority', otherwise: number) =>
-      findNumber(defined.get(name) ?? null) ?? otherwise
-    const length = (name: 'size' | 'bufferSize', otherwise: Length) =>
-      px(lengthFrom(defined.get(name), otherwise))
-    const size = length('size', font.size)
-    if (lines.length === 0 || !(size > 0) || !isSelected(defined.get('isDrawn') ?? true)) return []
-    const color = (name: 'color' | 'bufferColor', otherwise: Color) => colorFrom(defined.get(name), otherwise)
-    const { buffer } = labels
-    const bufferSize = buffer && bounded(length('bufferSize', buffer.size), 0, limits.buffer)
-    return [
-      {
-        ...fixed,
-        lines,
-        face: {
-          ...font,
-          size: bounded(size, 1, limits.size),
-          letterSpacing: bounded(font.letterSpacing, -50, 50),
-        },
-        color: color('color', labels.color),
-        ...(buffer && bufferSize
-          ? { buffer: { size: bufferSize, color: color('bufferColor', buffer.color) } }
-          : {}),
-        angle: number('angle', labels.angle) % 360,
-        priority: number('priority', labels.priority),
-      },
-    ]
+    if (lines.length === 0) return []
+    const resolved = labels.dataDefined === undefined ? constant : resolve(values(context))
+    return resolved === undefined ? [] : [{ ...fixed, ...resolved, lines }]
+  }
+}
+
+type Values = ReturnType<ReturnType<typeof compileValues<LabelProperty>>>
+
+/** Applies the values of expressions; undefined if there is nothing to draw. */
+function resolveSpec(labels: Labels, defined: Values, px: (length: Length) => number) {
+  const { capitalization: _, ...font } = labels.font
+  const number = (name: 'angle' | 'priority', otherwise: number) =>
+    findNumber(defined.get(name) ?? null) ?? otherwise
+  const length = (name: 'size' | 'bufferSize', otherwise: Length) =>
+    px(lengthFrom(defined.get(name), otherwise))
+  const size = length('size', font.size)
+  if (!(size > 0) || !isSelected(defined.get('isDrawn') ?? true)) return undefined
+  const color = (name: 'color' | 'bufferColor', otherwise: Color) => colorFrom(defined.get(name), otherwise)
+  const { buffer } = labels
+  const bufferSize = buffer && bounded(length('bufferSize', buffer.size), 0, limits.buffer)
+  const letterSpacing = bounded(font.letterSpacing, -limits.spacing, limits.spacing)
+  return {
+    face: { ...font, letterSpacing, size: bounded(size, 1, limits.size) },
+    color: color('color', labels.color),
+    ...(buffer && bufferSize
+      ? { buffer: { size: bufferSize, color: color('bufferColor', buffer.color) } }
+      : {}),
+    angle: number('angle', labels.angle) % 360,
+    priority: number('priority', labels.priority),
   }
 }
 

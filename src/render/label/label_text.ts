@@ -8,9 +8,14 @@ export type TextLayout = Pick<Labels, 'wrapCharacter' | 'wrapLength'> & {
   readonly capitalization: Labels['font']['capitalization']
 }
 
+/** What separates lines, is replaced or trimmed. */
+const special = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]|^\s|\s$/u
+
 /** Returns the lines of a label: capitalized, wrapped, without control characters. Longer texts end with an ellipsis. */
 export function layoutLines(text: string, layout: TextLayout): string[] {
   const { wrapCharacter, wrapLength, capitalization } = layout
+  const isPlain = capitalization === 'mixed' && text.length <= (wrapLength || textLimits.characters)
+  if (isPlain && wrapCharacter === '' && !special.test(text)) return text === '' ? [] : [text]
   const limited = shorten(text)
   const separated = wrapCharacter === '' ? limited : limited.replaceAll(wrapCharacter, '\n')
   const lines = capitalize(separated, capitalization)

@@ -23,7 +23,8 @@ export interface LabelScene {
 export const labelLimits = { collected: 200_000, tried: 10_000, placed: 5_000 }
 
 /** A label to place, with its rank. */
-interface RankedSite extends LabelSite {
+interface RankedSite {
+  readonly site: LabelSite
   readonly group: LabelGroup
   /** Position of the layer, and of the feature in it. */
   readonly layer: number
@@ -41,16 +42,16 @@ export function placeLabels(scene: LabelScene): PlacedLabel[] {
   const taken = new CollisionIndex()
   const placed: PlacedLabel[] = []
   const tried = new Map<string, number>()
-  for (const site of collectSites(scene).sort(compareRank)) {
+  for (const ranked of collectSites(scene).sort(compareRank)) {
     scene.check()
-    const key = `${site.group.stage} ${site.group.key}`
+    const key = `${ranked.group.stage} ${ranked.group.key}`
     const count = (tried.get(key) ?? 0) + 1
     tried.set(key, count)
     if (count > labelLimits.tried || placed.length >= labelLimits.placed) continue
-    const found = findPlace(site, scene, taken)
+    const found = findPlace(ranked, scene, taken)
     if (found === undefined) continue
     taken.add(found.boxes)
-    placed.push(labelAt(site, found))
+    placed.push(labelAt(ranked.site, found))
   }
   return placed.reverse()
 }
@@ -62,46 +63,55 @@ function collectSites({ layers, scale, frame, check }: LabelScene): RankedSite[]
     for (const [order, { geometry, context }] of features.entries()) {
       check()
       if (sites.length >= labelLimits.collected) break
-      const found = find(context).flatMap((spec) => listSites(geometry, spec, frame))
-      sites.push(...found.flatMap((site) => rankSite(site, frame, { layer, order })))
+      // Where a style orders its features, those drawn above come first.
+      const position = { layer, order: style.order.length === 0 ? order : -order }
+      for (const spec of find(context)) addSites(sites, listSites(geometry, spec, frame), { frame, position })
     }
   }
   return sites
 }
 
-function rankSite(
-  site: LabelSite,
-  frame: LabelFrame,
-  position: Pick<RankedSite, 'layer' | 'order'>,
-): RankedSite[] {
-  const group = site.isPiece ? insideGroup : findGroup(frame, site.anchor)
-  return group === undefined ? [] : [{ ...site, ...position, group }]
+interface SitePosition {
+  readonly frame: LabelFrame
+  readonly position: Pick<RankedSite, 'layer' | 'order'>
+}
+
+function addSites(into: RankedSite[], sites: readonly LabelSite[], { frame, position }: SitePosition): void {
+  for (const site of sites) {
+    const group = site.isPiece ? insideGroup : findGroup(frame, site.anchor)
+    if (group !== undefined) into.push({ site, ...position, group })
+  }
 }
 
 function compareRank(a: RankedSite, b: RankedSite): number {
   return (
     a.group.stage - b.group.stage ||
-    b.spec.priority - a.spec.priority ||
+    b.site.spec.priority - a.site.spec.priority ||
     b.layer - a.layer ||
-    b.size - a.size ||
+    b.site.size - a.site.size ||
     a.order - b.order
   )
 }
 
 function findPlace(
-  site: RankedSite,
+  { site, group }: RankedSite,
   { frame, measure }: LabelScene,
   taken: CollisionIndex,
 ): Candidate | undefined {
-  const [minX, minY, maxX, maxY] = allowedArea(frame, site.group, site.anchor)
-  return site.candidates(measure).find(({ boxes }) => {
-    const [left, top, right, bottom] = boundsOf(boxes)
-    const isAllowed = left >= minX && top >= minY && right <= maxX && bottom <= maxY
-    return isAllowed && (site.spec.showsAll || !taken.overlaps(boxes))
-  })
+  const [minX, minY, maxX, maxY] = allowedArea(frame, group, site.anchor)
+  const findFree = (candidates: Iterable<Candidate>): Candidate | undefined => {
+    for (const candidate of candidates) {
+      const [left, top, right, bottom] = boundsOf(candidate.boxes)
+      const isAllowed = left >= minX && top >= minY && right <= maxX && bottom <= maxY
+      if (isAllowed && (site.spec.showsAll || !taken.overlaps(candidate.boxes))) return candidate
+    }
+    return undefined
+  }
+  const isTaken = site.probes !== undefined && findFree(site.probes()) === undefined
+  return isTaken ? undefined : findFree(site.candidates(measure))
 }
 
-function labelAt({ spec, anchor }: RankedSite, { boxes, runs }: Candidate): PlacedLabel {
+function labelAt({ spec, anchor }: LabelSite, { boxes, runs }: Candidate): PlacedLabel {
   const { face, color, buffer } = spec
   return { runs: runs(), face, color, ...(buffer ? { buffer } : {}), box: boundsOf(boxes), anchor }
 }

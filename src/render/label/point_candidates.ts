@@ -14,11 +14,11 @@ const directions = [
 ] as const
 
 /** Lists the places of a label at a point, the preferred one first. */
-export function pointCandidates(
+export function* pointCandidates(
   spec: LabelSpec,
   block: TextBlock,
   [x, y]: readonly [number, number],
-): Candidate[] {
+): Generator<Candidate> {
   const { placement, offset } = spec
   const angle = (spec.angle * Math.PI) / 180
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
@@ -30,15 +30,15 @@ export function pointCandidates(
       angle,
     )
   const [halfWidth, halfHeight] = [block.width / 2, block.height / 2]
-  if (placement.kind === 'around') {
-    const reach = placement.distance + block.margin
-    return directions.map(([right, down]) => {
-      // In corners, the nearest point of the label is in the distance.
-      const share = right !== 0 && down !== 0 ? Math.SQRT1_2 : 1
-      const gap = reach * share
-      return at(right * (halfWidth + gap), down * (halfHeight * (right === 0 ? 1 : 0.5) + gap))
-    })
+  if (placement.kind !== 'around') {
+    const [right, down] = placement.kind === 'over' ? placement.quadrant : [0, 0]
+    yield at(right * halfWidth, down * halfHeight)
+    return
   }
-  const [right, down] = placement.kind === 'over' ? placement.quadrant : [0, 0]
-  return [at(right * halfWidth, down * halfHeight)]
+  const reach = placement.distance + block.margin
+  for (const [right, down] of directions) {
+    // In corners, the nearest point of the label is in the distance.
+    const gap = reach * (right !== 0 && down !== 0 ? Math.SQRT1_2 : 1)
+    yield at(right * (halfWidth + gap), down * (halfHeight * (right === 0 ? 1 : 0.5) + gap))
+  }
 }
