@@ -11,6 +11,7 @@ import { worldData } from '../support/gallery/world_data.ts'
 import { percent, printPage, summarize } from './page.ts'
 import { comparePlate, writeData } from './plates.ts'
 import { drawWithQgis, platesOf, qgisImage } from './run_qgis.ts'
+import { updateReferences } from './update_references.ts'
 
 const folder = fileURLToPath(new URL('../../.cache/compare/', import.meta.url))
 
@@ -35,6 +36,7 @@ for (const { name, data, difference, issues } of compared.toSorted(
 for (const { group, count, share, worst } of summarize(compared))
   console.log(`${group}: ${count} images, off ${percent(share)} (median), ${percent(worst)} (most)`)
 
+if (process.argv.includes('--update') && words.length === 0) await updateReferences(folder, version, compared)
 const page = join(folder, 'index.html')
 await writeFile(page, printPage([{ program: `QGIS ${version}`, plates: compared }]))
 console.log(page)

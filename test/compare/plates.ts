@@ -22,6 +22,8 @@ export interface Plate {
   readonly group: string
   readonly data: GalleryData
   readonly background: readonly [red: number, green: number, blue: number]
+  /** Side of the blocks whose means are compared, in pixels. */
+  readonly blockSize: number
   readonly style: Style
   readonly issues: readonly Issue[]
 }
@@ -50,7 +52,7 @@ export async function comparePlate(folder: string, plate: Plate, theirs: string)
   const [reference, ours] = [await readRgb(join(folder, theirs)), rgbOf(surface)]
   await writeFile(join(folder, images.ours), encodePng(surface))
   await writeFile(join(folder, images.difference), encodeRgb(differenceImage(reference, ours)))
-  return { ...plate, images, difference: compareRgb(reference, ours, plate.background) }
+  return { ...plate, images, difference: compareRgb(reference, ours, plate) }
 }
 
 function encodeRgb({ width, height, bytes }: RgbImage): Buffer {

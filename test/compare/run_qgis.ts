@@ -14,11 +14,11 @@ export interface QmlPlate extends Plate {
 
 /** Returns the plates of an entry: over its small geometries, and over the data of the same family. */
 export function platesOf(entry: GalleryEntry, data: readonly GalleryData[]): QmlPlate[] {
-  const { name, group, family, qml, background = [255, 255, 255] } = entry
+  const { name, group, family, qml, background = [255, 255, 255], blockSize = 1 } = entry
   const { style, issues } = readQml(qml, { file: name })
   if (style === undefined) throw new Error(`${name}: ${issues.map(({ message }) => message).join(', ')}`)
   return [smallData(family), ...data.filter((one) => one.family === family)].map((one) => ({
-    ...{ name, group, data: one, background, style, issues, qml },
+    ...{ name, group, data: one, background, blockSize, style, issues, qml },
   }))
 }
 

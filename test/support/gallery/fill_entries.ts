@@ -20,9 +20,19 @@ const entry = (name: string, layers: string, parts?: FileParts): GalleryEntry =>
 const outline = symbolLayer('SimpleLine', { line_color: '60,60,60,255', line_width: '0.3' })
 const thin = innerSymbol('line', simpleLine({ line_width: '0.4', line_color: '30,90,150,255' }))
 const dot = innerSymbol('marker', simpleMarker({ size: '2', outline_style: 'no' }))
-const hatch = (options: Options, line = thin) => symbolLayer('LinePatternFill', options, line) + outline
-const dots = (options: Options, marker = dot) => symbolLayer('PointPatternFill', options, marker) + outline
-const square = { distance_x: '4', distance_y: '4' }
+const hairline = innerSymbol('line', simpleLine({ line_width: '0', line_color: '150,60,20,255' }))
+
+/** QGIS 3.22 rounds distances and angles to whole pixels. */
+const pixels = { distance_unit: 'Pixel', offset_unit: 'Pixel' }
+const hatch = (options: Options, line = thin) =>
+  symbolLayer('LinePatternFill', { ...pixels, ...options }, line) + outline
+const dots = (options: Options) =>
+  symbolLayer('PointPatternFill', { ...unitsOf(options), ...options }, dot) + outline
+
+const unitsOf = (options: Options): Options =>
+  Object.fromEntries(Object.keys(options).map((name) => [`${name}_unit`, 'Pixel']))
+
+const pattern = (name: string, layers: string): GalleryEntry => ({ ...entry(name, layers), blockSize: 16 })
 
 /** Fill symbols. */
 export const fillEntries: readonly GalleryEntry[] = [
@@ -54,35 +64,21 @@ export const fillEntries: readonly GalleryEntry[] = [
       dataDefined({ fillColor: '"color"', outlineColor: "'#101010'", outlineWidth: '"size" / 4' }),
     ),
   ),
-  entry('fill_line_pattern', hatch({ angle: '45', distance: '2' })),
-  entry('fill_line_pattern_flat', hatch({ angle: '0', distance: '1.7', offset: '0.6' })),
-  entry('fill_line_pattern_steep', hatch({ angle: '120', distance: '3' })),
-  entry(
+  pattern('fill_line_pattern', hatch({ angle: '45', distance: '8.4853' })),
+  pattern('fill_line_pattern_flat', hatch({ angle: '0', distance: '6' })),
+  pattern('fill_line_pattern_upright', hatch({ angle: '90', distance: '9', offset: '3' })),
+  pattern('fill_line_pattern_steep', hatch({ angle: '126.8699', distance: '7.2' })),
+  pattern(
     'fill_line_pattern_cross',
-    symbolLayer('LinePatternFill', { angle: '30', distance: '2.5' }, thin) +
-      hatch({ angle: '-60', distance: '2.5' }),
+    symbolLayer('LinePatternFill', { ...pixels, angle: '36.8699', distance: '9.6' }, thin) +
+      hatch({ angle: '-53.1301', distance: '9.6' }),
   ),
-  entry(
-    'fill_line_pattern_dashed',
-    hatch(
-      { angle: '20', distance: '2.2' },
-      innerSymbol('line', simpleLine({ line_width: '0.5', line_style: 'dash' })),
-    ),
+  pattern('fill_line_pattern_hairline', hatch({ angle: '0', distance: '5' }, hairline)),
+  pattern('fill_point_pattern', dots({ distance_x: '14', distance_y: '12' })),
+  pattern(
+    'fill_point_pattern_displaced',
+    dots({ distance_x: '14', distance_y: '14', displacement_x: '7', displacement_y: '0' }),
   ),
-  entry(
-    'fill_line_pattern_markers',
-    hatch(
-      { angle: '15', distance: '4' },
-      innerSymbol('line', symbolLayer('MarkerLine', { interval: '4', placements: 'Interval' }, dot)),
-    ),
-  ),
-  entry('fill_point_pattern', dots(square)),
-  entry('fill_point_pattern_displaced', dots({ ...square, displacement_x: '2' })),
-  entry('fill_point_pattern_offset', dots({ ...square, offset_x: '1', offset_y: '0.5' })),
-  entry('fill_point_pattern_turned', dots({ ...square, angle: '25' })),
-  entry('fill_point_pattern_whole', dots({ ...square, clip_mode: 'completely_within' })),
-  entry('fill_point_pattern_centroid', dots({ ...square, clip_mode: 'centroid_within' })),
-  entry('fill_point_pattern_unclipped', dots({ ...square, clip_mode: 'no_clipping' })),
   entry('fill_centroid', simpleFill() + symbolLayer('CentroidFill', { point_on_all_parts: '1' }, dot)),
   entry(
     'fill_centroid_surface',
@@ -97,6 +93,6 @@ export const fillEntries: readonly GalleryEntry[] = [
   entry(
     'fill_outline_markers',
     simpleFill({ outline_style: 'no' }) +
-      symbolLayer('MarkerLine', { interval: '4', placements: 'Interval', rotate: '1' }, dot),
+      symbolLayer('MarkerLine', { interval: '4', placement: 'interval', rotate: '1' }, dot),
   ),
 ]

@@ -9,6 +9,11 @@ export interface GalleryEntry {
   readonly group: 'markers' | 'lines' | 'fills' | 'renderers' | 'labels'
   readonly family: GeometryFamily
   readonly qml: string
+  /**
+   * Side in pixels of the blocks whose means are compared, for patterns: QGIS aligns them to each polygon, and our renderer to
+   * the world, so that tiles fit. @default 1
+   */
+  readonly blockSize?: number
   /** Colour below the layer. @default white */
   readonly background?: readonly [red: number, green: number, blue: number]
 }

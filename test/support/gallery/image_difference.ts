@@ -40,10 +40,39 @@ export function rgbOf({ width, height, bytes }: Surface): RgbImage {
   return { width, height, bytes: bytes.filter((_, at) => at % 4 < 3) }
 }
 
-/** Compares two images of one size over a background. */
-export function compareRgb(a: RgbImage, b: RgbImage, background: readonly number[]): Difference {
+/** How images are compared. */
+export interface CompareOptions {
+  /** Red, green and blue of pixels on which nothing is drawn. */
+  readonly background: readonly number[]
+  /** Side of the blocks whose means are compared, in pixels. */
+  readonly blockSize: number
+}
+
+/** Compares two images of one size. */
+export function compareRgb(a: RgbImage, b: RgbImage, { background, blockSize }: CompareOptions): Difference {
   if (a.width !== b.width || a.height !== b.height)
     throw new Error(`${a.width} × ${a.height} and ${b.width} × ${b.height} pixels cannot be compared`)
+  return blockSize === 1
+    ? comparePixels(a, b, background)
+    : comparePixels(meansOf(a, blockSize), meansOf(b, blockSize), background)
+}
+
+/** Returns the means of the blocks of an image as an image. */
+function meansOf({ width, height, bytes }: RgbImage, side: number): RgbImage {
+  const [columns, rows] = [Math.ceil(width / side), Math.ceil(height / side)]
+  const sums = new Float64Array(3 * columns * rows)
+  const counts = new Float64Array(columns * rows)
+  for (let at = 0; at < width * height; at += 1) {
+    const to = Math.floor(Math.floor(at / width) / side) * columns + Math.floor((at % width) / side)
+    counts[to] = (counts[to] ?? 0) + 1
+    for (let channel = 0; channel < 3; channel += 1)
+      sums[3 * to + channel] = (sums[3 * to + channel] ?? 0) + (bytes[3 * at + channel] ?? 0)
+  }
+  const means = sums.map((sum, at) => sum / (counts[Math.floor(at / 3)] ?? 1))
+  return { width: columns, height: rows, bytes: Uint8Array.from(means, Math.round) }
+}
+
+function comparePixels(a: RgbImage, b: RgbImage, background: readonly number[]): Difference {
   let [drawn, off, sum] = [0, 0, 0]
   for (let at = 0; at < a.width * a.height; at += 1) {
     if (!isDrawn(a, at, background) && !isDrawn(b, at, background)) continue

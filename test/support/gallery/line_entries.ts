@@ -22,7 +22,7 @@ const arrow = innerSymbol(
 
 const markers = (options: Options, marker = arrow) =>
   simpleLine({ line_width: '0.26', line_color: '120,120,120,255' }) +
-  symbolLayer('MarkerLine', { rotate: '1', placements: 'Interval', interval: '5', ...options }, marker)
+  symbolLayer('MarkerLine', { rotate: '1', placement: 'interval', interval: '5', ...options }, marker)
 
 /** Line symbols. */
 export const lineEntries: readonly GalleryEntry[] = [
@@ -73,21 +73,18 @@ export const lineEntries: readonly GalleryEntry[] = [
   entry('line_markers_offset_along', markers({ offset_along_line: '2.5', interval: '6' })),
   entry('line_markers_offset', markers({ offset: '1.2' })),
   entry('line_markers_not_rotated', markers({ rotate: '0' })),
-  entry('line_markers_vertex', markers({ placements: 'Vertex' })),
-  entry('line_markers_inner_vertices', markers({ placements: 'InnerVertices' })),
-  entry('line_markers_ends', markers({ placements: 'FirstVertex|LastVertex' })),
-  entry(
-    'line_markers_ends_offset',
-    markers({ placements: 'FirstVertex|LastVertex', offset_along_line: '3' }),
-  ),
-  entry('line_markers_central_point', markers({ placements: 'CentralPoint' })),
-  entry('line_markers_segment_center', markers({ placements: 'SegmentCenter' })),
+  entry('line_markers_vertex', markers({ placement: 'vertex' })),
+  entry('line_markers_first', markers({ placement: 'firstvertex' })),
+  entry('line_markers_last', markers({ placement: 'lastvertex' })),
+  entry('line_markers_first_offset', markers({ placement: 'firstvertex', offset_along_line: '3' })),
+  entry('line_markers_central_point', markers({ placement: 'centralpoint' })),
+  entry('line_markers_segment_center', markers({ placement: 'segmentcenter' })),
   entry(
     'line_railway',
     simpleLine({ line_width: '0.9' }) +
       symbolLayer(
         'MarkerLine',
-        { interval: '3', rotate: '1', placements: 'Interval' },
+        { interval: '3', rotate: '1', placement: 'interval' },
         innerSymbol('marker', simpleMarker({ name: 'line', size: '3', outline_width: '0.5' })),
       ),
   ),
