@@ -22,9 +22,8 @@ export async function updateReferences(
     images.push([name, acceptedOf(difference)])
   }
   images.sort(([a], [b]) => (a < b ? -1 : 1))
-  const lines = images.map(([name, accepted]) => `    ${JSON.stringify(name)}: ${JSON.stringify(accepted)}`)
-  const text = `{\n  "qgis": ${JSON.stringify(version)},\n  "images": {\n${lines.join(',\n')}\n  }\n}\n`
-  await writeFile(join(references, 'qgis.json'), text)
+  const manifest = { qgis: version, images: Object.fromEntries(images) }
+  await writeFile(join(references, 'qgis.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
 /** Accepts a little more than the measured difference: palettes and floating point numbers change pixels slightly. */

@@ -65,7 +65,8 @@ function joinPieces(pieces: readonly Piece[], kept: readonly boolean[], isClosed
     if (last !== undefined && isAt(last, x0, y0)) last.push(x1, y1)
     else lines.push([x0, y0, x1, y1])
   }
-  const [first = [], ...others] = lines
+  const [first, ...others] = lines
+  if (first === undefined) return []
   const end = lines.at(-1) ?? []
   const isAround = isClosed && isAt(end, first[0] ?? 0, first[1] ?? 0)
   if (isAround && others.length === 0)
