@@ -2,7 +2,13 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type ProblemCode, problem } from '../../contract/problems.ts'
+import type { LabelFrame } from '../label/label_frame.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
+import type { LegendJob } from '../legend/legend_job.ts'
 import type { DrawJob, DrawnImage, ProbeJob } from './draw_job.ts'
+
+/** Work of a thread. */
+export type PoolJob = DrawJob | LegendJob | ProbeJob
 
 /** Draws images in worker threads. */
 export interface DrawPool {
@@ -11,7 +17,13 @@ export interface DrawPool {
    *
    * @throws {Problem} render/timeout, render/too-large if memory is exhausted, render/failed; the reason of the signal
    */
-  draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage>
+  draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage>
+  /**
+   * Places the labels of the layers of a job in a frame, without drawing anything. The work ends when the signal is aborted.
+   *
+   * @throws {Problem} as `draw`
+   */
+  place(job: DrawJob, frame: LabelFrame, signal?: AbortSignal): Promise<readonly PlacedLabel[]>
   /**
    * Reads the values of the bands of a pixel of a raster; undefined outside of it.
    *
@@ -35,7 +47,9 @@ export interface DrawLimits {
 export interface DrawRequest {
   /** Greater than 0. */
   readonly number: number
-  readonly job: DrawJob | ProbeJob
+  readonly job: PoolJob
+  /** Frame whose labels are placed; undefined for drawing the job. */
+  readonly frame?: LabelFrame | undefined
 }
 
 /** The reply of a thread. */
@@ -43,6 +57,7 @@ export interface DrawReply {
   readonly number: number
   readonly image?: DrawnImage
   readonly values?: readonly number[]
+  readonly labels?: readonly PlacedLabel[]
   readonly failure?: { readonly code: string; readonly message: string }
 }
 
@@ -54,7 +69,8 @@ export function createDrawPool(limits: DrawLimits = {}): DrawPool {
 }
 
 interface Waiting {
-  readonly job: DrawJob | ProbeJob
+  readonly job: PoolJob
+  readonly frame?: LabelFrame | undefined
   readonly resolve: (reply: DrawReply) => void
   readonly reject: (error: unknown) => void
 }
@@ -69,20 +85,25 @@ class ThreadPool implements DrawPool {
     this.#limits = { threads, timeoutMs, memoryMb }
   }
 
-  async draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage> {
-    const { image } = await this.#run(job, signal)
-    if (image === undefined) throw problem('render/failed', 'The thread drew no image.')
+  async draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage> {
+    const { image } = await this.#run({ job }, signal)
+    if (image === undefined) throw problem('render/failed', 'The thread that drew the image sent none.')
     return image
   }
 
-  async probe(job: ProbeJob, signal?: AbortSignal): Promise<readonly number[] | undefined> {
-    return (await this.#run(job, signal)).values
+  async place(job: DrawJob, frame: LabelFrame, signal?: AbortSignal): Promise<readonly PlacedLabel[]> {
+    const { labels = [] } = await this.#run({ job, frame }, signal)
+    return labels
   }
 
-  async #run(job: DrawJob | ProbeJob, signal?: AbortSignal): Promise<DrawReply> {
+  async probe(job: ProbeJob, signal?: AbortSignal): Promise<readonly number[] | undefined> {
+    return (await this.#run({ job }, signal)).values
+  }
+
+  async #run(work: Pick<Waiting, 'job' | 'frame'>, signal: AbortSignal | undefined): Promise<DrawReply> {
     signal?.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<DrawReply>()
-    const waiting: Waiting = { job, resolve, reject }
+    const waiting: Waiting = { ...work, resolve, reject }
     const stop = () => {
       this.#waiting.delete(waiting)
       for (const thread of this.#threads) thread.cancel(waiting)
@@ -172,7 +193,7 @@ class DrawThread {
     const seconds = this.#limits.timeoutMs / 1000
     const stop = () => this.end(`Drawing the image took more than ${seconds} s.`, 'render/timeout')
     this.#timer = setTimeout(stop, this.#limits.timeoutMs)
-    const request: DrawRequest = { number: this.#number, job: waiting.job }
+    const request: DrawRequest = { number: this.#number, job: waiting.job, frame: waiting.frame }
     this.#worker.postMessage(request, buffersOf(waiting.job))
   }
 
@@ -188,11 +209,11 @@ class DrawThread {
     await this.#worker.terminate()
   }
 
-  #finish(answer: DrawReply): void {
-    if (answer.number !== this.#number) return
-    const { failure } = answer
+  #finish(reply: DrawReply): void {
+    const { number, failure } = reply
+    if (number !== this.#number) return
     const current = this.#release()
-    if (failure === undefined) current?.resolve(answer)
+    if (failure === undefined) current?.resolve(reply)
     else current?.reject(problem(failure.code as ProblemCode, failure.message))
     this.#worker.unref()
     this.#onFree(false)
@@ -219,8 +240,8 @@ function failureOf(error: unknown): Error {
   )
 }
 
-function buffersOf(job: DrawJob | ProbeJob): ArrayBuffer[] {
-  if ('probe' in job) return []
+function buffersOf(job: PoolJob): ArrayBuffer[] {
+  if ('legend' in job || 'probe' in job) return []
   return job.layers.flatMap((layer) => {
     if ('pixels' in layer) return [layer.pixels.buffer]
     if ('window' in layer) return [layer.window.pixels.buffer]

@@ -14,6 +14,17 @@ const limits = { side: 512, characters: 2 ** 20, images: 500 }
 export async function loadSvgImages(job: DrawJob): Promise<SvgImages> {
   const markers = new Map<string, SvgMarker<number>>()
   for (const layer of job.layers) if ('features' in layer) collectMarkers(layer, job, markers)
+  return drawMarkers(markers)
+}
+
+/** Draws the embedded SVG images of symbols. An image that cannot be drawn is left out. */
+export function drawSvgImages(symbols: Iterable<PixelSymbol>): Promise<SvgImages> {
+  const markers = new Map<string, SvgMarker<number>>()
+  for (const symbol of symbols) addMarkers(symbol, markers)
+  return drawMarkers(markers)
+}
+
+async function drawMarkers(markers: ReadonlyMap<string, SvgMarker<number>>): Promise<SvgImages> {
   const images = new Map<string, Surface>()
   for (const [key, marker] of [...markers].slice(0, limits.images)) {
     const image = await drawSvg(marker).catch(() => undefined)
@@ -76,11 +87,23 @@ function withParameters(svg: string, { fill, outline, outlineWidth, size }: SvgM
   const values: Readonly<Record<string, string>> = {
     fill: fill.slice(0, 7),
     outline: outline.slice(0, 7),
-    'outline-width': String(outlineWidth / Math.max(1, size)),
+    'outline-width': String((outlineWidth * widthOf(svg)) / Math.max(1, size)),
     'fill-opacity': String(alphaOf(fill)),
     'outline-opacity': String(alphaOf(outline)),
   }
   return svg.replaceAll(/param\(([a-z-]+)\)[^"';]*/g, (all, name: string) => values[name] ?? all)
 }
+
+/** Width of an SVG image in its own units. */
+function widthOf(svg: string): number {
+  const start = Math.max(0, svg.indexOf('<svg'))
+  const tag = svg.slice(start, start + maxTagLength).split('>', 1)[0] ?? ''
+  const [, viewBox = ''] = /\sviewBox\s*=\s*["']([^"']*)/.exec(tag) ?? []
+  const [, width] = /\swidth\s*=\s*["']\s*([\d.]+)/.exec(tag) ?? []
+  return Number(viewBox.trim().split(/[\s,]+/)[2] ?? width) || 1
+}
+
+/** Maximum length of the start tag of an image, in characters. */
+const maxTagLength = 4096
 
 const alphaOf = (color: string) => (color.length > 7 ? Number.parseInt(color.slice(7, 9), 16) / 255 : 1)

@@ -3,9 +3,10 @@ import { findRenderSources, type RenderSource } from '../../store/classes/render
 import type { ServerContext } from '../context.ts'
 import { notFound } from '../resource/require_permission.ts'
 import { basemapSources } from './basemap_source.ts'
-import type { DrawnSource, SourceKind } from './drawn_source.ts'
+import type { DrawnResource, DrawnSource, SourceKind } from './drawn_source.ts'
 import { featureSources } from './feature_source.ts'
 import { rasterSources } from './raster_source.ts'
+import type { SymbolChoice } from './symbol_choice.ts'
 import { wmsSources } from './wms_source.ts'
 
 /** What can be drawn. */
@@ -14,11 +15,17 @@ const kinds: readonly SourceKind[] = [featureSources, rasterSources, wmsSources,
 /**
  * Opens resources for drawing, with one read for all of a kind.
  *
+ * @param choice symbols to draw of some resources; resources without symbols are drawn whole
+ *
  * @throws {Problem} resource/not-found, render/unsupported
  */
-export async function openSources(context: ServerContext, ids: readonly number[]): Promise<DrawnSource[]> {
+export async function openSources(
+  context: ServerContext,
+  ids: readonly number[],
+  choice: SymbolChoice = new Map(),
+): Promise<DrawnSource[]> {
   const found = await findRenderSources(context.database, ids)
-  const resources = ids.map((id) => found.get(id) ?? throwNotFound(id))
+  const resources = ids.map((id) => withSymbols(found.get(id) ?? throwNotFound(id), choice))
   const kindOf = new Map(resources.map((resource) => [resource.id, findKind(resource)]))
   const opened = new Map<number, DrawnSource>()
   for (const kind of kinds) {
@@ -28,6 +35,11 @@ export async function openSources(context: ServerContext, ids: readonly number[]
     for (const [at, source] of sources.entries()) opened.set(own[at]?.id ?? 0, source)
   }
   return ids.map((id) => opened.get(id) ?? throwNotFound(id))
+}
+
+function withSymbols(resource: RenderSource, choice: SymbolChoice): DrawnResource {
+  const symbols = choice.get(resource.id)
+  return symbols === undefined ? resource : { ...resource, symbols }
 }
 
 function findKind({ id, cls }: RenderSource): SourceKind {
