@@ -14,6 +14,7 @@ import { geodbHandlers } from './geodb.ts'
 import { instanceHandlers } from './instance.ts'
 import { inventoryHandlers } from './inventory.ts'
 import { legendHandlers } from './legend.ts'
+import { ogcApiHandlers } from './ogc_api.ts'
 import { pageHandlers } from './page.ts'
 import { principalHandlers } from './principal.ts'
 import { rasterHandlers } from './raster.ts'
@@ -45,6 +46,7 @@ const handlers: { readonly [R in RouteName]: Handler<R> } = {
   ...rasterHandlers,
   ...webmapHandlers,
   ...wfsHandlers,
+  ...ogcApiHandlers,
   ...catalogHandlers,
   ...catalogEditorHandlers,
   ...pageHandlers,
