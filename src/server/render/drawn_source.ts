@@ -1,4 +1,4 @@
-import type { JobLayer } from '../../render/image/draw_job.ts'
+import type { FeatureJobLayer, JobLayer } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import type { ServerContext } from '../context.ts'
@@ -12,6 +12,22 @@ export interface DrawnSource {
   readonly key: readonly unknown[] | undefined
   /** Reads what lies in a frame. */
   read(frame: ImageFrame, signal: AbortSignal): Promise<JobLayer>
+  /** Returns what is labelled at a scale; undefined without labels. Missing for sources that never have labels. */
+  findLabels?(scaleDenom: number): Promise<LabelledSource | undefined>
+}
+
+/** Features of a source that have labels. */
+export interface LabelledSource {
+  /** What identifies the source and its style, whether or not changes of its data are tracked. */
+  readonly key: readonly unknown[]
+  /** Reads what decides the labels of a frame: complete parts that begin in it. */
+  read(frame: ImageFrame, signal: AbortSignal): Promise<FeatureJobLayer>
+}
+
+/** A resource to draw. */
+export interface DrawnResource extends RenderSource {
+  /** Positions of the symbols of its legend to draw; absent for all that its style draws. */
+  readonly symbols?: ReadonlySet<number>
 }
 
 /** Opens the resources of some classes for drawing. */
@@ -23,5 +39,5 @@ export interface SourceKind {
    *
    * @throws {Problem} resource/not-found
    */
-  open(context: ServerContext, resources: readonly RenderSource[]): Promise<DrawnSource[]>
+  open(context: ServerContext, resources: readonly DrawnResource[]): Promise<DrawnSource[]>
 }
