@@ -302,6 +302,7 @@ describe('reports what is not drawn', () => {
   })
 
   test('patterns that are clipped or drawn with other lines than in QGIS', () => {
+    const marker = namedSymbol('@0@0', 'marker', symbolLayer('SimpleMarker', {}))
     expect(
       issuesOf('fill', symbolLayer('PointPatternFill', { clip_mode: 'centroid_within' }, marker)),
     ).toEqual(['option clip_mode of PointPatternFill is ignored'])
