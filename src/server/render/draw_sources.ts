@@ -21,13 +21,14 @@ export async function drawSources(
   { draws }: Pick<ServerContext, 'draws'>,
   { sources, frame, signal }: Drawing,
 ): Promise<DrawnImage> {
-  const { box, width, height } = frame
+  const { box, width, height, system } = frame
   const resolution = (box[2] - box[0]) / width
+  const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
   const job: DrawJob = {
     width,
     height,
-    origin: [(box[0] + mercatorHalfWorld) / resolution, (mercatorHalfWorld - box[3]) / resolution],
-    scaleDenom: scaleDenomOf(resolution),
+    origin: [(box[0] - left) / resolution, (top - box[3]) / resolution],
+    scaleDenom: scaleDenomOf(resolution * (system?.metresPerUnit ?? 1)),
     pixelsPerMapUnit: 1 / resolution,
     layers: await Promise.all(sources.map((source) => source.read(frame, signal))),
   }
