@@ -21,9 +21,12 @@ import { rasterHandlers } from './raster.ts'
 import { renderHandlers } from './render.ts'
 import { resourceHandlers } from './resource.ts'
 import { styleHandlers } from './style.ts'
+import { tilejsonHandlers } from './tilejson.ts'
 import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
 import { wfsHandlers } from './wfs.ts'
+import { wmsHandlers } from './wms.ts'
+import { wmtsHandlers } from './wmts.ts'
 
 /** Routes of the original API that this version does not support. */
 type UnsupportedRoute = 'render.legend'
@@ -47,7 +50,10 @@ const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<
   ...geodbHandlers,
   ...rasterHandlers,
   ...webmapHandlers,
+  ...tilejsonHandlers,
   ...wfsHandlers,
+  ...wmsHandlers,
+  ...wmtsHandlers,
   ...ogcApiHandlers,
   ...catalogHandlers,
   ...catalogEditorHandlers,
