@@ -1,11 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { isProblem } from '../../core/problem.ts'
+import { drawLegend } from '../legend/draw_legend.ts'
 import { encodePng, encodePngStrips } from '../raster/png.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { isTransparent, type Surface } from '../raster/surface.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
 import type { DrawJob, DrawnImage } from './draw_job.ts'
-import type { DrawReply, DrawRequest } from './draw_pool.ts'
+import type { DrawReply, DrawRequest, PoolJob } from './draw_pool.ts'
 import { loadSvgImages } from './svg_images.ts'
 
 /** Number of the request whose client went away. */
@@ -29,10 +30,15 @@ function reply(message: DrawReply, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer)
 }
 
-async function draw(job: DrawJob, number: number): Promise<DrawnImage> {
+async function draw(job: PoolJob, number: number): Promise<DrawnImage> {
   const check = () => {
     if (Atomics.load(cancelled, 0) === number) throw new Error('cancelled')
   }
+  if ('legend' in job) return drawLegend(job, { sprites, check })
+  return drawMap(job, check)
+}
+
+async function drawMap(job: DrawJob, check: () => void): Promise<DrawnImage> {
   const images = await loadSvgImages(job)
   let isEmpty = true
   function* strips(): Generator<Surface> {

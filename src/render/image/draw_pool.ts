@@ -2,7 +2,11 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type ProblemCode, problem } from '../../contract/problems.ts'
+import type { LegendJob } from '../legend/legend_job.ts'
 import type { DrawJob, DrawnImage } from './draw_job.ts'
+
+/** Work of a thread. */
+export type PoolJob = DrawJob | LegendJob
 
 /** Draws images in worker threads. */
 export interface DrawPool {
@@ -11,7 +15,7 @@ export interface DrawPool {
    *
    * @throws {Problem} render/timeout, render/too-large if memory is exhausted, render/failed; the reason of the signal
    */
-  draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage>
+  draw(job: PoolJob, signal?: AbortSignal): Promise<DrawnImage>
   /** Ends all threads; running and waiting requests fail. */
   close(): Promise<void>
 }
@@ -29,7 +33,7 @@ export interface DrawLimits {
 export interface DrawRequest {
   /** Greater than 0. */
   readonly number: number
-  readonly job: DrawJob
+  readonly job: PoolJob
 }
 
 /** The reply of a thread. */
@@ -47,7 +51,7 @@ export function createDrawPool(limits: DrawLimits = {}): DrawPool {
 }
 
 interface Waiting {
-  readonly job: DrawJob
+  readonly job: PoolJob
   readonly resolve: (image: DrawnImage) => void
   readonly reject: (error: unknown) => void
 }
@@ -62,7 +66,7 @@ class ThreadPool implements DrawPool {
     this.#limits = { threads, timeoutMs, memoryMb }
   }
 
-  async draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage> {
+  async draw(job: PoolJob, signal?: AbortSignal): Promise<DrawnImage> {
     signal?.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<DrawnImage>()
     const waiting: Waiting = { job, resolve, reject }
@@ -201,8 +205,9 @@ function failureOf(error: unknown): Error {
   )
 }
 
-function buffersOf({ layers }: DrawJob): ArrayBuffer[] {
-  return layers.flatMap((layer) => {
+function buffersOf(job: PoolJob): ArrayBuffer[] {
+  if ('legend' in job) return []
+  return job.layers.flatMap((layer) => {
     if ('pixels' in layer) return [layer.pixels.buffer]
     const { ids, points, geometries, ends, isLocal } = layer.features
     return [ids, points, geometries, ends, isLocal].map(({ buffer }) => buffer)

@@ -1,15 +1,15 @@
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
-import type { RenderSource } from '../../store/classes/render_source.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { selectSymbols } from '../../style/legend_entries.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import { fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
-import type { SourceKind } from './drawn_source.ts'
+import type { DrawnResource, SourceKind } from './drawn_source.ts'
 
 /** Layers with features, and their styles. */
 export const featureSources: SourceKind = {
@@ -29,15 +29,16 @@ export const featureSources: SourceKind = {
 }
 
 // Replacing data changes the table, and renaming fields changes what filters select, without a new data version.
-function keyOf(resource: RenderSource, layer: Layer): readonly unknown[] {
+function keyOf(resource: DrawnResource, layer: Layer): readonly unknown[] {
   const { resourceId, tableName, dataVersion, fields } = layer
   const names = fields.map(({ columnName, keyname }) => [columnName, keyname])
-  return [resource.id, resource.version, resourceId, tableName, dataVersion, names]
+  const chosen = resource.symbols === undefined ? [] : [[...resource.symbols]]
+  return [resource.id, resource.version, resourceId, tableName, dataVersion, names, ...chosen]
 }
 
 /** A resource and the layer that it draws. */
-interface StyledSource {
-  readonly resource: RenderSource
+export interface StyledSource {
+  readonly resource: DrawnResource
   readonly layer: Layer
 }
 
@@ -48,14 +49,22 @@ async function readFeatures(
 ): Promise<FeatureJobLayer> {
   const { layer } = source
   const databases = await findDatabases(context, [layer])
-  const style = await findStyle(context, source)
+  const style = chooseSymbols(await findStyle(context, source), source.resource)
   const reach = symbolReach(style, frame.width / (frame.box[2] - frame.box[0]))
   const database = databases.get(layer.resourceId) ?? context.database
   const features = await readImageFeatures(database, layer, { frame, reach, fields: fieldsOfStyle(style) })
   return { style, features }
 }
 
-async function findStyle({ database, layerCaches }: ServerContext, source: StyledSource): Promise<Style> {
+function chooseSymbols(style: Style, { symbols }: DrawnResource): Style {
+  return symbols === undefined ? style : selectSymbols(style, symbols)
+}
+
+/** Reads the style of a resource for its layer, once for each version. */
+export async function findStyle(
+  { database, layerCaches }: ServerContext,
+  source: StyledSource,
+): Promise<Style> {
   const { resource, layer } = source
   const names = layer.fields.map(({ keyname }) => keyname)
   const key = JSON.stringify([resource.id, resource.version, layer.geometryType, names])

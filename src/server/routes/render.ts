@@ -4,6 +4,7 @@ import type { Handlers } from '../http/handler.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { answerImage } from '../render/answer_image.ts'
 import { imageFrame, tileFrame } from '../render/frame.ts'
+import { readSymbolChoice } from '../render/symbol_choice.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that render tiles. */
@@ -21,19 +22,21 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
   ),
 
   'render.tile': retryOnSchemaChange(async (request) => {
-    const { context, caller, query } = request
+    const { context, caller, query, more } = request
     const ids = needResources(query.resource)
+    const symbols = readSymbolChoice(more)
     const frame = tileFrame(query)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true })
+    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true, symbols })
   }),
 
   'render.image': retryOnSchemaChange(async (request) => {
-    const { context, caller, query } = request
+    const { context, caller, query, more } = request
     const ids = needResources(query.resource)
+    const symbols = readSymbolChoice(more)
     const frame = imageFrame(query.extent, query.size)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true })
+    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true, symbols })
   }),
 }
 

@@ -92,7 +92,13 @@ describeServers('desktop GIS styles', (start) => {
     const layer = await createLayer(admin, { name: 'Reported', geometryType: 'POINT' })
     const qml = '<qgis>\n<renderer-v2 type="heatmapRenderer"/></qgis>'
     const style_issues = [
-      { code: 'style/unknown', message: 'renderer heatmapRenderer is not drawn', line: 2, column: 2 },
+      {
+        code: 'style/unknown',
+        message: 'renderer heatmapRenderer is not drawn',
+        hint: 'use single symbol, categories, graduated ranges or rules',
+        line: 2,
+        column: 2,
+      },
     ]
     const create = async (members: object) => {
       const resource = {

@@ -153,6 +153,23 @@ describeServers('GetMap', (start) => {
     expect(await shape('BLANK')).toEqual([300, false, [0, 255, 0, 255]])
   })
 
+  test('GetLegendGraphic shows the symbols of a layer', async () => {
+    const legend = async (parameters: Record<string, string>) =>
+      readImage(
+        await askWms(server.guest, maps, { request: 'GetLegendGraphic', layer: 'square', ...parameters }),
+      )
+    const image = await legend({ bgcolor: '0x0000FF' })
+    const pixels = Array.from({ length: image.width * image.height }, (_, at) =>
+      image.at(at % image.width, Math.floor(at / image.width)).join(),
+    )
+    expect(pixels).toContain(green.join())
+    expect(pixels[0]).toBe(blue.join())
+    expect((await legend({ transparent: 'true' })).at(0, 0)[3]).toBe(0)
+    expect((await legend({ format: 'image/webp' })).mediaType).toBe('image/webp')
+    const unknown = await askWms(server.guest, maps, { request: 'GetLegendGraphic', layer: 'rivers' })
+    expect([unknown.status, await unknown.text()]).toEqual([400, expect.stringContaining('LayerNotDefined')])
+  })
+
   test('refuses unknown reference systems', async () => {
     for (const crs of ['EPSG:1', 'EPSG:999999', 'EPSG:4978', 'EPSG:5773']) {
       const answer = await askWms(server.guest, maps, { crs })
