@@ -1,9 +1,9 @@
 import { compareIssues, type Issue } from '../core/issue.ts'
+import { readDesktopStyle } from './desktop_style.ts'
 import { readMapserverXml } from './mapserver_read.ts'
 import { styleOfMapserver } from './mapserver_style.ts'
 import { checkMissingFields, fieldsReadBy } from './missing_fields.ts'
 import { maxQmlLength } from './qml_parse.ts'
-import { readQml } from './qml_read.ts'
 import { withAdvice } from './style_advice.ts'
 import type { Style } from './style_model.ts'
 import { readXml } from './xml_read.ts'
@@ -57,7 +57,7 @@ const readers: Readonly<Record<StyleLanguage, ReadStyle>> = {
     // The family of geometries changes neither filters nor labels.
     return { style: style && styleOfMapserver(style, 'POLYGON'), issues }
   },
-  qml: (text, { file, fields = [] }) => readQml(text, { file, fields }),
+  qml: (text, { file, fields = [] }) => readDesktopStyle(text, { file, fields }),
 }
 
 function findMissing(

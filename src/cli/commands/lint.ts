@@ -21,7 +21,11 @@ interface LintSettings {
 }
 
 /** Languages of style files, by extension. */
-const languages: Readonly<Record<string, StyleLanguage>> = { '.qml': 'qml', '.xml': 'mapserver' }
+const languages: Readonly<Record<string, StyleLanguage>> = {
+  '.qml': 'qml',
+  '.sld': 'qml',
+  '.xml': 'mapserver',
+}
 
 /** Styles that were checked. */
 interface Linted {

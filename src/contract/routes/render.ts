@@ -142,7 +142,7 @@ export const renderRoutes = {
     route: 'qgis.style_qml',
     method: 'GET',
     path: '/api/resource/{id}/qml',
-    summary: 'Downloads the QML file of a desktop GIS style.',
+    summary: 'Downloads the style file of a desktop GIS style: QML, or SLD if that was written.',
     params: IdParams,
     permission: 'resource.read',
     responseKind: 'file',

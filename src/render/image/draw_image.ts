@@ -3,6 +3,9 @@ import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
+import { drawLabels } from '../label/draw_labels.ts'
+import type { LabelPen } from '../label/label_pen.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
 import { composite } from '../raster/composite.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
@@ -14,6 +17,8 @@ export interface DrawOptions {
   readonly sprites?: SpriteCache
   /** Images of SVG markers; those without one are not drawn. */
   readonly images?: SvgImages
+  /** Labels to draw over the layers, with the pen that draws them. */
+  readonly labels?: { readonly placed: readonly PlacedLabel[]; readonly pen: LabelPen }
   /** Called again and again; throws to stop the work. */
   readonly check?: () => void
 }
@@ -26,13 +31,13 @@ const maxStripPixels = 2 ** 21
  * The layers are read once.
  */
 export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<Surface> {
-  const { sprites = new SpriteCache(), images = new Map(), check = () => undefined } = options
+  const { sprites = new SpriteCache(), images = new Map(), check = () => undefined, labels } = options
   const layers = job.layers.map((layer) =>
     'pixels' in layer
       ? layer
       : { style: prepareStyle(layer.style, job), features: readFeatures(layer.features, job, check) },
   )
-  const { width, height, origin } = job
+  const { width, height, origin, pixelRatio = 1 } = job
   const stripHeight = stripHeightOf(job)
   for (let top = 0; top < height; top += stripHeight) {
     const surface = createSurface(width, Math.min(stripHeight, height - top))
@@ -44,6 +49,8 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
       drawLayer(surface, { ...layer, features, sprites, images, check }, [origin[0], origin[1] + top])
     }
+    if (labels !== undefined)
+      drawLabels(surface, { labels: labels.placed, pen: labels.pen, pixelRatio, top, check })
     yield surface
   }
 }
@@ -72,16 +79,27 @@ export function drawImage(job: DrawJob, options?: DrawOptions): Surface {
   return surface ?? createSurface(job.width, job.height)
 }
 
-function readFeatures(features: JobFeatures, job: DrawJob, check: () => void): DrawnFeature[] {
+const knownFeatures = new WeakMap<JobFeatures, DrawnFeature[]>()
+
+/**
+ * Reads the features of a layer, once for the image and its labels.
+ *
+ * @throws what `check` throws
+ */
+export function readFeatures(features: JobFeatures, job: DrawJob, check: () => void): DrawnFeature[] {
+  const known = knownFeatures.get(features)
+  if (known !== undefined) return known
   const { scaleDenom } = job
-  const isAtEdge = isAtWorldEdge(features, job)
-  return Array.from(features.ids, (id, at) => {
+  const isAtEdge = !job.keepsWorldEdges && isAtWorldEdge(features, job)
+  const read = Array.from(features.ids, (id, at) => {
     check()
     const attributes = Object.fromEntries(
       features.fields.map((name, field) => [name, features.columns[field]?.[at]]),
     )
     return { geometry: readGeometry(features, at, isAtEdge), context: { attributes, id, scaleDenom } }
   })
+  knownFeatures.set(features, read)
+  return read
 }
 
 function readGeometry(features: JobFeatures, at: number, isAtEdge: boolean): PixelGeometry {

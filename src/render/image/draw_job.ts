@@ -1,5 +1,6 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { Style } from '../../style/style_model.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
 
 /** An image to draw. Plain data, since it crosses to a worker thread. */
 export interface DrawJob {
@@ -9,8 +10,14 @@ export interface DrawJob {
   readonly origin: readonly [x: number, y: number]
   readonly scaleDenom: number
   readonly pixelsPerMapUnit: number
+  /** Device pixels per pixel of 1/96 inch; 1 by default. Everything that a style measures in pixels grows with it. */
+  readonly pixelRatio?: number
+  /** Whether outlines along an edge of the world stay where they are, as in a job that is not drawn. */
+  readonly keepsWorldEdges?: boolean
   /** Bottom first. */
   readonly layers: readonly JobLayer[]
+  /** Labels, which are drawn over all layers: placed ones, or `place` for those of the layers; none if it is missing. */
+  readonly labels?: 'place' | readonly PlacedLabel[]
 }
 
 /** A layer of an image. */

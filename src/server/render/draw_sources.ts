@@ -5,6 +5,7 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { ServerContext } from '../context.ts'
 import type { DrawnSource } from './drawn_source.ts'
+import { findImageLabels } from './image_labels.ts'
 
 /** Sources to draw, bottom first. */
 export interface Drawing {
@@ -19,7 +20,7 @@ export interface Drawing {
  * @throws {Problem} render/*
  */
 export async function drawSources(
-  { draws }: Pick<ServerContext, 'draws'>,
+  context: Pick<ServerContext, 'draws' | 'layerCaches'>,
   { sources, frame, signal }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height, system } = frame
@@ -30,13 +31,18 @@ export async function drawSources(
     )
   const resolution = (box[2] - box[0]) / width
   const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
+  const [labels, layers] = await Promise.all([
+    findImageLabels(context, { sources, frame, signal }),
+    Promise.all(sources.map((source) => source.read(frame, signal))),
+  ])
   const job: DrawJob = {
     width,
     height,
     origin: [(box[0] - left) / resolution, (top - box[3]) / resolution],
     scaleDenom: scaleDenomOf(resolution * (system?.metresPerUnit ?? 1)),
     pixelsPerMapUnit: 1 / resolution,
-    layers: await Promise.all(sources.map((source) => source.read(frame, signal))),
+    layers,
+    ...(labels === undefined ? {} : { labels }),
   }
-  return draws.draw(job, signal)
+  return context.draws.draw(job, signal)
 }

@@ -1,15 +1,18 @@
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
+import { hasLabels } from '../../render/label/label_spec.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { selectSymbols } from '../../style/legend_entries.ts'
+import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
-import { fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
+import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
-import type { DrawnResource, SourceKind } from './drawn_source.ts'
+import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
+import { clipMargin, findMetatiles } from './metatile.ts'
 
 /** Layers with features, and their styles. */
 export const featureSources: SourceKind = {
@@ -24,6 +27,7 @@ export const featureSources: SourceKind = {
         key: isForeign(layer) ? undefined : keyOf(resource, layer),
         readsAnySystem: true,
         read: (frame) => readFeatures(context, { resource, layer }, frame),
+        findLabels: (scaleDenom) => findLabels(context, { resource, layer }, scaleDenom),
       }
     })
   },
@@ -53,8 +57,33 @@ async function readFeatures(
   const style = chooseSymbols(await findStyle(context, source), source.resource)
   const reach = symbolReach(style, frame.width / (frame.box[2] - frame.box[0]))
   const database = databases.get(layer.resourceId) ?? context.database
-  const features = await readImageFeatures(database, layer, { frame, reach, fields: fieldsOfStyle(style) })
+  // The labels of tiles are placed for more than one tile at a time, with features of their own.
+  const hasOwnLabels = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
+  const fields = [...fieldsOfStyle(style), ...(hasOwnLabels ? fieldsOfLabels(style) : [])]
+  const features = await readImageFeatures(database, layer, { frame, reach, fields })
   return { style, features }
+}
+
+const scaleOf = ({ box, width }: ImageFrame) => scaleDenomOf((box[2] - box[0]) / width)
+
+async function findLabels(
+  context: ServerContext,
+  source: StyledSource,
+  scaleDenom: number,
+): Promise<LabelledSource | undefined> {
+  const style = chooseSymbols(await findStyle(context, source), source.resource)
+  if (!hasLabels(style, scaleDenom)) return undefined
+  const { resource, layer } = source
+  return {
+    key: keyOf(resource, layer),
+    async read(frame) {
+      const databases = await findDatabases(context, [layer])
+      const database = databases.get(layer.resourceId) ?? context.database
+      const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
+      const request = { frame, reach: 0, clipMargin, fields }
+      return { style, features: await readImageFeatures(database, layer, request) }
+    },
+  }
 }
 
 function chooseSymbols(style: Style, { symbols }: DrawnResource): Style {
