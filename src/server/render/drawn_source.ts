@@ -10,6 +10,8 @@ export interface DrawnSource {
    * are not cached.
    */
   readonly key: readonly unknown[] | undefined
+  /** Whether frames may have another reference system than EPSG:3857. */
+  readonly readsAnySystem?: true
   /** Reads what lies in a frame. */
   read(frame: ImageFrame, signal: AbortSignal): Promise<JobLayer>
   /** Returns what is labelled at a scale; undefined without labels. Missing for sources that never have labels. */
