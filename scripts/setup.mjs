@@ -6,11 +6,13 @@
  * only when needed. It never writes to stdout, which belongs to the command that follows.
  */
 import { isWebBuilt } from './build-web.mjs'
+import { arePythonPackagesInstalled } from './setup/python.mjs'
 import { isSetUp } from './setup/stamp.mjs'
 import { missingTestPrograms } from './setup/test-programs.mjs'
 
 const forTests = process.argv.includes('--test')
-if (!isSetUp({ forTests }) || !isWebBuilt() || (forTests && missingTestPrograms().length > 0)) {
+const areTestsReady = () => missingTestPrograms().length === 0 && arePythonPackagesInstalled()
+if (!isSetUp({ forTests }) || !isWebBuilt() || (forTests && !areTestsReady())) {
   const { setUp } = await import('./setup/steps.mjs')
   process.exitCode = await setUp({ forTests })
 }

@@ -4,6 +4,7 @@ import { buildGdal, downloadGdal, installBuildPackages, loadedGdal, restoreGdal 
 import { withLock } from './lock.mjs'
 import { describeNode, isNodeLinked, linkNode, needsOwnNode } from './node.mjs'
 import { arePackagesInstalled, installPackages } from './packages.mjs'
+import { arePythonPackagesInstalled, installPythonPackages } from './python.mjs'
 import { isSetUp, writeStamp } from './stamp.mjs'
 import { missingTestPrograms } from './test-programs.mjs'
 
@@ -57,6 +58,7 @@ function explainMissingGdal(fault) {
 async function setUpTestPrograms() {
   const missing = missingTestPrograms()
   if (missing.length > 0) await step(`installing ${missing.join(' ')}`, () => installSystemPackages(missing))
+  if (!arePythonPackagesInstalled()) await step('installing Python packages', installPythonPackages)
 }
 
 /** Runs a step that may fail, and returns its value or its error. */

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { arePythonPackagesInstalled } from './python.mjs'
 
 /**
  * Returns the Debian packages of missing programs that the tests run. Checks files at every start, without a stamp,
@@ -12,6 +13,8 @@ export function missingTestPrograms() {
   if (!isOnPath('ogr2ogr')) missing.push('gdal-bin')
   if (!isOnPath('mapserv')) missing.push('mapserver-bin')
   if (!isOnPath('openssl')) missing.push('openssl')
+  if (!isOnPath('python3')) missing.push('python3')
+  if (!arePythonPackagesInstalled() && !isOnPath('pip3')) missing.push('python3-pip')
   if (!['chromium', 'google-chrome', 'chrome'].some(isOnPath)) missing.push('chromium')
   return missing
 }

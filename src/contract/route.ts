@@ -9,6 +9,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Kind of a request or response body; defaults to JSON. A `form` may be sent as JSON too. */
 export type BodyKind = 'json' | 'form' | 'multipart' | 'raw' | 'stream' | 'html' | 'file' | 'tile' | 'image'
 
+/** OGC services whose errors are exception reports. */
+export type ServiceProtocol = 'wfs' | 'wms' | 'wmts'
+
 /** Query parameters whose names match a pattern. */
 export interface MoreQuery {
   /** Regular expression of the names. */
@@ -60,10 +63,10 @@ export interface RouteDescriptor {
    */
   readonly service?: 'catalog'
   /**
-   * Guests without permission are asked for credentials, as clients of OGC services expect. Errors of WFS are exception
-   * reports.
+   * Guests without permission are asked for credentials, as clients of OGC services expect. Errors of services other than
+   * OGC API are exception reports.
    */
-  readonly errors?: 'wfs' | 'ogcapi'
+  readonly errors?: ServiceProtocol | 'ogcapi'
   /** Required permission on the resource `{id}` of the path; operations may check more. */
   readonly permission?: PermissionName
   /** Rejects guests before the body is read. */

@@ -15,8 +15,11 @@ import { principalRoutes } from './routes/principal.ts'
 import { rasterRoutes } from './routes/raster.ts'
 import { renderRoutes } from './routes/render.ts'
 import { resourceRoutes } from './routes/resource.ts'
+import { tilejsonRoutes } from './routes/tilejson.ts'
 import { uploadRoutes } from './routes/upload.ts'
 import { wfsRoutes } from './routes/wfs.ts'
+import { wmsRoutes } from './routes/wms.ts'
+import { wmtsRoutes } from './routes/wmts.ts'
 
 /** All HTTP operations, by name. */
 export const routes = {
@@ -33,7 +36,10 @@ export const routes = {
   ...geodbRoutes,
   ...rasterRoutes,
   ...renderRoutes,
+  ...tilejsonRoutes,
   ...wfsRoutes,
+  ...wmsRoutes,
+  ...wmtsRoutes,
   ...ogcApiRoutes,
   ...catalogRoutes,
   ...catalogEditorRoutes,

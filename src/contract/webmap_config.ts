@@ -1,10 +1,10 @@
-import type { Datatype, GeometryType } from './geometry.ts'
+import type { Datatype } from './geometry.ts'
 
 /** Item of the layer tree in the configuration of the page. */
-export type ConfigItem<Style = unknown> = ConfigLayer<Style> | ConfigGroup<Style>
+export type ConfigItem = ConfigLayer | ConfigGroup
 
 /** Group of layers. */
-export interface ConfigGroup<Style = unknown> {
+export interface ConfigGroup {
   readonly type: 'group'
   /** Identifier within the map. */
   readonly id: number
@@ -13,11 +13,11 @@ export interface ConfigGroup<Style = unknown> {
   /** Whether it is initially expanded. */
   readonly expanded: boolean
   readonly exclusive: boolean
-  readonly children: readonly ConfigItem<Style>[]
+  readonly children: readonly ConfigItem[]
 }
 
 /** Layer that the caller can see. */
-export interface ConfigLayer<Style = unknown> {
+export interface ConfigLayer {
   readonly type: 'layer'
   /** Identifier within the map. */
   readonly id: number
@@ -44,13 +44,11 @@ export interface ConfigLayer<Style = unknown> {
     readonly resource: { readonly id: number }
   } | null
   /** Extension for the web map page of landform. */
-  readonly landform: LayerDrawing<Style>
+  readonly landform: LayerDrawing
 }
 
 /** What the page of landform needs to know of a layer. The server draws it. */
-export interface LayerDrawing<Style = unknown> {
-  /** Geometry and style of a layer with features, for its legend; null for other layers. */
-  readonly features: { readonly geometryType: GeometryType; readonly style: Style } | null
+export interface LayerDrawing {
   /** Parts of the style that are not drawn as it says, one sentence each; the first ones. */
   readonly undrawnParts: readonly string[]
   /** Distance in pixels within which a click hits a symbol. */
@@ -92,7 +90,7 @@ export interface ConfigField {
 export type DegreeBox = readonly [west: number, south: number, east: number, north: number]
 
 /** Configuration of the page of a web map for the caller, with the names of the original API. */
-export interface WebmapConfig<Style = unknown> {
+export interface WebmapConfig {
   readonly webmapId: number
   readonly webmapTitle: string
   /** Sanitized HTML. */
@@ -102,7 +100,7 @@ export interface WebmapConfig<Style = unknown> {
   readonly rootItem: {
     readonly type: 'root'
     readonly id: number
-    readonly children: readonly ConfigItem<Style>[]
+    readonly children: readonly ConfigItem[]
   }
   /** Ids of the initially visible layers. */
   readonly checkedItems: readonly number[]

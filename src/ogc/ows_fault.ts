@@ -1,4 +1,4 @@
-/** Codes of exceptions. @see OGC 06-121r3 table 25, OGC 09-025r2 table 3 */
+/** Codes of exceptions. @see OGC 06-121r3 table 25, OGC 09-025r2 table 3, OGC 07-057r7 tables 24 and 31 */
 export type OwsCode =
   | 'OperationNotSupported'
   | 'MissingParameterValue'
@@ -9,6 +9,8 @@ export type OwsCode =
   | 'OperationProcessingFailed'
   | 'InvalidValue'
   | 'NotFound'
+  | 'TileOutOfRange'
+  | 'PointIJOutOfRange'
   | 'NoApplicableCode'
 
 /** A request that a service refuses. */
@@ -40,6 +42,8 @@ export const owsStatuses: Readonly<Record<OwsCode, number>> = {
   OperationProcessingFailed: 403,
   InvalidValue: 400,
   NotFound: 404,
+  TileOutOfRange: 400,
+  PointIJOutOfRange: 400,
   NoApplicableCode: 500,
 }
 

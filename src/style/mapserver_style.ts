@@ -75,13 +75,21 @@ const shapes: Readonly<Record<Exclude<Marker, 'hatch'>, MarkerShape>> = {
 /** Symbols that are lines: their colour is that of the line. */
 const lineMarkers: readonly Marker[] = ['arrowhead', 'cross', 'x', 'line']
 
-/** A marker that is a hatch draws nothing. Rotation is clockwise in the model, and turns the offset, too. */
+/**
+ * A marker that is a hatch draws nothing. Rotation is clockwise in the model, and turns the offset, too. The size is the height,
+ * and outlines have sharp corners and flat ends, as in MapServer.
+ */
 function markersOf(symbolizer: Symbolizer): SimpleMarker[] {
   const { fill, outline, marker, size, angle, offset = [0, 0] } = symbolizer
   if (marker === 'hatch') return []
   const isLine = lineMarkers.includes(marker)
   const edge = isLine ? (fill ?? outline) : outline
-  const stroke = edge === undefined ? undefined : strokeOf(symbolizer, edge)
+  const stroke =
+    edge === undefined ? undefined : strokeOf({ ...symbolizer, join: 'miter', cap: 'butt' }, edge)
+  const [top, bottom] = extents[marker] ?? [-1, 1]
+  const scaled = (2 * size) / (bottom - top)
+  // The middle of the height of a symbol lies on the point.
+  const shift = (scaled / 4) * (top + bottom)
   const turned =
     (360 - angle + (['triangle-rotated', 'triangle-equilateral'].includes(marker) ? 180 : 0)) % 360
   return [
@@ -91,13 +99,22 @@ function markersOf(symbolizer: Symbolizer): SimpleMarker[] {
       shape: shapes[marker],
       ...(fill === undefined || isLine ? {} : { fill: fade(fill, symbolizer.opacity) }),
       ...(stroke === undefined ? {} : { stroke }),
-      size,
+      size: scaled,
       angle: turned,
-      offset: turn(offset, -turned),
+      offset: placed(turn(offset, -turned), shift),
       anchor: { x: 'center', y: 'center' },
     },
   ]
 }
+
+/** Top and bottom of symbols that are less high than the circle around them, in multiples of its radius. */
+const extents: Readonly<Partial<Record<Marker, readonly [top: number, bottom: number]>>> = {
+  star: [-1, Math.cos(Math.PI / 5)],
+  pentagon: [-1, Math.cos(Math.PI / 5)],
+  'triangle-equilateral': [-1, 0.5],
+}
+
+const placed = ([x, y]: Offset<number>, shift: number): Offset<number> => [x, shift === 0 ? y : y - shift]
 
 function turn([x, y]: readonly [number, number], degrees: number): Offset<number> {
   const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)]

@@ -1,3 +1,4 @@
+import { reportPart } from './qml_element.ts'
 import {
   colorOption,
   lengthOption,
@@ -11,6 +12,9 @@ import type { CentroidFill, LinePattern, MapSymbol, PointPattern } from './symbo
 
 /** Reads a line pattern. Older versions have no line symbol but a colour and width. */
 export function readLinePattern(options: QmlOptions, line: MapSymbol | undefined): LinePattern {
+  for (const { kind } of line?.layers ?? [])
+    if (kind !== 'line')
+      reportPart(options.reading, options.layer, 'a line pattern is drawn without the markers on its lines')
   return {
     kind: 'line_pattern',
     ...passOf(options),
@@ -51,6 +55,7 @@ export function readPointPattern(
   reportIgnored(options, { random_deviation_x: ['0'], random_deviation_y: ['0'] })
   const length = (name: string, byDefault = 0) => lengthOption(options, { name, byDefault })
   const mode = textOption(options, 'clip_mode')
+  reportIgnored(options, { clip_mode: ['shape'] })
   return {
     kind: 'point_pattern',
     ...passOf(options),

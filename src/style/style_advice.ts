@@ -16,6 +16,7 @@ const advice: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/transformation is not supported/, 'write an expression'],
   [/is not supported in filters/, 'use comparisons, And, Or and Not'],
   [/^<ExternalGraphic> /, 'use a <Mark>'],
+  [/^<\w+> of <\w+> is not drawn/, 'remove it if it is not needed'],
   [/^unknown mark /, 'use square, circle, triangle, star, cross or x'],
   [/^(an expression|<\w+>.*) is not supported/, 'use a constant or a field'],
   [/^data-defined property /, 'use a fixed value, or rules'],

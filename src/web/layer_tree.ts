@@ -1,7 +1,6 @@
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
-import { drawnRules } from './paint.ts'
-import { swatchesOf } from './swatch.ts'
+import { loadLegend } from './legend.ts'
 import { listLayers, type MapItem, type MapLayer } from './tree_walk.ts'
 
 /** Layer tree with check boxes. */
@@ -71,39 +70,44 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   box.checked = building.checked.has(layer.id)
   box.addEventListener('change', () => building.onChange(layer, box.checked))
   building.boxes.set(layer.id, box)
-  const rules = layer.landform.features === null ? [] : drawnRules(layer.landform.features.style)
-  const swatches = swatchesOf(layer)
-  const isSingle = rules.length === 1 && rules[0]?.label === undefined
-  const entry = element(
-    'li',
-    { class: 'layer' },
-    element(
-      'div',
-      { class: 'row' },
-      element(
-        'label',
-        {},
-        box,
-        ...(isSingle ? swatches : []),
-        element(
-          'span',
-          { class: 'name' },
-          layer.label,
-          element('span', { class: 'scale', hidden: true }, ' (not shown at this scale)'),
-        ),
-      ),
-      ...undrawnBadge(layer),
-      ...zoomButton(layer, building),
-    ),
+  const name = element(
+    'span',
+    { class: 'name' },
+    layer.label,
+    element('span', { class: 'scale', hidden: true }, ' (not shown at this scale)'),
   )
-  if (!isSingle && rules.length > 0) {
-    const lines = swatches.map((swatch, at) =>
-      element('li', {}, swatch, element('span', {}, rules[at]?.label ?? 'others')),
-    )
-    entry.append(element('ul', { class: 'legend', 'aria-label': `Legend of ${layer.label}` }, ...lines))
-  }
+  const label = element('label', {}, box, name)
+  const row = element('div', { class: 'row' }, label, ...undrawnBadge(layer), ...zoomButton(layer, building))
+  const entry = element('li', { class: 'layer' }, row)
+  if (layer.legendInfo.has_legend) whenSeen(entry, () => void showLegend(layer, { entry, name }))
   building.entries.set(layer.id, entry)
   return entry
+}
+
+/** Calls a function when an element is seen for the first time. */
+function whenSeen(target: Element, act: () => void): void {
+  const observer = new IntersectionObserver((changes) => {
+    if (!changes.some(({ isIntersecting }) => isIntersecting)) return
+    observer.disconnect()
+    act()
+  })
+  observer.observe(target)
+}
+
+/** Shows the legend of a layer: a single symbol before its name, several in a list. */
+async function showLegend(
+  layer: MapLayer,
+  { entry, name }: { readonly entry: HTMLElement; readonly name: HTMLElement },
+): Promise<void> {
+  // A legend that cannot be loaded is missing; the layer reports what is wrong with its style.
+  const symbols = await loadLegend(layer).catch(() => [])
+  const [first] = symbols
+  if (symbols.length === 1 && first !== undefined) return name.before(first.icon)
+  if (first === undefined) return
+  const lines = symbols.map(({ icon, caption }) =>
+    element('li', {}, icon, element('span', {}, caption || 'others')),
+  )
+  entry.append(element('ul', { class: 'legend', 'aria-label': `Legend of ${layer.label}` }, ...lines))
 }
 
 function zoomButton(layer: MapLayer, { onZoom }: Building): HTMLElement[] {

@@ -3,9 +3,12 @@ import { ask, RequestFault } from './request.ts'
 /** Parameters of the address of an image. */
 export type ImageQuery = Readonly<Record<string, string | number>>
 
+/** Pixels of images per pixel of the page: 2 on screens of high resolution, which scale images if they have other pixels. */
+export const imageScale = devicePixelRatio > 1 ? 2 : 1
+
 /** Returns the address of an image that the server draws. Empty images have no body. */
 export function imageUrl(kind: 'tile' | 'image', query: ImageQuery): string {
-  const entries = Object.entries({ ...query, nd: 204 })
+  const entries = Object.entries({ ...query, ...(imageScale === 1 ? {} : { scale: imageScale }), nd: 204 })
   return `/api/component/render/${kind}?${entries.map(([name, value]) => `${name}=${value}`).join('&')}`
 }
 

@@ -3,7 +3,7 @@ import XYZ from 'ol/source/XYZ'
 import TileState from 'ol/TileState'
 import { durationOf } from './interactions.ts'
 import type { Load } from './recovery.ts'
-import { imageUrl, loadImage } from './server_image.ts'
+import { imageScale, imageUrl, loadImage } from './server_image.ts'
 
 /** Options of tiles that the server draws. */
 export interface TileImages {
@@ -19,6 +19,7 @@ export function createTileImages({ id, load, minZoom = 0, maxZoom = 22 }: TileIm
   return new XYZ({
     minZoom,
     maxZoom,
+    tilePixelRatio: imageScale,
     transition: durationOf(200),
     tileUrlFunction: ([z = 0, x = 0, y = 0]) => imageUrl('tile', { resource: id, z, x, y }),
     // The place is part of the key: every copy of the world has its own tiles.
@@ -32,9 +33,20 @@ async function loadTile(tile: ImageTile, url: string): Promise<void> {
   try {
     const image = await loadImage(url)
     if (image === undefined) tile.setState(TileState.EMPTY)
-    else tile.setImage(image)
+    else tile.setImage(image.width === tileSide ? image : scaleTile(image))
   } catch (error) {
     tile.setState(TileState.ERROR)
     throw error
   }
+}
+
+/** Width and height of tiles in pixels of the screen. */
+const tileSide = 256 * imageScale
+
+function scaleTile(image: HTMLImageElement): HTMLCanvasElement {
+  const canvas = document.createElement('canvas')
+  canvas.width = tileSide
+  canvas.height = tileSide
+  canvas.getContext('2d')?.drawImage(image, 0, 0, tileSide, tileSide)
+  return canvas
 }

@@ -1,15 +1,14 @@
 import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/webmap_config.ts'
 import { isInScale, resolutionOf, scaleDenomOf } from '../style/match_rules.ts'
-import type { Style } from '../style/style_model.ts'
 
-/** Layer of the map, with its style. */
-export type MapLayer = ConfigLayer<Style>
+/** Layer of the map. */
+export type MapLayer = ConfigLayer
 
 /** Layer or group. */
-export type MapItem = ConfigItem<Style>
+export type MapItem = ConfigItem
 
 /** Configuration of the map from the server. */
-export type MapConfig = WebmapConfig<Style>
+export type MapConfig = WebmapConfig
 
 /** Lists the layers of a tree, from top to bottom. */
 export function listLayers(items: readonly MapItem[]): MapLayer[] {

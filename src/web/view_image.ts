@@ -2,7 +2,7 @@ import type { Extent } from 'ol/extent'
 import ImageSource from 'ol/source/Image'
 import { mercatorHalfWorld, mercatorWorld } from '../geo/mercator.ts'
 import type { Load } from './recovery.ts'
-import { imageUrl, loadImage } from './server_image.ts'
+import { imageScale, imageUrl, loadImage } from './server_image.ts'
 
 /** Options of one image of the whole view. */
 export interface ViewImage {
@@ -18,7 +18,7 @@ export function createViewImage({ id, load }: ViewImage): ImageSource {
       new Promise((resolve, reject) => {
         load('view', async () => {
           try {
-            resolve({ image: await loadView(id, extent, resolution), extent, resolution, pixelRatio: 1 })
+            resolve(await loadView(id, extent, resolution))
           } catch (error) {
             reject(error)
             throw error
@@ -51,17 +51,25 @@ export function divideView([minX = 0, minY = 0, maxX = 0, maxY = 0]: Extent, res
   }
 }
 
-async function loadView(id: number, extent: Extent, resolution: number): Promise<HTMLCanvasElement> {
-  const [minX = 0, minY = 0, maxX = 0, maxY = 0] = extent
-  const canvas = document.createElement('canvas')
-  canvas.width = Math.round((maxX - minX) / resolution)
-  canvas.height = Math.round((maxY - minY) / resolution)
-  const pen = canvas.getContext('2d')
+/** Loads the image of a view in whole columns and rows, from the top left. */
+async function loadView(id: number, view: Extent, resolution: number) {
+  const [minX = 0, minY = 0, maxX = 0, maxY = 0] = view
+  const columns = Math.ceil((maxX - minX) / resolution - tolerance)
+  const rows = Math.ceil((maxY - minY) / resolution - tolerance)
+  const extent = [minX, maxY - rows * resolution, minX + columns * resolution, maxY]
+  const image = document.createElement('canvas')
+  image.width = columns * imageScale
+  image.height = rows * imageScale
+  const pen = image.getContext('2d')
   const loads = divideView(extent, resolution).map(async ({ left, width, extent: part }) => {
-    const size = `${width},${canvas.height}`
-    const image = await loadImage(imageUrl('image', { resource: id, extent: part.join(), size }))
-    if (image !== undefined) pen?.drawImage(image, left, 0)
+    const query = { resource: id, extent: part.join(), size: `${width},${rows}` }
+    const drawn = await loadImage(imageUrl('image', query))
+    const [x, side, height] = [left, width, rows].map((length) => length * imageScale)
+    if (drawn !== undefined) pen?.drawImage(drawn, x ?? 0, 0, side ?? 0, height ?? 0)
   })
   await Promise.all(loads)
-  return canvas
+  return { image, extent, resolution, pixelRatio: imageScale }
 }
+
+/** Rounding errors of positions, in pixels. */
+const tolerance = 0.001

@@ -86,3 +86,25 @@ test('a file that is not there is an error of the command line', async () => {
   const { exit, err } = await lint('missing.qml')
   expect([exit, err]).toEqual([3, expect.stringContaining('Cannot read "missing.qml": ENOENT.')])
 })
+
+test('style files are written as SLD and Mapbox GL, with what is left out on stderr', async () => {
+  await writeFile(
+    join(cwd, 'areas.xml'),
+    '<map><layer><class><name>all</name><style><color>#ff0000</color></style></class></layer></map>',
+  )
+  const convert = (...words: string[]) => runCommand(['convert-style', ...words], { cwd })
+  const sld = await convert('areas.xml', '--to', 'sld')
+  expect([sld.exit, sld.err]).toEqual([0, ''])
+  expect(sld.out).toContain('<CssParameter name="fill">#ff0000</CssParameter>')
+  await writeFile(join(cwd, 'areas.sld'), sld.out)
+  const mapbox = await convert('areas.sld', '--to', 'mapbox', '--tile-layer', 'svc:7')
+  expect(JSON.parse(mapbox.out).layers).toMatchObject([{ type: 'fill', 'source-layer': 'svc:7' }])
+  expect((await lint('areas.sld')).out).toBe('1 style, no errors\n')
+  const points = await convert('areas.xml', '--to', 'mapbox', '--geometry', 'POINTS')
+  expect([points.exit, points.err]).toEqual([
+    3,
+    expect.stringContaining('expected POINT, LINESTRING, POLYGON'),
+  ])
+  const heat = await convert('wells.qml', '--to', 'sld')
+  expect([heat.exit, heat.err]).toEqual([0, expect.stringContaining('renderer heatmapRenderer is not drawn')])
+})

@@ -301,6 +301,17 @@ describe('reports what is not drawn', () => {
     expect(issuesOf(type, symbolLayer(cls, options))).toEqual(expected)
   })
 
+  test('patterns that are clipped or drawn with other lines than in QGIS', () => {
+    const marker = namedSymbol('@0@0', 'marker', symbolLayer('SimpleMarker', {}))
+    expect(
+      issuesOf('fill', symbolLayer('PointPatternFill', { clip_mode: 'centroid_within' }, marker)),
+    ).toEqual(['option clip_mode of PointPatternFill is ignored'])
+    const line = namedSymbol('@0@0', 'line', symbolLayer('MarkerLine', {}, marker))
+    expect(issuesOf('fill', symbolLayer('LinePatternFill', {}, line))).toEqual([
+      'a line pattern is drawn without the markers on its lines',
+    ])
+  })
+
   test('draw effects', () => {
     expect(
       issuesOf('fill', symbolLayer('SimpleFill', {}, '<effect enabled="1" type="effectStack"/>')),

@@ -81,7 +81,8 @@ const layer = (name: string, style: number) => ({
   layer_style_id: style,
 })
 
-async function publishRoot(admin: Ask, guest: number): Promise<void> {
+/** Lets guests read the root, but not what is in it. */
+export async function publishRoot(admin: Ask, guest: number): Promise<void> {
   const { resource } = await (await admin('GET', '/api/resource/0')).json<{
     resource: { permissions: object[] }
   }>()

@@ -170,6 +170,29 @@ describe('layers', () => {
     expect(await Promise.all(colors)).toEqual([undefined, '#c80000', '#c80000', undefined])
   })
 
+  test.each(['tile', 'image'])(
+    'a screen of high resolution gets images of its own pixels, with adapter %s',
+    async (adapter) => {
+      const path = await makeMap([item(hatched, { layer_adapter: adapter })])
+      const asked: string[] = []
+      const page = await open(path + start, { deviceScaleFactor: 2 })
+      page.on('request', (request) => asked.push(request.url()))
+      await page.reload()
+      await untilDrawn(page)
+      const images = asked.filter((url) => url.includes(`/component/render/${adapter}?`))
+      expect(images.filter((url) => url.includes('&scale=2'))).toEqual(images)
+      expect(images).not.toEqual([])
+      // The canvas has twice as many columns and rows.
+      const at = { lon: 0, lat: 0, zoom: 4 }
+      const colorOn = async (lon: number) => {
+        const { x, y } = pixelOf(page, at, [lon, 0])
+        const bytes = await readCanvas(page, { x: 2 * Math.round(x) - 3, y: 2 * y - 3, width: 6, height: 6 })
+        return bytes.some((value) => value > 0)
+      }
+      expect([await colorOn(-20), await colorOn(-3), await colorOn(-1)]).toEqual([true, true, false])
+    },
+  )
+
   test('layers have the order and the transparency of their items', async () => {
     const items = [
       item(land, { draw_order_position: 2 }),

@@ -4,6 +4,7 @@ import type { CommandGroup, CommandSpec } from '../command.ts'
 const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>>> = {
   validate: async () => (await import('./validate.ts')).validateCommand,
   lint: async () => (await import('./lint.ts')).lintCommand,
+  'convert-style': async () => (await import('./convert_style.ts')).convertStyleCommand,
   plan: async () => (await import('./plan.ts')).planCommand,
   apply: async () => (await import('./apply.ts')).applyCommand,
   pull: async () => (await import('./pull.ts')).pullCommand,

@@ -72,16 +72,28 @@ function drawFeature(pen: SymbolPen, { geometry, context }: DrawnFeature, { styl
   }
 }
 
-/** Draws each feature on a surface of its own, and blends it with those below. */
+/** Draws each layer of the symbols of each feature on a surface of its own, and blends it with what is below, as QGIS does. */
 function drawBlended(canvas: Canvas, features: readonly DrawnFeature[], layer: DrawnLayer): void {
   const single = createGroup(canvas.surface)
   const pen = penOf(createCanvas(single, canvas.origin), layer)
   for (const feature of features) {
     layer.check()
-    clearSurface(single)
-    drawFeature(pen, feature, layer)
-    composite(canvas.surface, single, { blendMode: layer.style.style.featureBlending })
+    for (const { symbolFor } of layer.style.symbolsOf(feature.context)) {
+      const symbol = symbolFor(feature.context)
+      for (const part of symbol.layers.flatMap(splitFill)) {
+        clearSurface(single)
+        pen.draw(feature.geometry, symbol, part)
+        composite(canvas.surface, single, { blendMode: layer.style.style.featureBlending })
+      }
+    }
   }
+}
+
+/** Splits a fill with an outline in two: each of them blends with what is below. */
+function splitFill(layer: PixelLayer): PixelLayer[] {
+  if (layer.kind !== 'fill' || layer.stroke === undefined) return [layer]
+  const { stroke: _, ...fill } = layer
+  return [fill, { ...layer, brush: 'no' }]
 }
 
 interface Level {

@@ -4,19 +4,22 @@ import type { Queryable } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
 import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
-import { findSearchArea, withClipping } from '../vector_tile/search_area.ts'
+import { withClipping } from '../vector_tile/search_area.ts'
 import { selectTileRows, type TileRow } from '../vector_tile/select_features.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
 import { attributeValues, isPointLayer } from '../vector_tile/tile_source.ts'
 import type { JobFeatures } from './draw_job.ts'
+import { type FrameSystem, findFrameArea } from './frame_system.ts'
 
 /** The extent of an image. */
 export interface ImageFrame {
-  /** In EPSG:3857. */
+  /** In EPSG:3857, or in `system`. */
   readonly box: Bbox
   /** In pixels. */
   readonly width: number
   readonly height: number
+  /** Another reference system than EPSG:3857. */
+  readonly system?: FrameSystem
   /** Device pixels per pixel of 1/96 inch. @default 1 */
   readonly pixelRatio?: number
 }
@@ -58,14 +61,14 @@ export async function readImageFeatures(
   const { height, width } = frame
   const cell = isPointLayer(layer) ? cellUnits.points : cellUnits.others
   const grid = measureImage(frame, { reach, cell, clipMargin })
-  const searchArea = await findSearchArea(database, layer, grid)
+  const searchArea = await findFrameArea(database, layer, grid)
   const read = { ...layer, fields: layer.fields.filter(({ keyname }) => fields.includes(keyname)) }
   const tiles = Math.max(1, (width * height) / 2 ** 16)
   const limited = (count: number) => Math.ceil(Math.min(limits.image, count * tiles))
   const rows = await withClipping((clips) =>
     selectTileRows(database, {
       layer: read,
-      grid: { ...grid, searchArea },
+      grid: { ...grid, searchArea: searchArea && { ...searchArea, isClipped: clips } },
       clips,
       limits: { small: limited(limits.small), features: limited(limits.features) },
     }),
@@ -86,7 +89,7 @@ interface GridOptions {
 }
 
 function measureImage(
-  { box, width, height }: ImageFrame,
+  { box, width, height, system }: ImageFrame,
   { reach, cell, clipMargin = 256 }: GridOptions,
 ): TileGrid {
   const [resolutionX, resolutionY] = [(box[2] - box[0]) / width, (box[3] - box[1]) / height]
@@ -99,8 +102,12 @@ function measureImage(
     box: expandBbox(box, reach * resolution),
     wide: expandBbox(box, (reach + clipMargin) * resolution),
     unitBox: [-margin, -margin, imageUnits[0] + margin, imageUnits[1] + margin],
-    corner: [(box[0] + mercatorHalfWorld) * scale, (mercatorHalfWorld - box[3]) * scale],
-    worldUnits: mercatorWorld * scale,
+    ...(system === undefined
+      ? {
+          corner: [(box[0] + mercatorHalfWorld) * scale, (mercatorHalfWorld - box[3]) * scale],
+          worldUnits: mercatorWorld * scale,
+        }
+      : { srs: system.srs, ...boundlessWorld(box, scale) }),
     scale,
     cellUnits: cell,
     pointCellUnits: cell,
@@ -108,6 +115,19 @@ function measureImage(
     // One unit more than the margin, because positions on the edge are rounded away from the image.
     cellOffset: Math.ceil((margin + 1) / cell) * cell,
   }
+}
+
+/** Units around an image in a reference system whose world has no edge. */
+const boundlessUnits = 2 ** 21
+
+/** Returns a world that extends far beyond the image on all sides. */
+function boundlessWorld([left, , , top]: Bbox, scale: number) {
+  const margin = boundlessUnits / scale
+  return {
+    origin: [left - margin, top + margin],
+    corner: [boundlessUnits, boundlessUnits],
+    worldUnits: 2 ** 40,
+  } as const
 }
 
 function packFeatures(

@@ -12,8 +12,10 @@ export interface TileRequest {
   readonly padding: number
 }
 
-/** A tile in the metres of EPSG:3857. */
+/** A tile in the metres of EPSG:3857, or an image in the units of another reference system. */
 export interface TileGrid {
+  /** EPSG code; 3857 if it is missing. */
+  readonly srs?: number
   /** The tile itself. */
   readonly tile: Bbox
   /** The tile with its margin. */
@@ -24,6 +26,8 @@ export interface TileGrid {
   readonly unitBox: Bbox
   /** Top left corner of the tile, in units from the top left corner of the world. */
   readonly corner: readonly [x: number, y: number]
+  /** Top left corner of the world, in metres; that of EPSG:3857 if it is missing. */
+  readonly origin?: readonly [x: number, y: number]
   /** Side of the world in units. */
   readonly worldUnits: number
   /** Units per metre. */
@@ -49,6 +53,8 @@ export interface SearchArea {
   readonly box: Bbox | undefined
   /** Whether the reference system is geographic. */
   readonly isDegrees: boolean
+  /** Whether geometries are clipped to the box before they are transformed. */
+  readonly isClipped?: boolean
 }
 
 /** Computes the grid of a tile whose cells are the same for points and other geometries, at every zoom level. */

@@ -12,7 +12,7 @@ import { rowBits, type TileGrid } from './tile_grid.ts'
 /** SQL of the features of a tile. */
 export interface TileSource {
   /**
-   * `from` item: rows `t` with the columns of the layer, its geometry in EPSG:3857 as `g`, and, named by `derivedColumns`,
+   * `from` item: rows `t` with the columns of the layer, its geometry in the reference system of the grid as `g`, and, named by `derivedColumns`,
    * the position of points in units or the box of other geometries.
    */
   readonly from: string
@@ -97,8 +97,10 @@ function fromSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
 
 function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   const { srs } = layer
-  if (srs === mercator)
+  const target = grid.srs ?? mercator
+  if (srs === target)
     return `(select *, geom as g from ${featuresSql(layer)} where geom && ${boxSql(grid.box, srs, bindings)})`
+  if (target !== mercator) return movedSql(layer, { ...grid, srs: target }, bindings)
   const { box, isDegrees } = grid.searchArea ?? { box: lonLatBbox(grid.box), isDegrees: true }
   // Clips to the area of EPSG:3857. `offset 0` keeps the planner from transforming each geometry several times.
   const inside = isDegrees
@@ -111,6 +113,20 @@ function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   return grid.searchArea === undefined
     ? moved
     : `(select * from ${moved} moved where g && ${boxSql(grid.box, mercator, bindings)} offset 0)`
+}
+
+/** Returns the features of an image in a reference system other than EPSG:3857 and that of the layer. */
+function movedSql(layer: Layer, grid: TileGrid & { readonly srs: number }, bindings: Bindings): string {
+  const { box, isClipped = false } = grid.searchArea ?? {}
+  const area = box && boxSql(box, layer.srs, bindings)
+  // Far away from the image, positions may have no coordinates in its reference system.
+  const inside =
+    area && isClipped && !isPointLayer(layer)
+      ? `case when geom @ ${area} then geom else ST_ClipByBox2D(geom, ${area}) end`
+      : 'geom'
+  const near = area ? `geom && ${area}` : 'geom is not null'
+  const moved = `(select *, ST_Transform(${inside}, ${grid.srs}) as g from ${featuresSql(layer)} where ${near} offset 0)`
+  return `(select * from ${moved} moved where g && ${boxSql(grid.box, grid.srs, bindings)} offset 0)`
 }
 
 /** Names of the integer columns, which are never null. */
@@ -223,12 +239,13 @@ export function completeSql({ clips }: GeometryTarget): string {
  */
 export function largeGeometrySql(target: GeometryTarget): string {
   const { layer, grid, bindings, clips } = target
-  const { wide, cell } = grid
+  const { wide, cell, srs = mercator, origin: [left, top] = [-mercatorHalfWorld, mercatorHalfWorld] } = grid
   const plain = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
-  const clipped = `ST_ClipByBox2D(${plain}, ${boxSql(wide, 3857, bindings)})`
-  const near = clips ? `case when ${completeSql(target)} then ${plain} else ${clipped} end` : plain
+  // Binds the box only where it is used: PostgreSQL refuses parameters without a type.
+  const clip = () => `ST_ClipByBox2D(${plain}, ${boxSql(wide, srs, bindings)})`
+  const near = clips ? `case when ${completeSql(target)} then ${plain} else ${clip()} end` : plain
   const simple = cell === 0 ? near : `ST_Simplify(${near}, ${bindings.bind(cell, 'float8')}, true)`
-  const numbers = [mercatorHalfWorld, -mercatorHalfWorld, grid.scale, -grid.scale]
+  const numbers = [-left, -top, grid.scale, -grid.scale]
   const bound = numbers.map((value) => bindings.bind(value, 'float8'))
   return `ST_AsTWKB(ST_TransScale(${simple}, ${bound.join(', ')}), 0)`
 }

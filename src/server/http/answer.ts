@@ -1,14 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import type { ServiceProtocol } from '../../contract/route.ts'
 import type { Problem } from '../../core/problem.ts'
 import { errorPage } from '../pages/error_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
 import { challenge, problemReport, versionOf } from '../wfs/wfs_error.ts'
+import { wmsProblemReport } from '../wms/wms_error.ts'
+import { wmtsProblemReport } from '../wmts/wmts_error.ts'
 import { catalogError, catalogStatus, isCatalogUrl, serviceHeaders } from './catalog_service.ts'
 import { errorBody, getStatus } from './error_body.ts'
 import type { Answer } from './handler.ts'
 import { dialectOf, encodeError } from './response_dialect.ts'
+import type { ReportOptions, ServiceReport } from './service_report.ts'
 
 /** Media type of JSON responses, without parameters because clients compare it as a string. */
 export const jsonMediaType = 'application/json'
@@ -48,6 +52,15 @@ async function* counted(stream: AsyncIterable<Uint8Array>, reply: FastifyReply):
   }
 }
 
+/** Writers of exception reports of each service. */
+const serviceReports: Readonly<
+  Record<ServiceProtocol, (fault: Problem, options: ReportOptions) => ServiceReport>
+> = {
+  wfs: (fault, options) => problemReport(fault, { ...options, protocol: versionOf(options.url) }),
+  wms: wmsProblemReport,
+  wmts: wmtsProblemReport,
+}
+
 /** Sends an error: as JSON to programs, as an HTML page to browsers. */
 export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const { request } = reply
@@ -58,13 +71,14 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
       .headers(serviceHeaders)
       .type(jsonMediaType)
       .send(Buffer.from(JSON.stringify(catalogError(fault, request.method))))
-  if (request.routeOptions?.config?.errors === 'wfs') {
+  const protocol = request.routeOptions?.config?.errors
+  if (protocol === 'ogcapi') return sendOgcApiProblem(reply, fault)
+  if (protocol !== undefined) {
     const isGuest = request.headers.authorization === undefined
-    const options = { protocol: versionOf(request.url), requestId: request.id, isGuest }
-    const { headers, mediaType, bytes, status: own } = problemReport(fault, options)
+    const options = { url: request.url, requestId: request.id, isGuest }
+    const { headers, mediaType, bytes, status: own } = serviceReports[protocol](fault, options)
     return reply.status(own).headers(headers).type(mediaType).send(viewBytes(bytes))
   }
-  if (request.routeOptions?.config?.errors === 'ogcapi') return sendOgcApiProblem(reply, fault)
   const body = errorBody(fault, request.id)
   const { responseStyle } = request.server
   const dialect = dialectOf(request.headers, responseStyle.dialect)

@@ -5,7 +5,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import helmet from 'helmet'
 import { replayedHeader } from '../../contract/idempotency.ts'
 import { problem } from '../../contract/problems.ts'
-import { isExtraRoute } from '../../contract/route.ts'
+import { isExtraRoute, type ServiceProtocol } from '../../contract/route.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
 import { tus } from '../../contract/tus.ts'
 import type { ServerContext } from '../context.ts'
@@ -29,7 +29,7 @@ declare module 'fastify' {
     /** Whether the path belongs to the catalog. */
     isCatalog?: boolean
     /** Format of errors other than that of the API. */
-    errors?: 'wfs' | 'ogcapi' | undefined
+    errors?: ServiceProtocol | 'ogcapi' | undefined
   }
   interface FastifyRequest {
     facts: RequestFacts

@@ -5,12 +5,13 @@ import type { ItemRow } from '../../store/classes/webmap.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { hitReach } from '../../style/hit_reach.ts'
-import type { Style } from '../../style/style_model.ts'
 import { renderedLayerId } from './layer_style.ts'
 import { findStyles, type ParseStyle } from './stored_style.ts'
 
 /** A layer of a web map, as the page needs it. */
-export interface Drawing extends LayerDrawing<Style> {
+export interface Drawing extends LayerDrawing {
+  /** Whether it has features, which are found by clicks, and a legend. */
+  readonly hasFeatures: boolean
   /** Resource of the layer, which is that of the style for layers without styles. */
   readonly layerId: number
 }
@@ -64,7 +65,7 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
   const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
   return {
     ...shared,
-    features: { geometryType: layer.geometryType, style: parsed.style },
+    hasFeatures: true,
     undrawnParts: parsed.issues.slice(0, maxUndrawnParts).map(({ message }) => message),
     reach: hitReach(parsed.style),
     hasExtent: true,
@@ -73,7 +74,7 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
 }
 
 /** A layer without features. */
-const imageOnly = { features: null, undrawnParts: [], reach: 0, fields: [] }
+const imageOnly = { hasFeatures: false, undrawnParts: [], reach: 0, fields: [] }
 
 /** Maximum number of messages about a style. */
 const maxUndrawnParts = 20

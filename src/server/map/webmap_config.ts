@@ -4,7 +4,6 @@ import type { ConfigItem, ConfigLayer, DegreeBox, WebmapConfig } from '../../con
 import type { Queryable } from '../../database/database.ts'
 import type { ItemRow, WebmapRow } from '../../store/classes/webmap.ts'
 import type { ResourceRow } from '../../store/resource/resource_row.ts'
-import type { Style } from '../../style/style_model.ts'
 import { type Branches, branchesOf } from '../classes/webmap_item.ts'
 import { sanitiseDescription } from '../resource/description.ts'
 import { type Drawing, type Masks, readDrawings } from './layer_drawing.ts'
@@ -29,7 +28,7 @@ export function listShownResources({ id, items, basemaps }: WebmapRow): number[]
  * Reads the configuration of a web map page: the layers whose style and features the caller may read, and the groups that
  * contain any of them. Executes a constant number of statements.
  */
-export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Promise<WebmapConfig<Style>> {
+export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Promise<WebmapConfig> {
   const { map, resource, masks } = source
   const drawings = await readDrawings(tx, map.items, masks)
   const basemaps = await readBasemaps(tx, map, masks)
@@ -70,11 +69,11 @@ interface ItemTree {
   readonly drawings: ReadonlyMap<number, Drawing>
 }
 
-function configItems(tree: ItemTree, parentId: number | null): ConfigItem<Style>[] {
+function configItems(tree: ItemTree, parentId: number | null): ConfigItem[] {
   return (tree.branches.get(parentId) ?? []).flatMap((row) => configItem(tree, row))
 }
 
-function configItem(tree: ItemTree, row: ItemRow): ConfigItem<Style>[] {
+function configItem(tree: ItemTree, row: ItemRow): ConfigItem[] {
   const { id, item } = row
   if (item.item_type === 'layer') {
     const drawing = tree.drawings.get(row.styleId ?? 0)
@@ -88,9 +87,8 @@ function configItem(tree: ItemTree, row: ItemRow): ConfigItem<Style>[] {
 
 type LayerItem = Extract<ItemRow['item'], { item_type: 'layer' }>
 
-function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing): ConfigLayer<Style> {
-  const { layerId, ...landform } = drawing
-  const hasFeatures = landform.features !== null
+function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing): ConfigLayer {
+  const { layerId, hasFeatures, ...landform } = drawing
   const identifiable = hasFeatures && (item.layer_identifiable ?? true)
   const transparency = item.layer_transparency ?? null
   return {
@@ -108,7 +106,7 @@ function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing
     drawOrderPosition: item.draw_order_position ?? null,
     adapter: item.layer_adapter ?? 'tile',
     plugin: {},
-    legendInfo: { visible: 'collapse', has_legend: true },
+    legendInfo: { visible: 'collapse', has_legend: hasFeatures },
     identification: identifiable ? { mode: 'feature_layer', resource: { id: layerId } } : null,
     landform,
   }
@@ -117,7 +115,7 @@ function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing
 const denominator = (scale: string | number | null | undefined) =>
   scale === null || scale === undefined ? null : scaleDenominator(scale)
 
-function listItems(items: readonly ConfigItem<Style>[]): ConfigItem<Style>[] {
+function listItems(items: readonly ConfigItem[]): ConfigItem[] {
   return items.flatMap((item) => (item.type === 'group' ? [item, ...listItems(item.children)] : [item]))
 }
 

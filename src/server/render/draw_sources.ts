@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problems.ts'
 import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import type { DrawJob, DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
@@ -24,8 +25,14 @@ export async function drawSources(
   context: Pick<ServerContext, 'draws' | 'layerCaches'>,
   { sources, frame, signal, isFresh = false }: Drawing,
 ): Promise<DrawnImage> {
-  const { box, width, height } = frame
+  const { box, width, height, system } = frame
+  if (system !== undefined && sources.some(({ readsAnySystem }) => readsAnySystem !== true))
+    throw problem(
+      'render/unsupported',
+      `Layers without features cannot be drawn in EPSG:${system.srs}; use EPSG:3857.`,
+    )
   const resolution = (box[2] - box[0]) / width
+  const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
   const [labels, layers] = await Promise.all([
     findImageLabels(context, { sources, frame, signal }),
     Promise.all(sources.map((source) => source.read(frame, { signal, isFresh }))),
@@ -33,8 +40,8 @@ export async function drawSources(
   const job: DrawJob = {
     width,
     height,
-    origin: [(box[0] + mercatorHalfWorld) / resolution, (mercatorHalfWorld - box[3]) / resolution],
-    scaleDenom: scaleDenomOf(resolution),
+    origin: [(box[0] - left) / resolution, (top - box[3]) / resolution],
+    scaleDenom: scaleDenomOf(resolution * (system?.metresPerUnit ?? 1)),
     pixelsPerMapUnit: 1 / resolution,
     layers,
     ...(labels === undefined ? {} : { labels }),

@@ -17,6 +17,8 @@ export interface DrawnSource {
    * are not cached. The key of a source with a time to live has the period in which its content is fetched.
    */
   readonly key: readonly unknown[] | undefined
+  /** Whether frames may have another reference system than EPSG:3857. */
+  readonly readsAnySystem?: true
   /** Reads what lies in a frame. */
   read(frame: ImageFrame, options: ReadOptions): Promise<JobLayer>
   /** Returns what is labelled at a scale; undefined without labels. Missing for sources that never have labels. */

@@ -25,6 +25,7 @@ export const featureSources: SourceKind = {
       return {
         // Changes of foreign tables are not tracked.
         key: isForeign(layer) ? undefined : keyOf(resource, layer),
+        readsAnySystem: true,
         read: (frame) => readFeatures(context, { resource, layer }, frame),
         findLabels: (scaleDenom) => findLabels(context, { resource, layer }, scaleDenom),
       }

@@ -36,7 +36,8 @@ export async function findImageLabels(
 ): Promise<DrawJob['labels']> {
   const labelled = await findLabelled(sources, frame)
   if (labelled.length === 0) return undefined
-  const metatiles = findMetatiles(frame)
+  // Tiles are in EPSG:3857.
+  const metatiles = frame.system === undefined ? findMetatiles(frame) : []
   if (metatiles.length === 0) return 'place'
   const lists = await Promise.all(
     metatiles.map(async (metatile) => {
@@ -55,7 +56,7 @@ interface Labelled {
 }
 
 async function findLabelled(sources: readonly DrawnSource[], frame: ImageFrame): Promise<Labelled[]> {
-  const scaleDenom = scaleDenomOf(resolutionOf(frame))
+  const scaleDenom = scaleDenomOf(resolutionOf(frame) * (frame.system?.metresPerUnit ?? 1))
   const found = await Promise.all(
     sources.map(async (source) => {
       const labels = await source.findLabels?.(scaleDenom)
@@ -65,7 +66,7 @@ async function findLabelled(sources: readonly DrawnSource[], frame: ImageFrame):
   return found.flat()
 }
 
-/** Metres per pixel of 1/96 inch. */
+/** Metres, or other units of the frame, per pixel of 1/96 inch. */
 function resolutionOf({ box, width, pixelRatio = 1 }: ImageFrame): number {
   return ((box[2] - box[0]) / width) * pixelRatio
 }

@@ -21,9 +21,12 @@ import { rasterHandlers } from './raster.ts'
 import { renderHandlers } from './render.ts'
 import { resourceHandlers } from './resource.ts'
 import { styleHandlers } from './style.ts'
+import { tilejsonHandlers } from './tilejson.ts'
 import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
 import { wfsHandlers } from './wfs.ts'
+import { wmsHandlers } from './wms.ts'
+import { wmtsHandlers } from './wmts.ts'
 
 /** Handlers of all routes. */
 const handlers: { readonly [R in RouteName]: Handler<R> } = {
@@ -45,7 +48,10 @@ const handlers: { readonly [R in RouteName]: Handler<R> } = {
   ...geodbHandlers,
   ...rasterHandlers,
   ...webmapHandlers,
+  ...tilejsonHandlers,
   ...wfsHandlers,
+  ...wmsHandlers,
+  ...wmtsHandlers,
   ...ogcApiHandlers,
   ...catalogHandlers,
   ...catalogEditorHandlers,

@@ -65,7 +65,8 @@ function report(fault: OwsFault, protocol: WfsProtocol, status: number) {
   }
 }
 
-function codeOf({ code }: Problem, status: number): OwsCode {
+/** Returns the code of OWS of a Problem. */
+export function codeOf({ code }: Problem, status: number): OwsCode {
   if (code === 'request/invalid' || code === 'feature/invalid') return 'InvalidParameterValue'
   if (code === 'request/malformed' || code === 'request/too-large') return 'OperationParsingFailed'
   if (status === 404) return 'NotFound'
@@ -73,7 +74,8 @@ function codeOf({ code }: Problem, status: number): OwsCode {
   return status < 500 && status !== 401 && status !== 403 ? 'OperationProcessingFailed' : 'NoApplicableCode'
 }
 
-function locatorOf({ data }: Problem): string | undefined {
+/** Returns the parameter of a Problem. */
+export function locatorOf({ data }: Problem): string | undefined {
   if (typeof data.field === 'string') return data.field
   const { location } = data
   return Array.isArray(location) ? String(location.at(-1)) : undefined

@@ -110,7 +110,8 @@ export function textStatement(layer: Layer, selection: TextSelection): Statement
   }
 }
 
-function lexicalSql(field: LayerField): string {
+/** Returns SQL of the values of a field as strings in the lexical form of XML Schema. */
+export function lexicalSql(field: LayerField): string {
   const column = quoteName(field.columnName)
   if (field.datatype === 'DATETIME') return `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS')`
   if (field.datatype === 'REAL') return `replace(${column}::text, 'Infinity', 'INF')`

@@ -45,7 +45,6 @@ describeServers('the page of a web map', (start) => {
       visibility: true,
     })
     expect(squares.landform).toMatchObject({
-      features: { geometryType: 'POLYGON', style: { rules: [{ label: 'blue ones' }, {}] } },
       attribution: '© Test <b>',
       fields: [
         { keyname: 'name', label: 'Name', datatype: 'STRING' },
@@ -84,10 +83,15 @@ describeServers('the page of a web map', (start) => {
     const resource = { permissions: [allow(await principalId((await start()).database, 'guest'), '')] }
     const members = { webmap: { root_item: { item_type: 'root', children } } }
     const id = await createResource(admin, { cls: 'webmap', name: 'Photos', members, resource })
-    const shared = { identifiable: false, identification: null, minScaleDenom: 5000 }
+    const shared = {
+      legendInfo: { has_legend: false },
+      identifiable: false,
+      identification: null,
+      minScaleDenom: 5000,
+    }
     expect((await readConfig(admin, id)).rootItem.children).toMatchObject([
-      { ...shared, layerId: parent, styleId: style, landform: { features: null, hasExtent: true } },
-      { ...shared, layerId: tiles, styleId: tiles, landform: { features: null, hasExtent: false } },
+      { ...shared, layerId: parent, styleId: style, landform: { hasExtent: true } },
+      { ...shared, layerId: tiles, styleId: tiles, landform: { hasExtent: false } },
     ])
     expect((await readConfig(guest, id)).rootItem.children).toEqual([])
     expect((await readConfig(guest, map.id)).rootItem.children).toHaveLength(1)

@@ -61,9 +61,9 @@ async function createScattered(server: TestServer): Promise<number[]> {
   let seed = 7
   const next = () => {
     seed = (seed * 16_807) % 2_147_483_647
-    return (seed / 2_147_483_647 - 0.5) * half
+    return (seed / 2_147_483_647 - 0.5) * 0.6 * half
   }
-  const points = Array.from({ length: 250 }, (_, at) => ({
+  const points = Array.from({ length: 120 }, (_, at) => ({
     geom: `POINT(${next()} ${next()})`,
     fields: { name: `Place ${at}` },
   }))
@@ -88,7 +88,7 @@ describeServers('labels', (start) => {
   test('of tiles fit together: the tiles of an area are the image of the area', async () => {
     const server = await start()
     const styles = await createScattered(server)
-    const [side, columns] = [1024, [2, 3, 4, 5]]
+    const [side, columns] = [512, [3, 4]]
     const parts = await Promise.all(
       columns.flatMap((x) =>
         columns.map(async (y) => ({
@@ -97,8 +97,8 @@ describeServers('labels', (start) => {
             `/api/component/render/tile?resource=${styles}&z=3&x=${x}&y=${y}`,
           ),
           ...{
-            left: (x - 2) * 256,
-            top: (y - 2) * 256,
+            left: (x - 3) * 256,
+            top: (y - 3) * 256,
             raw: { width: 256, height: 256, channels: 4 as const },
           },
         })),
@@ -106,7 +106,7 @@ describeServers('labels', (start) => {
     )
     const empty = { width: side, height: side, channels: 4, background: '#00000000' } as const
     const mosaic = await sharp({ create: empty }).composite(parts).raw().toBuffer()
-    const extent = [-half / 2, -half / 2, half / 2, half / 2]
+    const extent = [-half / 4, -half / 4, half / 4, half / 4]
     const image = await readPixels(
       server.admin,
       `/api/component/render/image?resource=${styles}&extent=${extent}&size=${side},${side}`,
@@ -114,7 +114,7 @@ describeServers('labels', (start) => {
     let different = 0
     for (let at = 0; at < image.length; at += 1)
       if (Math.abs((image[at] ?? 0) - (mosaic[at] ?? 0)) > 3) different += 1
-    expect(countBlue(image)).toBeGreaterThan(2000)
+    expect(countBlue(image)).toBeGreaterThan(500)
     expect(different / image.length).toBeLessThan(0.0005)
   })
 

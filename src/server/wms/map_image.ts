@@ -1,0 +1,86 @@
+import { isProblem } from '../../core/problem.ts'
+import type { Database } from '../../database/database.ts'
+import { shown } from '../../ogc/ows_fault.ts'
+import { boxOfView } from '../../ogc/wms/map_frame.ts'
+import { WmsFault } from '../../ogc/wms/wms_fault.ts'
+import type { ImageForm, MapView } from '../../ogc/wms/wms_request.ts'
+import { isDrawnAt, type WmsLayer, type WmsService, wmsScaleDenom } from '../../ogc/wms/wms_service.ts'
+import { encodeMap } from '../../render/image/encode_map.ts'
+import { type FrameSystem, findFrameSystem } from '../../render/image/frame_system.ts'
+import type { ImageFrame } from '../../render/image/image_features.ts'
+import type { ServerContext } from '../context.ts'
+import type { Answer } from '../http/handler.ts'
+import { answerImage } from '../render/answer_image.ts'
+import { findNorthFirst } from '../wfs/north_first.ts'
+import type { MapServiceRequest } from './published_wms.ts'
+
+/**
+ * Finds a layer by its name.
+ *
+ * @throws {WmsFault} LayerNotDefined
+ */
+export function findMapLayer({ layers }: WmsService, name: string, parameter = 'LAYERS'): WmsLayer {
+  const found = layers.find((layer) => layer.name === name)
+  if (found !== undefined) return found
+  throw new WmsFault('LayerNotDefined', `The service has no layer ${shown(name)}.`, parameter)
+}
+
+const systems = new WeakMap<Database, Map<number, Promise<FrameSystem | undefined>>>()
+
+/** Returns a reference system; read once from each database, where they do not change. */
+function findSystem(database: Database, srs: number): Promise<FrameSystem | undefined> {
+  const known = systems.get(database) ?? new Map<number, Promise<FrameSystem | undefined>>()
+  systems.set(database, known)
+  const found = known.get(srs) ?? findFrameSystem(database, srs)
+  known.set(srs, found)
+  found.catch(() => known.delete(srs))
+  return found
+}
+
+/**
+ * Returns the frame of a map.
+ *
+ * @throws {WmsFault} InvalidCRS
+ */
+export async function frameOfView({ database }: ServerContext, view: MapView): Promise<ImageFrame> {
+  const { srs, crs, width, height } = view
+  const box = boxOfView(view, await findNorthFirst(database))
+  if (srs === 3857) return { box, width, height }
+  const system = await findSystem(database, srs)
+  if (system !== undefined) return { box, width, height, system }
+  throw new WmsFault('InvalidCRS', `Maps in ${shown(crs)} are not supported.`, 'CRS')
+}
+
+/** Returns the scale denominator of a frame, for the limits of layers. */
+export function scaleOfFrame({ box, width, system }: ImageFrame): number {
+  return wmsScaleDenom(((box[2] - box[0]) / width) * (system?.metresPerUnit ?? 1))
+}
+
+/**
+ * Draws layers, from bottom to top, and encodes the map. Layers outside their scale limits are left out.
+ *
+ * @throws {WmsFault}, {Problem} render/*
+ */
+export async function answerMap(
+  http: Pick<MapServiceRequest, 'context' | 'headers' | 'signal'>,
+  layers: readonly WmsLayer[],
+  { frame, image }: { readonly frame: ImageFrame; readonly image: ImageForm },
+): Promise<Answer> {
+  const scale = scaleOfFrame(frame)
+  const ids = layers.filter((layer) => isDrawnAt(layer, scale)).map(({ resourceId }) => resourceId)
+  const answer = await answerImage(http, ids, { frame, nd: 200, cache: true }).catch((error: unknown) => {
+    throw outsideProblem(error, frame)
+  })
+  if (!('bytes' in answer)) return answer
+  return { ...answer, ...(await encodeMap(answer.bytes, image)) }
+}
+
+/** Returns the fault of a map that extends beyond its reference system, for the error of the database. */
+export function outsideProblem(error: unknown, { system }: ImageFrame): unknown {
+  if (system === undefined || !isProblem(error) || error.data.sqlstate !== 'XX000') return error
+  return new WmsFault(
+    'InvalidParameterValue',
+    `The map, or a layer on it, extends beyond the area of EPSG:${system.srs}; request a smaller box.`,
+    'BBOX',
+  )
+}

@@ -1,0 +1,150 @@
+import { hasPermission } from '../../access/permission_mask.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { Bbox } from '../../geo/bbox.ts'
+import { lonLatBbox } from '../../geo/mercator.ts'
+import { layerNames, type WmsLayer, type WmsService } from '../../ogc/wms/wms_service.ts'
+import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
+import { findRenderSources } from '../../store/classes/render_source.ts'
+import { findServiceLayers } from '../../store/classes/service_layer.ts'
+import { isForeign } from '../../store/feature/feature_table.ts'
+import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { findResourceNames } from '../../store/resource/resource_name.ts'
+import type { ServerContext } from '../context.ts'
+import type { ApiRequest } from '../http/handler.ts'
+import { renderedLayerId } from '../map/layer_style.ts'
+import { lacksPart, requirePermission } from '../resource/require_permission.ts'
+
+/** A request to a service. */
+export type MapServiceRequest = Pick<ApiRequest, 'context' | 'caller' | 'url' | 'signal' | 'headers'> & {
+  readonly params: { readonly id: number }
+}
+
+/** A service, and the layers with features that it draws, by the id of the published resource. */
+export interface PublishedMaps {
+  readonly id: number
+  readonly service: WmsService
+  readonly featureLayers: ReadonlyMap<number, Layer>
+}
+
+/**
+ * Reads a service as the caller sees it: with the layers that the caller may read.
+ *
+ * @throws {Problem} resource/not-found, access/denied
+ */
+export async function openMaps({ context, caller, params, url }: MapServiceRequest): Promise<PublishedMaps> {
+  const { database } = context
+  const { id } = params
+  await requirePermission(context, caller, { ids: [id], permission: 'service.connect' })
+  const resource = (await findResourceNames(database, [id])).get(id)
+  if (resource?.cls !== 'wmsserver_service') throw await lacksPart(database, id, 'web map service')
+  const entries = (await findServiceLayers(database, [id])).get(id) ?? []
+  const names = layerNames(entries.map(({ keyname }) => keyname))
+  const ids = [...new Set(entries.map(({ resourceId }) => resourceId))]
+  const masks = await context.permissions.findMasks(caller, ids)
+  const readable = ids.filter((one) => hasPermission(masks.get(one) ?? 0, 'data.read'))
+  const featureLayers = await findFeatureLayers(context, readable)
+  const layers = entries.flatMap((entry, at): WmsLayer[] => {
+    const { resourceId, displayName, minScaleDenom, maxScaleDenom } = entry
+    if (!readable.includes(resourceId)) return []
+    return [
+      {
+        name: names[at] ?? '',
+        title: displayName,
+        resourceId,
+        // The minimum scale has the largest denominator.
+        largestDenom: minScaleDenom,
+        smallestDenom: maxScaleDenom,
+        isQueryable: featureLayers.has(resourceId),
+      },
+    ]
+  })
+  return { id, service: { title: resource.displayName, url: serviceAddress(url), layers }, featureLayers }
+}
+
+/** Returns the address of a service, by the address of a request to it. */
+export function serviceAddress(url: string): string {
+  return /^[^?#]*?\/resource\/\d+\/(?:wmts|wms)/.exec(url)?.[0] ?? url
+}
+
+async function findFeatureLayers(
+  { database }: ServerContext,
+  ids: readonly number[],
+): Promise<Map<number, Layer>> {
+  const sources = [...(await findRenderSources(database, ids)).values()]
+  const layers = await findLayers(database, sources.map(renderedLayerId))
+  return new Map(
+    sources.flatMap((source) => {
+      const layer = layers.get(renderedLayerId(source))
+      return layer === undefined ? [] : [[source.id, layer]]
+    }),
+  )
+}
+
+/** Number of extents that are read at a time. */
+const concurrency = 8
+
+/**
+ * Adds the extents of layers and rasters. Those of layers in other databases and on other servers are left out: reading
+ * them may take long, or fail.
+ */
+export async function withMapExtents(context: ServerContext, maps: PublishedMaps): Promise<WmsService> {
+  const { service, featureLayers } = maps
+  const extents = await findRasterExtents(context, service.layers)
+  const own = [...featureLayers].filter(([, layer]) => !isForeign(layer))
+  for (let at = 0; at < own.length; at += concurrency) {
+    const batch = own.slice(at, at + concurrency)
+    await Promise.all(
+      batch.map(async ([id, layer]) => {
+        const extent = await findExtent(context, layer)
+        if (extent !== undefined) extents.set(id, extent)
+      }),
+    )
+  }
+  return {
+    ...service,
+    layers: service.layers.map((layer) => ({ ...layer, extent: extents.get(layer.resourceId) })),
+  }
+}
+
+/** Returns the extent of a layer in degrees; undefined if it has none, or if reading it takes too long. */
+export async function findExtent(
+  { database, layerCaches }: ServerContext,
+  layer: Layer,
+): Promise<Bbox | undefined> {
+  return layerCaches.extent(database, layer).catch((error: unknown) => {
+    // The extent is optional: a layer that takes too long must not hide the others.
+    if (isProblem(error, 'database/timeout')) return undefined
+    throw error
+  })
+}
+
+async function findRasterExtents(
+  { database }: ServerContext,
+  layers: readonly WmsLayer[],
+): Promise<Map<number, Bbox>> {
+  const sources = await findRenderSources(
+    database,
+    layers.map(({ resourceId }) => resourceId),
+  )
+  const ids = [...sources.values()].map(renderedLayerId)
+  const rasters = await findRasters(database, ids)
+  return new Map(
+    [...sources.values()].flatMap((source): [number, Bbox][] => {
+      const extent = rasterExtent(rasters.get(renderedLayerId(source)))
+      return extent === undefined ? [] : [[source.id, extent]]
+    }),
+  )
+}
+
+/** Returns the extent of a raster in degrees; undefined in other reference systems than EPSG:3857 and EPSG:4326. */
+export function rasterExtent(raster: Raster | undefined): Bbox | undefined {
+  if (raster === undefined) return undefined
+  const { srs, xsize, ysize, geoTransform } = raster
+  const [left = 0, stepX = 0, skewX = 0, top = 0, skewY = 0, stepY = 0] = geoTransform
+  const corners = [0, xsize].flatMap((x) => [0, ysize].map((y) => [x, y] as const))
+  const xs = corners.map(([x, y]) => left + x * stepX + y * skewX)
+  const ys = corners.map(([x, y]) => top + x * skewY + y * stepY)
+  const box: Bbox = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
+  if (srs === 3857) return lonLatBbox(box)
+  return srs === 4326 ? box : undefined
+}

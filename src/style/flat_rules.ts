@@ -1,0 +1,135 @@
+import type { Expression } from './expression.ts'
+import type { Labels } from './label_model.ts'
+import type { Rule, Style } from './style_model.ts'
+import type { MapSymbol } from './symbol_layer.ts'
+
+/** A rule for languages without nesting: it applies to all features that match its filter. */
+export interface FlatRule {
+  readonly label: string
+  /** Absent: all features. */
+  readonly filter?: Expression
+  /** Filters of the rules of which none may match. */
+  readonly unless: readonly Expression[]
+  readonly minScaleDenom?: number
+  readonly maxScaleDenom?: number
+  readonly symbol?: MapSymbol
+  readonly labels: readonly Labels[]
+}
+
+interface Outer {
+  readonly filters: readonly Expression[]
+  readonly unless: readonly Expression[]
+  readonly min: number
+  readonly max: number
+}
+
+/** Lists the enabled rules of a style, each with the filters and scale limits of those above it. */
+export function flattenRules(style: Style): FlatRule[] {
+  const { minScaleDenom: min = 0, maxScaleDenom: max = Number.POSITIVE_INFINITY } = style
+  const outer = { filters: [], unless: [], min, max }
+  return style.matching === 'first' ? flattenFirst(style.rules, outer) : flattenAll(style.rules, outer)
+}
+
+/** Of rules of which only the first applies, each excludes those before it. */
+function flattenFirst(rules: readonly Rule[], outer: Outer): FlatRule[] {
+  return rules.flatMap((rule, at) => {
+    if (!rule.isDrawn) return []
+    const before = rules.slice(0, at).flatMap(({ filter }) => (filter === undefined ? [] : [filter]))
+    const unless = before.flatMap((one) => exclude(one, rule.filter))
+    return [flatRule(rule, { ...outer, unless: [...outer.unless, ...unless] })]
+  })
+}
+
+/** Returns what must not match so that a filter before another one does not apply; empty if both never match. */
+function exclude(before: Expression, filter: Expression | undefined): Expression[] {
+  if (filter === undefined || !haveOneOperand(before, filter)) return [before]
+  if (before.op === 'in' && filter.op === 'in') return before.isNegated || filter.isNegated ? [before] : []
+  const [first, second] = [boundsOf(before), boundsOf(filter)]
+  if (first === undefined || second === undefined || before.op !== 'between') return [before]
+  if (first.upper < second.lower || second.upper < first.lower) return []
+  const touch = first.upper === second.lower ? before.upper : before.lower
+  const isTouching = first.upper === second.lower || second.upper === first.lower
+  return [isTouching ? { op: 'binary', operator: '=', left: before.operand, right: touch } : before]
+}
+
+function haveOneOperand(a: Expression, b: Expression): boolean {
+  return 'operand' in a && 'operand' in b && JSON.stringify(a.operand) === JSON.stringify(b.operand)
+}
+
+function boundsOf(range: Expression): { readonly lower: number; readonly upper: number } | undefined {
+  if (range.op !== 'between' || range.isNegated) return undefined
+  const [lower, upper] = [range.lower, range.upper].map((bound) =>
+    bound.op === 'literal' ? bound.value : null,
+  )
+  return typeof lower === 'number' && typeof upper === 'number' ? { lower, upper } : undefined
+}
+
+function flattenAll(rules: readonly Rule[], outer: Outer): FlatRule[] {
+  const others = rules.flatMap(({ filter, isElse }) => (isElse || filter === undefined ? [] : [filter]))
+  return rules.flatMap((rule) => {
+    if (!rule.isDrawn) return []
+    const own = { ...outer, unless: [...outer.unless, ...(rule.isElse ? others : [])] }
+    const flat = flatRule(rule, own)
+    const inner: Outer = {
+      filters: [...outer.filters, ...(rule.filter === undefined ? [] : [rule.filter])],
+      unless: own.unless,
+      min: flat.minScaleDenom ?? 0,
+      max: flat.maxScaleDenom ?? Number.POSITIVE_INFINITY,
+    }
+    const isEmpty = (rule.symbol?.layers.length ?? 0) === 0 && rule.labels.length === 0
+    return [...(isEmpty ? [] : [flat]), ...flattenAll(rule.children, inner)]
+  })
+}
+
+function flatRule(rule: Rule, { filters, unless, min, max }: Outer): FlatRule {
+  const operands = [...filters, ...(rule.filter === undefined ? [] : [rule.filter])]
+  const [only] = operands
+  const filter: Expression | undefined = operands.length > 1 ? { op: 'and', operands } : only
+  const minScaleDenom = Math.max(min, rule.minScaleDenom ?? 0)
+  const maxScaleDenom = Math.min(max, rule.maxScaleDenom ?? Number.POSITIVE_INFINITY)
+  return {
+    label: rule.label ?? '',
+    ...(filter === undefined ? {} : { filter }),
+    unless,
+    ...(minScaleDenom > 0 ? { minScaleDenom } : {}),
+    ...(Number.isFinite(maxScaleDenom) ? { maxScaleDenom } : {}),
+    ...(rule.symbol === undefined ? {} : { symbol: rule.symbol }),
+    labels: rule.labels,
+  }
+}
+
+/** A part of a style that another language cannot say. */
+export class UntranslatedPart extends Error {}
+
+/** Result of writing a style in another language. */
+export interface WrittenStyle {
+  readonly text: string
+  /** Parts that are missing in the text, each with the number and the name of its rule. */
+  readonly untranslated: readonly string[]
+}
+
+/** Collects the parts of rules that another language cannot say. */
+export class Untranslated {
+  readonly parts: string[] = []
+
+  /** Returns what a function writes; undefined, after recording the part, if it throws `UntranslatedPart`. */
+  attempt<T>(rule: { readonly number: number; readonly label: string }, write: () => T): T | undefined {
+    try {
+      return write()
+    } catch (error) {
+      if (!(error instanceof UntranslatedPart)) throw error
+      const name = rule.label === '' ? '' : ` "${rule.label}"`
+      this.parts.push(`rule ${rule.number}${name}: ${error.message}`)
+      return undefined
+    }
+  }
+}
+
+const transparentCalls = ['to_string', 'to_real', 'to_int', 'coalesce']
+
+/** Returns the value inside of conversions, which other languages do themselves. */
+export function unwrapConversion(expression: Expression): Expression {
+  const isConversion = expression.op === 'call' && transparentCalls.includes(expression.name)
+  const [inner] = isConversion ? expression.operands : []
+  return inner === undefined ? expression : unwrapConversion(inner)
+}

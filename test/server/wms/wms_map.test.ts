@@ -1,0 +1,181 @@
+import { beforeAll, expect, test } from 'vitest'
+import { askWms, publishMaps, readImage, type TestMaps } from '../../support/map_service.ts'
+import { describeServers, type TestServer } from '../../support/server.ts'
+
+const white = [255, 255, 255, 255]
+const green = [0, 128, 0, 255]
+const red = [255, 0, 0, 255]
+const blue = [0, 0, 255, 255]
+
+/** Equatorial radius times an angle in degrees. */
+const mercator = (lon: number, lat: number) => [
+  (lon * Math.PI * 6_378_137) / 180,
+  Math.asinh(Math.tan((lat * Math.PI) / 180)) * 6_378_137,
+]
+
+describeServers('GetMap', (start) => {
+  let server: TestServer
+  let maps: TestMaps
+  beforeAll(async () => {
+    server = await start()
+    maps = await publishMaps(server)
+  })
+  const draw = async (parameters: Record<string, string> = {}) =>
+    readImage(await askWms(server.guest, maps, parameters))
+
+  test.each([
+    ['EPSG:4326 with latitude first', { bbox: '8,5,38,35' }],
+    ['CRS:84 with longitude first', { crs: 'CRS:84', bbox: '5,8,35,38' }],
+    ['EPSG:4326 of version 1.1.1', { version: '1.1.1', srs: 'EPSG:4326', crs: '', bbox: '5,8,35,38' }],
+    ['EPSG:4258, another geographic system', { crs: 'EPSG:4258', bbox: '8,5,38,35' }],
+  ])('draws in %s', async (_, parameters) => {
+    const image = await draw(parameters)
+    // From column (10 - 5) / 0.3 and row (38 - 20) / 0.3 on.
+    expect([image.at(15, 61), image.at(18, 58), image.at(18, 61), image.at(48, 91)]).toEqual([
+      white,
+      white,
+      green,
+      green,
+    ])
+    expect([image.at(51, 80), image.at(30, 94)]).toEqual([white, white])
+  })
+
+  test('draws in EPSG:3857, and in the systems of countries', async () => {
+    const box = [...mercator(0, 0), ...mercator(30, 30)].join()
+    const plain = await draw({ crs: 'EPSG:3857', bbox: box })
+    expect([plain.at(50, 50), plain.at(30, 50), plain.at(70, 50)]).toEqual([green, white, white])
+    expect((await draw({ crs: 'EPSG:900913', bbox: box })).at(50, 50)).toEqual(green)
+    // UTM zone 33, whose central meridian is the centre of the square: 15° north is at 1,658,326 m.
+    const zone = await draw({ crs: 'EPSG:32633', bbox: '-500000,658326,1500000,2658326' })
+    expect([zone.at(50, 50), zone.at(25, 50), zone.at(21, 50), zone.at(78, 50)]).toEqual([
+      green,
+      green,
+      white,
+      white,
+    ])
+    // Its units are feet: a third of them are as long.
+    const feet = await draw({ crs: 'EPSG:2264', bbox: '0,0,100000,100000' })
+    expect(feet.at(50, 50)).toEqual(white)
+  })
+
+  test('draws the whole world, and boxes far beyond it', async () => {
+    for (const bbox of [
+      '-90,-180,90,180',
+      '-400,-400,400,400',
+      '-1000000000,-1000000000,1000000000,1000000000',
+    ])
+      expect((await draw({ bbox, width: '200' })).width).toBe(200)
+    const world = await draw({ bbox: '-90,-180,90,180', width: '360', height: '180' })
+    expect([world.at(195, 75), world.at(185, 75)]).toEqual([green, white])
+    const far = await askWms(server.guest, maps, { crs: 'EPSG:32633', bbox: '-9e8,-9e8,9e8,9e8' })
+    expect(far.status).toBeLessThan(500)
+  })
+
+  test('draws layers in the order of the request, from bottom to top', async () => {
+    const colorOf = async (layers: string) => (await draw({ layers })).at(50, 50)
+    expect(await colorOf('square,town')).toEqual(red)
+    expect(await colorOf('town,square')).toEqual(green)
+    expect(await colorOf('town,square,town')).toEqual(red)
+  })
+
+  test('leaves out layers beyond their scale limits', async () => {
+    const colorOf = async (bbox: string) => (await draw({ layers: 'square,road', bbox })).at(20, 50)
+    // A pixel of 0.0001° is 11 m: at 0.28 mm a scale of 1 : 40,000; one of 0.3° is 1 : 119,000,000.
+    expect(await colorOf('14.995,14.995,15.005,15.005')).toEqual(blue)
+    expect(await colorOf('0,10,30,40')).toEqual(green)
+    expect((await draw({ layers: 'road' })).at(20, 50)).toEqual(white)
+  })
+
+  test.each([
+    ['image/png', [255, 255, 255, 0]],
+    ['image/webp', [255, 255, 255, 0]],
+    ['image/jpeg', white],
+  ])('encodes %s, with transparency where the format has it', async (format, outside) => {
+    const image = await draw({ format, transparent: 'TRUE', bgcolor: '0xFFFFFF' })
+    expect([image.mediaType, image.width, image.height]).toEqual([format, 100, 100])
+    expect(image.at(5, 5)[3]).toBe(outside[3])
+    const colored = await draw({ format, bgcolor: '0x0000FF' })
+    const difference = colored.at(5, 5).map((value, at) => Math.abs(value - (blue[at] ?? 0)))
+    expect(Math.max(...difference)).toBeLessThan(4)
+  })
+
+  test('is cached by the client until the data change', async () => {
+    const first = await askWms(server.guest, maps, { layers: 'town' })
+    const etag = first.headers.get('etag') ?? ''
+    const query = new URL(first.url)
+    const again = (tag: string) =>
+      server.guest('GET', query.pathname + query.search, undefined, { 'if-none-match': tag })
+    expect((await again(etag)).status).toBe(304)
+    await server.admin('PATCH', `/api/resource/${maps.townLayer}/feature/?srs=4326`, [
+      { geom: 'POINT(25 25)', fields: { name: 'New' } },
+    ])
+    const changed = await again(etag)
+    expect([changed.status, (await readImage(changed)).at(83, 16)]).toEqual([200, red])
+  })
+
+  test('answers requests in the body, with parameters of any case', async () => {
+    const parameters = new URL((await askWms(server.guest, maps)).url).searchParams
+    const body = [...parameters].map(([name, value]) => `${name.toUpperCase()}=${encodeURIComponent(value)}`)
+    const answer = await server.guest('POST', `${maps.path}/wms`, body.join('&'), {
+      'content-type': 'application/x-www-form-urlencoded',
+    })
+    expect((await readImage(answer)).at(50, 50)).toEqual(green)
+    const xml = await server.guest('POST', `${maps.path}/wms`, '<!DOCTYPE a><GetMap/>', {
+      'content-type': 'text/xml',
+    })
+    expect([xml.status, await xml.text()]).toEqual([501, expect.stringContaining('Requests in XML')])
+  })
+
+  test('reports failures as XML, in the image, or as an empty image', async () => {
+    const fault = async (parameters: Record<string, string>) => {
+      const answer = await askWms(server.guest, maps, { layers: 'rivers', ...parameters })
+      return [answer.status, answer.headers.get('content-type'), await answer.text()]
+    }
+    expect(await fault({})).toEqual([
+      400,
+      'text/xml; charset=utf-8',
+      expect.stringContaining('<ServiceException code="LayerNotDefined" locator="LAYERS">'),
+    ])
+    expect(await fault({ version: '1.1.1', srs: 'EPSG:4326' })).toEqual([
+      400,
+      'application/vnd.ogc.se_xml',
+      expect.stringContaining('<!DOCTYPE ServiceExceptionReport'),
+    ])
+    const shape = async (exceptions: string) => {
+      const answer = await askWms(server.guest, maps, {
+        ...{ layers: 'rivers', exceptions, width: '300', bgcolor: '0x00FF00' },
+      })
+      const image = await readImage(answer)
+      const pixels = Array.from({ length: 300 * 100 }, (_, at) => image.at(at % 300, Math.floor(at / 300)))
+      return [image.width, pixels.some(([r = 0, g = 0]) => r > 100 && g < 100), image.at(299, 99)]
+    }
+    expect(await shape('INIMAGE')).toEqual([300, true, [0, 255, 0, 255]])
+    expect(await shape('BLANK')).toEqual([300, false, [0, 255, 0, 255]])
+  })
+
+  test('GetLegendGraphic shows the symbols of a layer', async () => {
+    const legend = async (parameters: Record<string, string>) =>
+      readImage(
+        await askWms(server.guest, maps, { request: 'GetLegendGraphic', layer: 'square', ...parameters }),
+      )
+    const image = await legend({})
+    const pixels = Array.from({ length: image.width * image.height }, (_, at) =>
+      image.at(at % image.width, Math.floor(at / image.width)).join(),
+    )
+    expect(pixels).toContain(green.join())
+    expect((await legend({ format: 'image/webp' })).mediaType).toBe('image/webp')
+    const unknown = await askWms(server.guest, maps, { request: 'GetLegendGraphic', layer: 'rivers' })
+    expect([unknown.status, await unknown.text()]).toEqual([400, expect.stringContaining('LayerNotDefined')])
+  })
+
+  test('refuses unknown reference systems', async () => {
+    for (const crs of ['EPSG:1', 'EPSG:999999', 'EPSG:4978', 'EPSG:5773']) {
+      const answer = await askWms(server.guest, maps, { crs })
+      expect([crs, answer.status, await answer.text()]).toEqual([
+        crs,
+        400,
+        expect.stringContaining('InvalidCRS'),
+      ])
+    }
+  })
+})

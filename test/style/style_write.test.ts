@@ -1,0 +1,157 @@
+import { expect, test } from 'vitest'
+import { writeMapboxStyle } from '../../src/style/mapbox_write.ts'
+import { readMapserverXml } from '../../src/style/mapserver_read.ts'
+import { styleOfMapserver } from '../../src/style/mapserver_style.ts'
+import { compileRules } from '../../src/style/match_rules.ts'
+import { readQml } from '../../src/style/qml_read.ts'
+import { readSld } from '../../src/style/sld_read.ts'
+import { writeSld } from '../../src/style/sld_write.ts'
+import type { Style } from '../../src/style/style_model.ts'
+import { coloredSymbol, namedSymbol, qml, single, symbolLayer, symbols } from '../support/qml.ts'
+
+function read(text: string): Style {
+  const { style, issues } = readQml(text)
+  expect(issues).toEqual([])
+  if (style === undefined) throw new Error('not QML')
+  return style
+}
+
+/** Writes a style as SLD, and reads it again. */
+function rewrite(style: Style): Style {
+  const { text, untranslated } = writeSld(style)
+  expect(untranslated).toEqual([])
+  const { style: again, issues } = readSld(text)
+  expect(issues).toEqual([])
+  if (again === undefined) throw new Error(text)
+  return again
+}
+
+const drawnBy = (style: Style, attributes: Record<string, string | number | null>) =>
+  compileRules(style)({ attributes }).map(({ label }) => label)
+
+const pair = symbols(coloredSymbol('0', '255,0,0,255'), coloredSymbol('1', '0,0,255,128'))
+
+const ranges = read(
+  qml(
+    'type="graduatedSymbol" attr="n"',
+    `<ranges><range lower="0" upper="5" symbol="0" label="low"/><range lower="5" upper="9" symbol="1" label="high"/></ranges>${pair}`,
+  ),
+)
+
+const categories = read(
+  qml(
+    'type="categorizedSymbol" attr="kind"',
+    `<categories><category value="a" symbol="0" label="A"/><category value="" symbol="1" label="others"/></categories>${pair}`,
+  ),
+)
+
+const rules = read(
+  qml(
+    'type="RuleRenderer"',
+    `<rules><rule label="outer" filter="n &gt; 1"><rule label="inner" filter="kind ILIKE 'a%'" symbol="0" scalemaxdenom="5000"/><rule label="else" filter="ELSE" symbol="1"/></rule></rules>${pair}`,
+  ),
+)
+
+test.each([
+  ['ranges', ranges, [{ n: 0 }, { n: 5 }, { n: 7 }, { n: 10 }]],
+  ['categories', categories, [{ kind: 'a' }, { kind: 'b' }]],
+  [
+    'nested rules with ELSE',
+    rules,
+    [
+      { n: 2, kind: 'Ab' },
+      { n: 2, kind: 'b' },
+      { n: 1, kind: 'a' },
+    ],
+  ],
+] as const)('%s choose the same symbols as SLD', (_, style, features) => {
+  const again = rewrite(style)
+  for (const feature of features) expect(drawnBy(again, feature)).toEqual(drawnBy(style, feature))
+})
+
+test('symbols, scale limits and labels are the same when they are read from SLD again', () => {
+  const again = rewrite(rules)
+  expect(again.rules.map(({ symbol }) => symbol?.layers[0])).toMatchObject([
+    { kind: 'fill', color: '#ff0000' },
+    { kind: 'fill', color: '#0000ff80' },
+  ])
+  expect(again.rules[0]?.maxScaleDenom).toBeCloseTo(5000, 6)
+  const { style: xml } = readMapserverXml(
+    '<map><layer><labelitem>name</labelitem><class><style><color>#00ff00</color><size>9</size><symbol>std:circle</symbol></style><label><size>12</size><outlinecolor>#ffffff</outlinecolor></label></class></layer></map>',
+  )
+  const points = styleOfMapserver(xml ?? { rules: [] }, 'POINT')
+  const [rule] = rewrite(points).rules
+  expect(rule?.symbol?.layers).toMatchObject([{ kind: 'marker', shape: 'circle', size: 9, fill: '#00ff00' }])
+  expect(rule?.labels).toMatchObject([
+    { text: { op: 'field', name: 'name' }, font: { size: 12 }, buffer: { color: '#ffffff' } },
+  ])
+})
+
+test('what another language cannot say is named with its rule', () => {
+  const style = read(
+    qml(
+      'type="RuleRenderer"',
+      `<rules><rule label="Old" filter="upper(name) = 'A'" symbol="0"/><rule label="Hatched" symbol="1"/></rules>${symbols(
+        coloredSymbol('0', '1,2,3,255'),
+        namedSymbol(
+          '1',
+          'fill',
+          symbolLayer('SimpleFill', { color: '1,2,3,255', style: 'cross' }) +
+            symbolLayer('SimpleFill', { color: '9,9,9,255', outline_style: 'no' }),
+        ),
+      )}`,
+    ),
+  )
+  const source = { tiles: 'https://example.org/{z}/{x}/{y}.mvt', layer: 'svc:7' }
+  expect(writeSld(style).untranslated).toEqual([
+    'rule 1 "Old": it has the function upper(), which SLD does not have',
+    'rule 2 "Hatched": the brush cross is left out',
+  ])
+  const { text, untranslated } = writeMapboxStyle(style, source)
+  expect(untranslated).toEqual([
+    'rule 1 "Old": it has the function upper(), which Mapbox GL does not have',
+    'rule 2 "Hatched": the brush cross is left out',
+  ])
+  expect(JSON.parse(text).layers).toEqual([
+    {
+      ...{ id: '1', source: 'layer', 'source-layer': 'svc:7', type: 'fill' },
+      ...{ paint: { 'fill-color': 'rgba(9,9,9,1)' }, metadata: { 'landform:rule': 'Hatched' } },
+    },
+  ])
+})
+
+test('a style of Mapbox GL has filters, zoom limits, fills, lines and circles', () => {
+  const source = { tiles: 'https://example.org/{z}/{x}/{y}.mvt', layer: 'svc:7' }
+  const layersOf = (style: Style) => JSON.parse(writeMapboxStyle(style, source).text).layers
+  expect(layersOf(ranges)).toMatchObject([
+    {
+      filter: [
+        'all',
+        ['>=', ['to-number', ['get', 'n'], expect.any(Number)], 0],
+        ['<=', expect.anything(), 5],
+      ],
+    },
+    { filter: ['all', ['all', expect.anything(), expect.anything()], ['!', ['==', expect.anything(), 5]]] },
+  ])
+  expect(layersOf(categories)).toMatchObject([
+    { filter: ['in', ['to-string', ['get', 'kind']], ['literal', ['a']]] },
+    { filter: ['!', ['in', ['to-string', ['get', 'kind']], ['literal', ['a']]]] },
+  ])
+  const circle = symbolLayer('SimpleMarker', {
+    ...{ name: 'circle', color: '255,0,0,255', size: '10', size_unit: 'Pixel' },
+    ...{ outline_color: '0,0,0,255', outline_width: '2', outline_width_unit: 'Pixel' },
+  })
+  expect(layersOf(read(single('marker', circle)))).toMatchObject([
+    {
+      type: 'circle',
+      paint: { 'circle-color': 'rgba(255,0,0,1)', 'circle-radius': 5, 'circle-stroke-width': 2 },
+    },
+  ])
+  const line = symbolLayer('SimpleLine', {
+    ...{ line_color: '0,0,255,255', line_width: '2', line_width_unit: 'Pixel', capstyle: 'flat' },
+    ...{ use_custom_dash: '1', customdash: '4;2', customdash_unit: 'Pixel' },
+  })
+  expect(layersOf(read(single('line', line)))).toMatchObject([
+    { type: 'line', layout: { 'line-cap': 'butt' }, paint: { 'line-width': 2, 'line-dasharray': [2, 1] } },
+  ])
+})

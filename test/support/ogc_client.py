@@ -1,0 +1,103 @@
+"""Checks an OGC service with other programs, and prints what they read as JSON.
+
+Usage: ogc_client.py validate SCHEMA  (reads a document from standard input)
+       ogc_client.py owslib URL LAYER
+       ogc_client.py qgis URI ...
+"""
+
+import json
+import sys
+
+
+def validate(schema):
+    from lxml import etree
+
+    document = etree.parse(sys.stdin.buffer, etree.XMLParser(no_network=True, load_dtd=False))
+    if schema.endswith(".dtd"):
+        checker = etree.DTD(schema)
+    else:
+        checker = etree.XMLSchema(etree.parse(schema, etree.XMLParser(no_network=True)))
+    checker.validate(document)
+    return [f"{entry.line}: {entry.message}" for entry in checker.error_log]
+
+
+def owslib(url, layer):
+    from owslib.wms import WebMapService
+    from owslib.wmts import WebMapTileService
+
+    found = {}
+    for version in ["1.1.1", "1.3.0"]:
+        wms = WebMapService(f"{url}/wms", version=version)
+        # The library writes boxes with longitude first, and swaps them where the version requires it.
+        view = {"layers": [layer], "srs": "EPSG:4326", "bbox": (8, 9, 28, 29), "size": (100, 100)}
+        image = wms.getmap(**view, format="image/png", transparent=True)
+        info = wms.getfeatureinfo(
+            **view, query_layers=[layer], info_format="application/json", xy=(50, 60), feature_count=5
+        )
+        found[version] = {
+            "title": wms.identification.title,
+            "layers": list(wms.contents),
+            "box": [round(edge, 3) for edge in wms[layer].boundingBoxWGS84],
+            "queryable": bool(wms[layer].queryable),
+            "legend": wms[layer].styles["default"]["legend"],
+            "image": list(image.read()[:4]),
+            "features": [feature["id"] for feature in json.loads(info.read())["features"]],
+        }
+    wmts = WebMapTileService(f"{url}/wmts")
+    place = {"layer": layer, "tilematrixset": "GoogleMapsCompatible", "tilematrix": "3", "row": 3, "column": 4}
+    found["wmts"] = {
+        "layers": list(wmts.contents),
+        "sets": list(wmts.tilematrixsets),
+        "kvp": list(wmts.gettile(**place, format="image/png").read()[:4]),
+        "resources": len(wmts[layer].resourceURLs),
+    }
+    return found
+
+
+def qgis(*uris):
+    from qgis.core import QgsApplication
+
+    application = QgsApplication([], False)
+    application.initQgis()
+    return [draw_with_qgis(uri) for uri in uris]
+
+
+def draw_with_qgis(uri):
+    from qgis.core import (
+        QgsCoordinateReferenceSystem,
+        QgsMapRendererParallelJob,
+        QgsMapSettings,
+        QgsPointXY,
+        QgsRaster,
+        QgsRasterLayer,
+        QgsRectangle,
+    )
+    from qgis.PyQt.QtCore import QSize
+
+    layer = QgsRasterLayer(uri, "layer", "wms")
+    if not layer.isValid():
+        return {"error": layer.error().summary()}
+    extent = QgsRectangle(8, 9, 28, 29)
+    settings = QgsMapSettings()
+    settings.setLayers([layer])
+    settings.setDestinationCrs(QgsCoordinateReferenceSystem("EPSG:4326"))
+    settings.setExtent(extent)
+    settings.setOutputSize(QSize(100, 100))
+    job = QgsMapRendererParallelJob(settings)
+    job.start()
+    job.waitForFinished()
+    image = job.renderedImage()
+    color = image.pixelColor(20, 60)
+    answer = layer.dataProvider().identify(
+        QgsPointXY(18, 17), QgsRaster.IdentifyFormatText, extent, 100, 100
+    )
+    return {
+        "color": [color.red(), color.green(), color.blue()],
+        "text": list(answer.results().values()),
+        "extent": [round(layer.extent().xMinimum()), round(layer.extent().yMaximum())],
+    }
+
+
+if __name__ == "__main__":
+    commands = {"validate": validate, "owslib": owslib, "qgis": qgis}
+    print(json.dumps(commands[sys.argv[1]](*sys.argv[2:])))

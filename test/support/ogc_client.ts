@@ -1,0 +1,91 @@
+import { execFile, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { json, text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const script = fileURLToPath(new URL('ogc_client.py', import.meta.url))
+const cache = fileURLToPath(new URL('../../.cache', import.meta.url))
+
+/** Folder of the Python packages that the set-up of the tests installs. */
+const folder = join(cache, readdirSync(cache).find((name) => name.startsWith('python-')) ?? 'python')
+const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' }
+
+/** Documents of OGC, by the path of their schema in the tests of MapProxy. */
+export const ogcSchemas = {
+  'WMS 1.1.1 capabilities': 'wms/1.1.1/WMS_MS_Capabilities.dtd',
+  'WMS 1.1.1 exception': 'wms/1.1.1/WMS_exception_1_1_1.dtd',
+  'WMS 1.3.0 capabilities': 'sld/1.1.0/sld_capabilities.xsd',
+  'WMS 1.3.0 exception': 'wms/1.3.0/exceptions_1_3_0.xsd',
+  'WMTS capabilities': 'wmts/1.0/wmtsGetCapabilities_response.xsd',
+  'OWS exception': 'ows/1.1.0/owsExceptionReport.xsd',
+} as const
+
+/** Returns what the schema of a document finds wrong with it. */
+export async function findSchemaErrors(kind: keyof typeof ogcSchemas, document: string): Promise<string[]> {
+  const schema = `${folder}/mapproxy/test/schemas/${ogcSchemas[kind]}`
+  const child = spawn('python3', [script, 'validate', schema], { env })
+  child.stdin.end(document)
+  const [errors, log] = await Promise.all([json(child.stdout).catch(() => undefined), text(child.stderr)])
+  if (errors === undefined) throw new Error(log)
+  return errors as string[]
+}
+
+const run = promisify(execFile)
+
+/** What OWSLib reads from a version of WMS. */
+export interface OwslibMap {
+  readonly title: string
+  readonly layers: readonly string[]
+  readonly box: readonly number[]
+  readonly queryable: boolean
+  readonly legend: string
+  /** First bytes of a map. */
+  readonly image: readonly number[]
+  readonly features: readonly string[]
+}
+
+/** What OWSLib reads from WMTS. */
+export interface OwslibTiles {
+  readonly layers: readonly string[]
+  readonly sets: readonly string[]
+  readonly kvp: readonly number[]
+  readonly resources: number
+}
+
+/** Reads a service with OWSLib. `url` is the address of the resource. */
+export async function readWithOwslib(
+  url: string,
+  layer: string,
+): Promise<Readonly<Record<'1.1.1' | '1.3.0', OwslibMap>> & { readonly wmts: OwslibTiles }> {
+  const { stdout } = await run('python3', [script, 'owslib', url, layer], { env })
+  return JSON.parse(stdout)
+}
+
+/** Python of the system, for which Debian has the modules of QGIS. */
+const systemPython = '/usr/bin/python3'
+
+/** Reports whether QGIS is installed. */
+export async function hasQgis(): Promise<boolean> {
+  return run(systemPython, ['-c', 'import qgis.core']).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** What QGIS reads from a layer. */
+export interface QgisMap {
+  readonly error?: string
+  /** Red, green and blue of a pixel. */
+  readonly color: readonly number[]
+  readonly text: readonly string[]
+  readonly extent: readonly number[]
+}
+
+/** Draws layers with QGIS. */
+export async function readWithQgis(uris: readonly string[]): Promise<QgisMap[]> {
+  const own = { ...process.env, QT_QPA_PLATFORM: 'offscreen' }
+  const { stdout } = await run(systemPython, [script, 'qgis', ...uris], { env: own })
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+}
