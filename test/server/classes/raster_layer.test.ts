@@ -152,11 +152,11 @@ describeServers('raster layers', (start) => {
 
   test('keep their raster when another one is refused', async () => {
     const id = await create('Kept', plain(33))
-    const source = await uploadContent(admin, makeRaster({ bands: 1 }))
+    const source = await uploadContent(admin, makeRaster({ bands: 2 }))
     expect(await put(id, { resource: { display_name: 'Not so' }, raster_layer: { source } })).toMatchObject({
       status: 422,
       code: 'source/bad-raster',
-      message: expect.stringContaining('has 1 band'),
+      message: expect.stringContaining('has 2 bands'),
     })
     expect(await colorOf(id)).toEqual([33, 33, 33, 255])
     expect((await read(id)).raster_layer.data_version).toBe(1)
@@ -339,7 +339,7 @@ describeServers(
         422,
         expect.objectContaining({
           code: 'source/bad-raster',
-          message: 'the raster has 900 × 900 pixels in 3 bands, 2430000 bytes; the limit is 2000000',
+          message: 'the raster has 900 × 900 pixels of 3 bytes, 2430000 bytes; the limit is 2000000',
         }),
       ])
     })
