@@ -1,3 +1,4 @@
+import { type ImageFormat, imageFormats, imageLimits } from '../image_format.ts'
 import { maxLayers, tileLimits } from '../limits.ts'
 import { IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
@@ -14,6 +15,17 @@ const resources = list(Type.Integer({ minimum: 0 }), {
 })
 const cache = Type.Boolean({ description: 'Whether a cached image may be returned.' })
 const nd = Type.Integer({ enum: [200, 204, 404], description: 'Status of an empty result.' })
+const format = Type.Unsafe<ImageFormat>({
+  ...{ type: 'string', enum: imageFormats },
+  description:
+    'Format of the image: png (with a palette if it has at most 256 colours), webp (lossless) or jpeg (on white). By default the first of these that the header Accept names, png if it accepts all images.',
+})
+const scale = Type.Integer({
+  minimum: 1,
+  maximum: imageLimits.scale,
+  description:
+    'Device pixels per pixel, 1 by default: 2 for displays of high resolution. The image has scale times as many columns and rows, and symbols and lines are scale times as large.',
+})
 
 /** Operations that render. */
 export const renderRoutes = {
@@ -53,7 +65,7 @@ export const renderRoutes = {
     method: 'GET',
     path: '/api/component/render/tile',
     summary: 'Renders a raster tile of styles.',
-    query: query({ ...tileAddress, resource: resources, cache, nd }),
+    query: query({ ...tileAddress, resource: resources, cache, nd, format, scale }),
     responseKind: 'image',
   },
   'render.image': {
@@ -63,13 +75,15 @@ export const renderRoutes = {
     summary: 'Renders an image of an extent.',
     query: query({
       extent: list(Type.Number(), { maxItems: 4, description: 'minx, miny, maxx, maxy in EPSG:3857.' }),
-      size: list(Type.Integer({ minimum: 1, maximum: 8192 }), {
+      size: list(Type.Integer({ minimum: 1, maximum: imageLimits.side }), {
         maxItems: 2,
-        description: 'Width and height in pixels.',
+        description: `Width and height in pixels; times scale at most ${imageLimits.side}, and ${imageLimits.pixels} pixels as webp or jpeg.`,
       }),
       resource: resources,
       cache,
       nd,
+      format,
+      scale,
     }),
     responseKind: 'image',
   },

@@ -25,6 +25,8 @@ export interface DrawnLayer {
   readonly style: PreparedStyle
   readonly sprites: SpriteCache
   readonly images?: SvgImages
+  /** Device pixels per pixel; 1 by default. */
+  readonly pixelRatio?: number
   /** Called before each feature; throws to stop the work. */
   readonly check: () => void
 }
@@ -39,7 +41,7 @@ export function drawLayer(surface: Surface, layer: DrawnLayer, origin: Canvas['o
   const { opacity, blending } = style
   const usesGroup = opacity < 1 || blending !== 'normal' || hasFills(layer)
   const target = usesGroup ? createGroup(surface) : surface
-  drawFeatures(createCanvas(target, origin), layer)
+  drawFeatures(createCanvas(target, origin, layer.pixelRatio), layer)
   if (usesGroup) composite(surface, target, { opacity, blendMode: blending })
 }
 
@@ -75,7 +77,7 @@ function drawFeature(pen: SymbolPen, { geometry, context }: DrawnFeature, { styl
 /** Draws each feature on a surface of its own, and blends it with those below. */
 function drawBlended(canvas: Canvas, features: readonly DrawnFeature[], layer: DrawnLayer): void {
   const single = createGroup(canvas.surface)
-  const pen = penOf(createCanvas(single, canvas.origin), layer)
+  const pen = penOf(createCanvas(single, canvas.origin, canvas.pixelRatio), layer)
   for (const feature of features) {
     layer.check()
     clearSurface(single)

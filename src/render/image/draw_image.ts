@@ -32,7 +32,7 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
       ? layer
       : { style: prepareStyle(layer.style, job), features: readFeatures(layer.features, job, check) },
   )
-  const { width, height, origin } = job
+  const { width, height, origin, pixelRatio = 1 } = job
   const stripHeight = stripHeightOf(job)
   for (let top = 0; top < height; top += stripHeight) {
     const surface = createSurface(width, Math.min(stripHeight, height - top))
@@ -42,7 +42,10 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
         continue
       }
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
-      drawLayer(surface, { ...layer, features, sprites, images, check }, [origin[0], origin[1] + top])
+      drawLayer(surface, { ...layer, features, sprites, images, check, pixelRatio }, [
+        origin[0],
+        origin[1] + top,
+      ])
     }
     yield surface
   }

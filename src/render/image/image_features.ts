@@ -14,15 +14,17 @@ import type { JobFeatures } from './draw_job.ts'
 export interface ImageFrame {
   /** In EPSG:3857. */
   readonly box: Bbox
-  /** In pixels. */
+  /** In device pixels. */
   readonly width: number
   readonly height: number
+  /** Device pixels per pixel of 1/96 inch; 1 by default. */
+  readonly pixelRatio?: number
 }
 
 /** Features to read for an image. */
 export interface FeatureRequest {
   readonly frame: ImageFrame
-  /** Margin around the image from which symbols reach into it, in pixels. */
+  /** Margin around the image from which symbols reach into it, in device pixels. */
   readonly reach: number
   /** Keynames of the fields to read. */
   readonly fields: readonly string[]

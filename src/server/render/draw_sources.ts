@@ -1,3 +1,4 @@
+import type { ImageFormat } from '../../contract/image_format.ts'
 import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import type { DrawJob, DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
@@ -9,6 +10,8 @@ import type { DrawnSource } from './drawn_source.ts'
 export interface Drawing {
   readonly sources: readonly DrawnSource[]
   readonly frame: ImageFrame
+  /** PNG by default. */
+  readonly format?: ImageFormat
   readonly signal: AbortSignal
 }
 
@@ -19,16 +22,17 @@ export interface Drawing {
  */
 export async function drawSources(
   { draws }: Pick<ServerContext, 'draws'>,
-  { sources, frame, signal }: Drawing,
+  { sources, frame, format = 'png', signal }: Drawing,
 ): Promise<DrawnImage> {
-  const { box, width, height } = frame
+  const { box, width, height, pixelRatio = 1 } = frame
   const resolution = (box[2] - box[0]) / width
   const job: DrawJob = {
     width,
     height,
     origin: [(box[0] + mercatorHalfWorld) / resolution, (mercatorHalfWorld - box[3]) / resolution],
-    scaleDenom: scaleDenomOf(resolution),
-    pixelsPerMapUnit: 1 / resolution,
+    scaleDenom: scaleDenomOf(resolution * pixelRatio),
+    pixelsPerMapUnit: 1 / (resolution * pixelRatio),
+    ...{ pixelRatio, format },
     layers: await Promise.all(sources.map((source) => source.read(frame, signal))),
   }
   return draws.draw(job, signal)

@@ -49,7 +49,8 @@ async function readFeatures(
   const { layer } = source
   const databases = await findDatabases(context, [layer])
   const style = await findStyle(context, source)
-  const reach = symbolReach(style, frame.width / (frame.box[2] - frame.box[0]))
+  const { box, width, pixelRatio = 1 } = frame
+  const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
   const database = databases.get(layer.resourceId) ?? context.database
   const features = await readImageFeatures(database, layer, { frame, reach, fields: fieldsOfStyle(style) })
   return { style, features }

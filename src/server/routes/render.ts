@@ -4,6 +4,7 @@ import type { Handlers } from '../http/handler.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { answerImage } from '../render/answer_image.ts'
 import { imageFrame, tileFrame } from '../render/frame.ts'
+import { chooseFormat } from '../render/image_format.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that render tiles. */
@@ -23,17 +24,19 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
   'render.tile': retryOnSchemaChange(async (request) => {
     const { context, caller, query } = request
     const ids = needResources(query.resource)
-    const frame = tileFrame(query)
+    const format = chooseFormat(query.format, request.headers.accept)
+    const frame = tileFrame(query, query.scale)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true })
+    return answerImage(request, ids, { frame, format, nd: query.nd ?? 200, cache: query.cache ?? true })
   }),
 
   'render.image': retryOnSchemaChange(async (request) => {
     const { context, caller, query } = request
     const ids = needResources(query.resource)
-    const frame = imageFrame(query.extent, query.size)
+    const format = chooseFormat(query.format, request.headers.accept)
+    const frame = imageFrame({ ...query, format })
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true })
+    return answerImage(request, ids, { frame, format, nd: query.nd ?? 200, cache: query.cache ?? true })
   }),
 }
 
