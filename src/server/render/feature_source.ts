@@ -1,3 +1,4 @@
+import { queriesUntil } from '../../database/database.ts'
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
@@ -22,7 +23,7 @@ export const featureSources: SourceKind = {
       return {
         // Changes of foreign tables are not tracked.
         key: isForeign(layer) ? undefined : keyOf(resource, layer),
-        read: (frame) => readFeatures(context, { resource, layer }, frame),
+        read: (frame, signal) => readFeatures(context, { resource, layer, signal }, frame),
       }
     })
   },
@@ -39,6 +40,8 @@ function keyOf(resource: RenderSource, layer: Layer): readonly unknown[] {
 interface StyledSource {
   readonly resource: RenderSource
   readonly layer: Layer
+  /** Aborted when the clients of the image are gone. */
+  readonly signal: AbortSignal
 }
 
 async function readFeatures(
@@ -46,12 +49,12 @@ async function readFeatures(
   source: StyledSource,
   frame: ImageFrame,
 ): Promise<FeatureJobLayer> {
-  const { layer } = source
+  const { layer, signal } = source
   const databases = await findDatabases(context, [layer])
   const style = await findStyle(context, source)
   const { box, width, pixelRatio = 1 } = frame
   const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
-  const database = databases.get(layer.resourceId) ?? context.database
+  const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
   const features = await readImageFeatures(database, layer, { frame, reach, fields: fieldsOfStyle(style) })
   return { style, features }
 }
