@@ -47,6 +47,11 @@ export const renderRoutes = {
         maximum: 8192,
         description: 'Number of units along the side of the tile.',
       }),
+      thin_by: Type.String({
+        maxLength: 1024,
+        description:
+          'Field of numbers, dates or times: where features are thinned, the one with the highest value is kept, with a leading "-" the one with the lowest. By default the largest geometry, and the last point.',
+      }),
       padding: Type.Number({ minimum: 0, maximum: 0.5, description: 'Margin, as a fraction of the side.' }),
     }),
     responseKind: 'tile',

@@ -4,6 +4,7 @@ import type { Queryable } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
 import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
+import type { Importance } from '../vector_tile/importance.ts'
 import { findSearchArea, withClipping } from '../vector_tile/search_area.ts'
 import { selectTileRows, type TileRow } from '../vector_tile/select_features.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
@@ -28,6 +29,8 @@ export interface FeatureRequest {
   readonly reach: number
   /** Keynames of the fields to read. */
   readonly fields: readonly string[]
+  /** Which features are kept where they are denser than pixels; by default large ones, and points that are drawn last. */
+  readonly importance?: Importance | undefined
 }
 
 /** Units of coordinates per pixel; of the shorter side, if pixels are not square. */
@@ -51,7 +54,7 @@ const maxBytes = 128 * 2 ** 20
 export async function readImageFeatures(
   database: Queryable,
   layer: Layer,
-  { frame, reach, fields }: FeatureRequest,
+  { frame, reach, fields, importance }: FeatureRequest,
 ): Promise<JobFeatures> {
   const { height, width } = frame
   const grid = measureImage(frame, reach, isPointLayer(layer) ? cellUnits.points : cellUnits.others)
@@ -64,6 +67,7 @@ export async function readImageFeatures(
       layer: read,
       grid: { ...grid, searchArea },
       clips,
+      importance,
       limits: { small: limited(limits.small), features: limited(limits.features) },
     }),
   )

@@ -2,9 +2,11 @@ import { queriesUntil } from '../../database/database.ts'
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
+import type { Importance } from '../../render/vector_tile/importance.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { findImportantField, type ImportantField } from '../../style/importance.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
@@ -55,8 +57,17 @@ async function readFeatures(
   const { box, width, pixelRatio = 1 } = frame
   const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
   const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
-  const features = await readImageFeatures(database, layer, { frame, reach, fields: fieldsOfStyle(style) })
+  const features = await readImageFeatures(database, layer, {
+    ...{ frame, reach, fields: fieldsOfStyle(style) },
+    importance: importanceOf(layer, findImportantField(style)),
+  })
   return { style, features }
+}
+
+/** Returns the field that a style names as important, if the layer has it. */
+function importanceOf({ fields }: Layer, important: ImportantField | undefined): Importance | undefined {
+  const field = fields.find(({ keyname }) => keyname === important?.name)
+  return important && field && { field, isHighFirst: important.isHighFirst }
 }
 
 async function findStyle({ database, layerCaches }: ServerContext, source: StyledSource): Promise<Style> {
