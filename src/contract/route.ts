@@ -59,8 +59,11 @@ export interface RouteDescriptor {
    * site, and has error bodies of its own; an empty query parameter is an absent one.
    */
   readonly service?: 'catalog'
-  /** Errors are exception reports of WFS, and guests without permission are asked for credentials. */
-  readonly errors?: 'wfs'
+  /**
+   * Guests without permission are asked for credentials, as clients of OGC services expect. Errors of WFS are exception
+   * reports.
+   */
+  readonly errors?: 'wfs' | 'ogcapi'
   /** Required permission on the resource `{id}` of the path; operations may check more. */
   readonly permission?: PermissionName
   /** Rejects guests before the body is read. */

@@ -9,6 +9,7 @@ import { fileRoutes } from './routes/file.ts'
 import { geodbRoutes } from './routes/geodb.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { inventoryRoutes } from './routes/inventory.ts'
+import { ogcApiRoutes } from './routes/ogc_api.ts'
 import { catalogPageRoutes, pageRoutes } from './routes/page.ts'
 import { principalRoutes } from './routes/principal.ts'
 import { rasterRoutes } from './routes/raster.ts'
@@ -33,6 +34,7 @@ export const routes = {
   ...rasterRoutes,
   ...renderRoutes,
   ...wfsRoutes,
+  ...ogcApiRoutes,
   ...catalogRoutes,
   ...catalogEditorRoutes,
   ...docsRoutes,

@@ -7,6 +7,7 @@ import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import type { Style } from '../style/style_model.ts'
 import { createTileCache, type TileCache } from './map/tile_cache.ts'
 import { createImageCache, type ImageCache } from './render/image_cache.ts'
+import { createLabelCache, type LabelCache } from './render/label_cache.ts'
 
 /** Caches of results that are valid for one data version of a layer. */
 export interface LayerCaches {
@@ -22,6 +23,8 @@ export interface LayerCaches {
   readonly geometries: GeometryCache
   /** Rendered images. */
   readonly images: ImageCache
+  /** Labels of tiles. */
+  readonly labels: LabelCache
   /** Styles by resource id and version. */
   readonly styles: LRUCache<string, Style>
 }
@@ -35,6 +38,7 @@ export function createLayerCaches(): LayerCaches {
     tiles: createTileCache(),
     geometries: createGeometryCache(),
     images: createImageCache(),
+    labels: createLabelCache(),
     styles: new LRUCache({ max: 500 }),
   }
 }

@@ -17,7 +17,8 @@ const byFamily: Readonly<Record<'POINT' | 'LINESTRING' | 'POLYGON', Symbolizer>>
 /** Returns the style of a layer without one. */
 export function defaultStyle(geometryType: GeometryType): Style {
   const { family } = geometryParts(geometryType)
-  return styleOfMapserver({ rules: [{ symbolizers: [byFamily[family]] }] }, family)
+  const { isExact: _, ...style } = styleOfMapserver({ rules: [{ symbolizers: [byFamily[family]] }] }, family)
+  return style
 }
 
 /** Returns `defaultStyle` as MapServer XML; without a geometry type, a style that shows every geometry. */

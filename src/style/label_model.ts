@@ -40,7 +40,7 @@ export type LabelPlacement<L = Length> =
   | { readonly kind: 'horizontal' }
 
 /** Properties of labels that expressions may define. */
-export type LabelProperty = 'isDrawn' | 'size' | 'color' | 'angle' | 'bufferSize' | 'bufferColor'
+export type LabelProperty = 'isDrawn' | 'size' | 'color' | 'angle' | 'bufferSize' | 'bufferColor' | 'priority'
 
 /** Labels of the features of a style or rule. */
 export interface Labels<L = Length> {
@@ -70,5 +70,9 @@ export interface Labels<L = Length> {
   /** Distance of baselines as a multiple of the line spacing of the font. */
   readonly lineHeight: number
   readonly alignment: 'left' | 'center' | 'right'
+  /** Whether every part of a feature is labelled, and not only the largest; absent is false. */
+  readonly isOnAllParts?: boolean
+  /** Distance of labels that are repeated along a line; absent or 0 for one label. */
+  readonly repeatDistance?: L
   readonly dataDefined?: DataDefined<LabelProperty>
 }

@@ -53,6 +53,7 @@ function readLabel(context: ElementContext): Partial<MapserverLabel> {
       force: (at) => part('isForced', readWord(at, ['true', 'false', 'group']) === 'true'),
       wrap: (at) => part('wrap', readValue(at)),
       maxlength: (at) => part('maxLength', length(at)),
+      repeatdistance: (at) => part('repeatDistance', length(at)),
       minscaledenom: (at) => part('minScaleDenom', readNumber(at, { least: 0 })),
       maxscaledenom: (at) => part('maxScaleDenom', readNumber(at, { least: 0 })),
     },

@@ -29,6 +29,7 @@ export function labelsOf(label: MapserverLabel, family: GeometryFamily): Labels 
     wrapLength: maxLength,
     lineHeight: 1,
     alignment: 'center',
+    ...(label.repeatDistance === undefined ? {} : { repeatDistance: label.repeatDistance }),
   }
 }
 

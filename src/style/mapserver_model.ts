@@ -79,6 +79,8 @@ export interface MapserverLabel {
   readonly isForced: boolean
   readonly wrap?: string
   readonly maxLength?: number
+  /** Distance of labels that are repeated along a line, in pixels. */
+  readonly repeatDistance?: number
   readonly minScaleDenom?: number
   readonly maxScaleDenom?: number
 }

@@ -23,6 +23,7 @@ export function styleOfMapserver({ rules }: MapserverStyle, family: GeometryFami
   return {
     rules: rules.map((rule) => ruleOf(rule, family)),
     matching: 'first',
+    isExact: true,
     levels: 'none',
     order: [],
     opacity: 1,

@@ -69,6 +69,7 @@ function writeLabel(label: MapserverLabel): string {
     ...element('force', isForced ? 'true' : undefined),
     ...element('wrap', label.wrap),
     ...element('maxlength', label.maxLength),
+    ...element('repeatdistance', label.repeatDistance),
     ...element('minscaledenom', label.minScaleDenom),
     ...element('maxscaledenom', label.maxScaleDenom),
   ])

@@ -114,6 +114,8 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
       wrapLength: Math.max(0, numberAttribute(settings.format, 'autoWrapLength') ?? 0),
       lineHeight: numberAttribute(style, 'multilineHeight') ?? 1,
       alignment: entryOf(alignments, attributeOf(settings.format, 'multilineAlign')) ?? 'left',
+      ...(attributeOf(settings.rendering, 'labelPerPart') === '1' ? { isOnAllParts: true } : {}),
+      ...readRepeat(settings.placement),
       ...readDataDefined(reading, element, labelProperties(settings)),
     },
   ]
@@ -147,6 +149,7 @@ function labelProperties({ style, buffer }: Settings) {
       BufferColor: 'bufferColor',
       LabelRotation: 'angle',
       Show: 'isDrawn',
+      Priority: 'priority',
     },
     factors: { size: factor(style, 'fontSizeUnit'), bufferSize: factor(buffer, 'bufferSizeUnits') },
   } as const satisfies Parameters<typeof readDataDefined<LabelProperty>>[2]
@@ -243,6 +246,16 @@ function sidesOf(placement: XmlElement): ('above' | 'on' | 'below')[] {
   const flags = numberAttribute(placement, 'placementFlags') ?? 10
   const sides = (['on', 'above', 'below'] as const).filter((_, bit) => Math.floor(flags / 2 ** bit) % 2 === 1)
   return sides.length === 0 ? ['on'] : sides
+}
+
+function readRepeat(placement: XmlElement): { readonly repeatDistance?: Length } {
+  const repeatDistance = lengthOf(placement, {
+    name: 'repeatDistance',
+    unit: 'repeatDistanceUnits',
+    scale: 'repeatDistanceMapUnitScale',
+    byDefault: 0,
+  })
+  return repeatDistance === 0 ? {} : { repeatDistance }
 }
 
 function readOffset(placement: XmlElement): Offset {

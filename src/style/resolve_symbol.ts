@@ -71,10 +71,28 @@ function compileLayer(layer: SymbolLayer): CompiledLayer {
       const values = evaluate(view.context)
       const isDrawn = values.get('isDrawn') ?? true
       if (!isSelected(isDrawn)) return []
-      const scaled = scaleLayer(applyValues(layer, values), view.pixelsPerMapUnit)
+      const scaled = snapFixed(layer, scaleLayer(applyValues(layer, values), view.pixelsPerMapUnit))
       return [compiled === undefined ? scaled : withInner(scaled, compiled.resolve(view))]
     },
   }
+}
+
+/** Marks markers that are the same for all features that they are drawn on. */
+function snapFixed({ dataDefined = {} }: SymbolLayer, scaled: SymbolLayer<number>): SymbolLayer<number> {
+  const isFixed = Object.keys(dataDefined).every((property) => property === 'isDrawn')
+  return scaled.kind === 'marker' && isFixed ? { ...scaled, isSnapped: true } : scaled
+}
+
+/** Returns a symbol whose markers lie exactly at their positions, and whose thin lines have their width. */
+export function exactSymbol(symbol: MapSymbol<number>): MapSymbol<number> {
+  return { ...symbol, layers: symbol.layers.map(exactLayer) }
+}
+
+function exactLayer(layer: SymbolLayer<number>): SymbolLayer<number> {
+  if ('marker' in layer) return { ...layer, marker: exactSymbol(layer.marker) }
+  if ('line' in layer) return { ...layer, line: exactSymbol(layer.line) }
+  const stroke = 'stroke' in layer && layer.stroke ? { stroke: { ...layer.stroke, isExact: true } } : {}
+  return { ...layer, ...stroke, ...(layer.kind === 'marker' ? { isSnapped: false } : {}) } as typeof layer
 }
 
 function innerSymbol(layer: SymbolLayer): MapSymbol | undefined {

@@ -63,6 +63,11 @@ export interface Style {
   readonly levels: 'none' | 'by_symbol' | 'by_feature'
   /** Order in which features are drawn; empty for their order in the layer. */
   readonly order: readonly SortKey[]
+  /**
+   * Whether markers are drawn exactly at their positions, and thin lines with their width, as MapServer does. QGIS moves the
+   * centres of markers to pixels, and draws lines of up to a pixel as more or less transparent hairlines.
+   */
+  readonly isExact?: true
   /** Opacity of the layer as a whole, 0 to 1. */
   readonly opacity: number
   /** How the layer as a whole combines with the layers below. */

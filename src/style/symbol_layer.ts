@@ -56,6 +56,8 @@ export interface Stroke<L = Length> {
   readonly dashOffset: L
   readonly join: LineJoin
   readonly cap: LineCap
+  /** Whether a line of less than a pixel has its width in all directions; else it is a more or less transparent hairline. */
+  readonly isExact?: boolean
 }
 
 /** Properties of all symbol layers. */
@@ -210,6 +212,8 @@ export interface SimpleMarker<L = Length> extends MarkerBase<L> {
   readonly fill?: Color
   /** Absent: no outline. */
   readonly stroke?: Stroke<L>
+  /** Whether the centre is moved to the nearest pixel, as QGIS does with markers that are the same for all features. */
+  readonly isSnapped?: boolean
 }
 
 /** Marker of an SVG image. */

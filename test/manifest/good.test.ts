@@ -126,6 +126,8 @@ describe('the example manifest', () => {
       'countries',
       'countries_style',
       'world_map',
+      'world_wfs',
+      'world_wms',
     ])
     expect(loaded.manifest?.resources.get('countries')?.data).toMatchObject({
       source: '../node_modules/world-atlas/countries-50m.json',
@@ -141,7 +143,7 @@ describe('the example catalog', () => {
     const loaded = await load('manifests', root)
     expect(printIssues(loaded)).toBe('')
     const { resources, catalog } = loaded.manifest ?? {}
-    expect([resources?.size, catalog?.icon.size, catalog?.geoservice.size]).toEqual([7, 9, 31])
+    expect([resources?.size, catalog?.icon.size, catalog?.geoservice.size]).toEqual([9, 9, 34])
   })
 
   it('has services of every type, with every icon, on hosts for examples', async () => {

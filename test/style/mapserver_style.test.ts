@@ -164,12 +164,13 @@ describe('a class', () => {
   })
 
   test('has labels with a halo, a priority and a font', () => {
-    const inner = `<outlinecolor red="255" green="255" blue="255"/><outlinewidth>2</outlinewidth><priority>8</priority>
+    const inner = `<outlinecolor red="255" green="255" blue="255"/><outlinewidth>2</outlinewidth><priority>8</priority><repeatdistance>300</repeatdistance>
       <font>sans-bold-italic</font><force>true</force><wrap>|</wrap><maxlength>12</maxlength><offset x="1" y="2"/>`
     const { rules } = styleOf(`<labelitem>s</labelitem><class><label>${inner}</label></class>`, 'POINT')
     expect(rules[0]?.labels[0]).toMatchObject({
       buffer: { size: 2, color: '#ffffff' },
       priority: 8,
+      repeatDistance: 300,
       font: { family: 'sans-bold-italic', weight: 700, isItalic: true },
       showsAll: true,
       wrapCharacter: '|',

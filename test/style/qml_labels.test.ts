@@ -113,6 +113,17 @@ test('labels that are switched off or empty are not drawn', () => {
   ).toEqual([])
 })
 
+test('reads repeats along lines, labels on all parts and data-defined priorities', () => {
+  const others = `<placement repeatDistance="30" repeatDistanceUnits="Pixel"/><rendering labelPerPart="1"/>
+    ${dataDefined({ Priority: '"rank"' }).replaceAll('data_defined_properties', 'dd_properties')}`
+  const { style, issues } = label(settings({ style: 'fieldName="s"', others }))
+  expect(issues).toEqual([])
+  expect(style?.labels[0]).toMatchObject({
+    ...{ repeatDistance: 30, isOnAllParts: true },
+    dataDefined: { priority: { op: 'field', name: 'rank' } },
+  })
+})
+
 test('reports what is not drawn', () => {
   const { style, issues } = label(
     settings({

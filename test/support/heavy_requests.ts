@@ -64,6 +64,10 @@ const requests: Partial<Record<RouteName, (world: HeavyWorld) => HeavyRequest | 
     'GET',
     `/api/resource/${service}/wfs?service=WFS&version=2.0.0&request=GetFeature&typeNames=points&sortBy=name`,
   ],
+  'ogcapi.items': ({ service }) => [
+    'GET',
+    `/api/resource/${service}/ogcapi/collections/points/items?limit=10000&sortby=name&filter=CASEI(name)%20LIKE%20'%25a%25'`,
+  ],
   'wfs.post': ({ service, size }) => [
     'POST',
     `/api/resource/${service}/wfs`,

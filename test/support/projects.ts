@@ -16,7 +16,7 @@ const patterns: Readonly<Record<Exclude<Project, 'unit'>, RegExp>> = {
   gdal: /^gdal-async$|src\/gdal\/(.*\/)?(read|write|run|convert)(_\w+)?\.ts$|support\/(exports|raster|shapefile|read_vector)\.ts$/,
   database: /support\/(drivers|embedded|postgres|sql)\.ts$|src\/database\/(pglite|postgres)\.ts$/,
   server: /support\/(server|misbehaving)\.ts$|src\/server\/server\.ts$/,
-  e2e: /^test\/(e2e\/|package\.|setup\.)|support\/(browser|story|mapserver|tls_service)\.ts$/,
+  e2e: /^test\/(e2e\/|package\.|setup\.)|support\/(browser|story|mapserver|mapserver_image|tls_service)\.ts$/,
   faults: /support\/(killable|cluster|small_disk)\.ts$/,
 }
 

@@ -1,5 +1,5 @@
 import type { Ask, TestResponse, TestServer } from './server.ts'
-import { createLayer, createResource } from './tree.ts'
+import { allow, createLayer, createResource } from './tree.ts'
 
 /** A field of every datatype, and names that XML does not accept. */
 export const wfsFields = [
@@ -70,6 +70,28 @@ export async function publish(
   const members = { wfsserver_service: { layers } }
   const service = await createResource(ask, { cls: 'wfsserver_service', parent, name, members })
   return { service, path: `/api/resource/${service}/wfs` }
+}
+
+/** Lets guests connect to a service, and read a layer that it publishes. */
+export async function letGuests(
+  ask: Ask,
+  { layer, service }: { readonly layer: number; readonly service: number },
+): Promise<void> {
+  const users = await (await ask('GET', '/api/component/auth/user/')).json<
+    { id: number; keyname: string }[]
+  >()
+  const guest = users.find(({ keyname }) => keyname === 'guest')?.id ?? 0
+  const grant = async (id: number, ...rules: object[]) => {
+    const { resource } = await (await ask('GET', `/api/resource/${id}`)).json<{
+      resource: { permissions: object[] }
+    }>()
+    await ask('PUT', `/api/resource/${id}`, {
+      resource: { permissions: [...resource.permissions, ...rules] },
+    })
+  }
+  await grant(0, { ...allow(guest, 'resource', 'read'), propagate: false })
+  await grant(layer, allow(guest, 'resource', 'read'), allow(guest, 'data', 'read'))
+  await grant(service, allow(guest, 'resource', 'read'), allow(guest, 'service', 'connect'))
 }
 
 /** Sends a request of keyword-value pairs; version 2.0.0 unless it is stated. */

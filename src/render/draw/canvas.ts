@@ -47,16 +47,33 @@ export function flushPath({ coverage }: Canvas, rule: FillRule, sink: RunSink): 
 /** Maximum length of a miter of outlines and lines, as a multiple of the width. */
 const miterLimit = 4
 
-/** Strokes lines as one area, so that crossings of a line with itself are not darker. */
+/**
+ * Strokes lines as one area, so that crossings of a line with itself are not darker. A line of up to one pixel is drawn as QGIS
+ * does: a hairline, as much more transparent as it is narrower.
+ */
 export function strokeLines(canvas: Canvas, lines: readonly StrokeLine[], stroke: ScaledStroke): void {
-  const pen: Pen = { width: stroke.width, join: stroke.join, cap: stroke.cap, miterLimit }
+  const isThin = stroke.width <= 1 && stroke.isExact !== true
+  const pen: Pen = { width: isThin ? 0 : stroke.width, join: stroke.join, cap: stroke.cap, miterLimit }
   const box = visibleBox(canvas.surface, strokeReach(pen) + 1)
   const pattern = normalizeDash(stroke.dash, stroke.dashOffset)
-  const pieces = lines.flatMap((line) => clipLine(line, box, pattern === undefined))
+  const pieces = lines.flatMap((line) =>
+    pattern === undefined ? clipLine(closeLine(line), box, true) : clipLine(line, box, false),
+  )
   const dashes = pattern === undefined ? { lines: pieces, opacity: 1 } : dashLine(pieces, pattern)
   for (const line of dashes.lines) strokeLine(canvas.coverage, line, pen)
-  const pixel = pixelOf(stroke.color, stroke.opacity * dashes.opacity)
+  const part = isThin && stroke.width > 0 ? stroke.width : 1
+  const pixel = pixelOf(stroke.color, stroke.opacity * dashes.opacity * part)
   canvas.coverage.flush('nonzero', paintRuns(canvas.surface, pixel))
+}
+
+/** Closes a line that ends where it starts, so that its ends are joined. */
+function closeLine(line: StrokeLine): StrokeLine {
+  const { coordinates, isClosed } = line
+  const { length } = coordinates
+  const isLoop = coordinates[0] === coordinates[length - 2] && coordinates[1] === coordinates[length - 1]
+  return isClosed || !isLoop || length < 8
+    ? line
+    : { coordinates: coordinates.subarray(0, length - 2), isClosed: true }
 }
 
 /** A stroke in pixels. */

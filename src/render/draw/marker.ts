@@ -2,7 +2,7 @@ import { blitSprite, type Sprite, SpriteCache, spritePhases, spritePosition } fr
 import { createSurface } from '../raster/surface.ts'
 import { type Canvas, createCanvas } from './canvas.ts'
 import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
-import { drawSimpleMarker, type MarkerPlace, simpleMarkerReach } from './simple_marker.ts'
+import { drawSimpleMarker, type MarkerPlace, simpleMarkerReach, snapMarker } from './simple_marker.ts'
 import { drawSvgMarker, type SvgImages, svgKey, svgMarkerReach } from './svg_marker.ts'
 
 /** Maximum size of a sprite in pixels; larger markers are drawn one by one. */
@@ -26,6 +26,15 @@ export class MarkerPen {
 
   /** Draws a symbol at a position. */
   drawUpright(symbol: PixelSymbol, x: number, y: number): void {
+    const { layers } = symbol
+    const [layer] = layers
+    if (layers.length > 1 && layers.some(isSnapped))
+      for (const one of layers) this.drawUpright(markerSymbol(symbol, one), x, y)
+    else if (layer !== undefined && isSnapped(layer)) this.#drawAt(symbol, ...snapMarker(layer, x, y))
+    else this.#drawAt(symbol, x, y)
+  }
+
+  #drawAt(symbol: PixelSymbol, x: number, y: number): void {
     const upright = this.#uprightOf(symbol)
     const { width, height } = this.#canvas.surface
     const { reach, sprites } = upright
@@ -103,6 +112,21 @@ interface SpriteRequest {
   readonly phaseY: number
   readonly reach: number
   readonly angle: number
+}
+
+const isSnapped = (layer: PixelLayer): layer is PixelLayer & { readonly kind: 'marker' } =>
+  layer.kind === 'marker' && layer.isSnapped === true
+
+const layerSymbols = new WeakMap<PixelSymbol, Map<PixelLayer, PixelSymbol>>()
+
+/** Returns the symbol with only one of its layers: always the same object, so that its sprites are found. */
+export function markerSymbol(symbol: PixelSymbol, layer: PixelLayer): PixelSymbol {
+  if (symbol.layers.length === 1) return symbol
+  const singles = layerSymbols.get(symbol) ?? new Map<PixelLayer, PixelSymbol>()
+  layerSymbols.set(symbol, singles)
+  const single = singles.get(layer) ?? { ...symbol, layers: [layer] }
+  singles.set(layer, single)
+  return single
 }
 
 const opacityOf = ({ opacity }: PixelSymbol) => Math.min(1, Math.max(0, opacity))

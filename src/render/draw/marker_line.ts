@@ -12,11 +12,14 @@ export function drawMarkerLine(
   lines: readonly StrokeLine[],
   layer: MarkerLine<number>,
 ): void {
-  for (const line of lines) {
-    const path = measurePath(offsetLine(line, layer.offset))
+  const moved = layer.offset === 0 ? lines : lines.flatMap((line) => offsetLine(line, layer.offset))
+  for (const line of moved) {
+    const path = measurePath(line)
     if (path === undefined) continue
-    for (const { x, y, angle } of placesOf(path, layer))
-      pen.draw(layer.marker, [x, y], layer.isRotated ? angle : 0)
+    for (const { x, y, angle } of placesOf(path, layer)) {
+      if (layer.isRotated) pen.draw(layer.marker, [x, y], angle)
+      else pen.drawUpright(layer.marker, x, y)
+    }
   }
 }
 
@@ -75,12 +78,26 @@ function placesOf(path: Path, layer: MarkerLine<number>): Place[] {
   })
 }
 
-function intervals(path: Path, { interval, offsetAlong }: MarkerLine<number>): Place[] {
+function intervals(path: Path, { interval, offsetAlong, averageLength }: MarkerLine<number>): Place[] {
   const least = Math.max(limits.interval, path.length / limits.markers)
   const step = interval >= least ? interval : least
   const start = Math.max(0, offsetAlong)
   const count = Math.floor((path.length - start) / step) + 1
-  return Array.from({ length: Math.max(0, count) }, (_, at) => pointAt(path, start + at * step))
+  return Array.from({ length: Math.max(0, count) }, (_, at) =>
+    averagePlace(path, start + at * step, averageLength / 2),
+  )
+}
+
+/** Returns the place at a distance from the start, with the direction between the positions `reach` before and after it. */
+function averagePlace(path: Path, distance: number, reach: number): Place {
+  const place = pointAt(path, distance)
+  if (!(reach > 0)) return place
+  const isLoop = path.x[0] === path.x.at(-1) && path.y[0] === path.y.at(-1)
+  const around = (along: number) => (isLoop ? (along + path.length) % path.length : along)
+  const [before, after] = [around(distance - reach), around(distance + reach)].map((at) => pointAt(path, at))
+  if (before === undefined || after === undefined) return place
+  const [dx, dy] = [after.x - before.x, after.y - before.y]
+  return dx === 0 && dy === 0 ? place : { ...place, angle: angleOf(dx, dy) }
 }
 
 /** Returns the place at a distance from the start. */

@@ -151,8 +151,8 @@ const polygons: Readonly<Record<PolygonShape, number[]>> = {
   quarter_square: [-1, -1, 0, -1, 0, 0, -1, 0],
   half_square: [-1, -1, 0, -1, 0, 1, -1, 1],
   diagonal_half_square: [-1, -1, 1, 1, -1, 1],
-  right_half_triangle: [0, 1, 1, 1, 0, -1],
-  left_half_triangle: [0, 1, -1, 1, 0, -1],
+  right_half_triangle: [-1, 1, 0, 1, 0, -1],
+  left_half_triangle: [0, 1, 1, 1, 0, -1],
   asterisk_fill: asterisk(0.15),
 }
 
@@ -161,17 +161,15 @@ function plus(half: number): number[] {
   return [-1, -a, -1, a, -a, a, -a, 1, a, 1, a, a, 1, a, 1, -a, a, -a, a, -1, -a, -1, -a, -a]
 }
 
-/** Eight arms of the same width: those to the sides end at 1, the diagonal ones in the corners. */
+/** Eight arms of the same width and length. */
 function asterisk(half: number): number[] {
   const meet = half * (1 + Math.SQRT2)
-  const tip = half * Math.SQRT2
-  const arm = [-half, -meet, -half, -1, half, -1, half, -meet]
-  const diagonal = [1 - tip, -1, 1, -1, 1, tip - 1]
-  return [0, 1, 2, 3].flatMap((turns) => [...turn(arm, turns), ...turn(diagonal, turns)])
+  const arm = [-half, -1, half, -1, half, -meet]
+  return Array.from({ length: 8 }, (_, at) => turn(arm, (at * Math.PI) / 4)).flat()
 }
 
-/** Rotates positions by quarter turns, clockwise. */
-function turn(flat: readonly number[], turns: number): number[] {
-  const [cos, sin] = [[1, 0, -1, 0][turns] ?? 1, [0, 1, 0, -1][turns] ?? 0]
+/** Rotates positions clockwise by an angle in radians. */
+function turn(flat: readonly number[], angle: number): number[] {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   return pairsOf(flat).flatMap(([x, y]) => [x * cos - y * sin, x * sin + y * cos])
 }

@@ -1,6 +1,7 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { OutlineSink } from '../raster/coverage.ts'
 import type { StrokeLine } from '../raster/stroke.ts'
+import { pointOnSurface } from './point_on_surface.ts'
 
 /** A geometry in pixels of an image; y grows downwards. */
 export interface PixelGeometry {
@@ -34,12 +35,26 @@ export function linesOf(
   )
 }
 
-/** Centroid of the largest part of a polygon, of the longest line, or the first point; undefined without positions. */
-export function centroidsOf({ family, parts }: PixelGeometry, isOnAllParts: boolean): [number, number][] {
+/** Which centroids of a geometry are used. */
+export interface CentroidOptions {
+  /** Whether each part has one, not only the largest part. */
+  readonly isOnAllParts: boolean
+  /** Whether a centroid outside of its polygon is moved inside. */
+  readonly isOnSurface?: boolean
+}
+
+/** Centroids of the outer rings of polygons, middle positions of lines, or points. */
+export function centroidsOf(
+  { family, parts }: PixelGeometry,
+  { isOnAllParts, isOnSurface = false }: CentroidOptions,
+): [number, number][] {
   const found = parts.flatMap((part) => {
     const [outer] = part
     if (outer === undefined || outer.length < 2) return []
-    return [family === 'POLYGON' ? polygonCentroid(outer) : middleOf(outer)]
+    if (family !== 'POLYGON') return [middleOf(outer)]
+    const centre = polygonCentroid(outer)
+    const inner = isOnSurface ? pointOnSurface(part, [centre.x, centre.y]) : undefined
+    return [inner === undefined ? centre : { ...centre, x: inner[0], y: inner[1] }]
   })
   if (isOnAllParts) return found.map(({ x, y }) => [x, y])
   const [first, ...others] = found

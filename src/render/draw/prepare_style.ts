@@ -1,7 +1,7 @@
 import type { Value } from '../../style/expression.ts'
 import { compileExpression, type EvaluationContext } from '../../style/expression_evaluate.ts'
 import { compileRules, isInScale } from '../../style/match_rules.ts'
-import { compileSymbol } from '../../style/resolve_symbol.ts'
+import { compileSymbol, exactSymbol } from '../../style/resolve_symbol.ts'
 import { magnifySymbol } from '../../style/scale_layer.ts'
 import type { Rule, SortKey, Style } from '../../style/style_model.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
@@ -36,7 +36,7 @@ export interface PreparedStyle {
 /** Prepares a style for a scale: compiles its rules, symbols and expressions. */
 export function prepareStyle(style: Style, scale: DrawScale): PreparedStyle {
   const symbols = new Map<Rule, readonly RuleSymbol[]>()
-  addSymbols(style.rules, symbols, scale)
+  addSymbols(style.rules, symbols, { ...scale, isExact: style.isExact === true })
   const match = isInScale(style, scale.scaleDenom) ? compileRules(style) : () => []
   return {
     style,
@@ -49,18 +49,28 @@ export function prepareStyle(style: Style, scale: DrawScale): PreparedStyle {
   }
 }
 
-function addSymbols(rules: readonly Rule[], into: Map<Rule, readonly RuleSymbol[]>, scale: DrawScale): void {
+interface SymbolScale extends DrawScale {
+  readonly isExact: boolean
+}
+
+function addSymbols(
+  rules: readonly Rule[],
+  into: Map<Rule, readonly RuleSymbol[]>,
+  scale: SymbolScale,
+): void {
   for (const rule of rules) {
     if (rule.symbol !== undefined) into.set(rule, [prepareSymbol(rule.symbol, into.size, scale)])
     addSymbols(rule.children, into, scale)
   }
 }
 
-function prepareSymbol(symbol: MapSymbol, order: number, scale: DrawScale): RuleSymbol {
-  const { pixelsPerMapUnit, pixelRatio = 1 } = scale
+function prepareSymbol(symbol: MapSymbol, order: number, scale: SymbolScale): RuleSymbol {
+  const { pixelsPerMapUnit, pixelRatio = 1, isExact } = scale
   const { isConstant, resolve } = compileSymbol(symbol)
-  const symbolFor = (context: EvaluationContext) =>
-    magnifySymbol(resolve({ context, pixelsPerMapUnit }), pixelRatio)
+  const symbolFor = (context: EvaluationContext) => {
+    const resolved = resolve({ context, pixelsPerMapUnit })
+    return magnifySymbol(isExact ? exactSymbol(resolved) : resolved, pixelRatio)
+  }
   if (!isConstant) return { order, symbolFor }
   const fixed = symbolFor({ attributes: {} })
   return { order, symbolFor: () => fixed }

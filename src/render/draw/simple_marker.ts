@@ -25,18 +25,24 @@ export function drawSimpleMarker(canvas: Canvas, marker: SimpleMarker<number>, p
     for (const { coordinates } of lines) addContour(canvas, coordinates)
     canvas.coverage.flush('nonzero', paintRuns(canvas.surface, pixelOf(marker.fill, place.opacity)))
   }
-  const stroke = marker.stroke ?? lineOf(marker, isArea)
-  if (stroke !== undefined) strokeLines(canvas, lines, { ...stroke, opacity: place.opacity })
+  if (marker.stroke !== undefined) strokeLines(canvas, lines, { ...marker.stroke, opacity: place.opacity })
 }
 
-/** Shapes without area that have no stroke are drawn as hairlines in the colour of their fill. */
-function lineOf({ fill }: SimpleMarker<number>, isArea: boolean): SimpleMarker<number>['stroke'] {
-  if (isArea || fill === undefined) return undefined
-  return {
-    color: fill,
-    ...{ width: 1, dash: [], isDashRelative: false, dashOffset: 0 },
-    ...{ join: 'bevel', cap: 'flat' },
-  }
+/**
+ * Moves the centre of a marker so that it lies on a corner or at the middle of a pixel: the position where QGIS puts the
+ * image of a marker that is the same for all features. Returns the new position of the marker.
+ */
+export function snapMarker(marker: SimpleMarker<number>, x: number, y: number): [x: number, y: number] {
+  const radius = Math.max(0, marker.size) / 2
+  const angle = (marker.angle * Math.PI) / 180
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  const [anchorX, anchorY] = anchorOffset(marker.anchor)
+  const [dx, dy] = [marker.offset[0] + anchorX * radius, marker.offset[1] + anchorY * radius]
+  const [moveX, moveY] = [dx * cos - dy * sin, dx * sin + dy * cos]
+  // The images of QGIS have an even number of pixels where the whole part of the size is odd.
+  const middle = Math.trunc(2 * radius * (Math.abs(sin) + Math.abs(cos))) % 2 === 1 ? 0 : 0.5
+  const snap = (value: number) => Math.floor(value - middle + 0.5001) + middle
+  return [snap(x + moveX) - moveX, snap(y + moveY) - moveY]
 }
 
 /** Returns how far a marker reaches from its position, in pixels. */

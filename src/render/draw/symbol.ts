@@ -4,7 +4,7 @@ import { offsetLine } from '../raster/line_offset.ts'
 import { pixelOf } from '../raster/pixel.ts'
 import type { Surface } from '../raster/surface.ts'
 import { type Canvas, strokeLines } from './canvas.ts'
-import type { MarkerPen } from './marker.ts'
+import { type MarkerPen, markerSymbol } from './marker.ts'
 import { drawMarkerLine } from './marker_line.ts'
 import { drawPattern, type PatternLayer, patternRuns } from './pattern.ts'
 import { addRings, centroidsOf, linesOf, type PixelGeometry } from './pixel_geometry.ts'
@@ -36,7 +36,8 @@ export class SymbolPen {
   /** Points get a marker each; other geometries one at the middle. */
   #drawMarker(geometry: PixelGeometry, marker: PixelSymbol): void {
     if (geometry.family !== 'POINT') {
-      for (const [x, y] of centroidsOf(geometry, false)) this.#markers.drawUpright(marker, x, y)
+      for (const [x, y] of centroidsOf(geometry, { isOnAllParts: false }))
+        this.#markers.drawUpright(marker, x, y)
       return
     }
     for (const part of geometry.parts)
@@ -45,7 +46,7 @@ export class SymbolPen {
 
   #drawLine(geometry: PixelGeometry, { stroke, offset, rings }: SimpleLine<number>, opacity: number): void {
     const lines = linesOf(geometry, rings)
-    const moved = offset === 0 ? lines : lines.map((line) => offsetLine(line, offset))
+    const moved = offset === 0 ? lines : lines.flatMap((line) => offsetLine(line, offset))
     strokeLines(this.#canvas, moved, { ...stroke, opacity })
   }
 
@@ -82,24 +83,12 @@ export class SymbolPen {
 
   #drawCentroid(geometry: PixelGeometry, layer: CentroidFill<number>, opacity: number): void {
     const marker = withOpacity(layer.marker, opacity)
-    for (const point of centroidsOf(geometry, layer.isOnAllParts)) this.#markers.drawUpright(marker, ...point)
+    for (const point of centroidsOf(geometry, layer)) this.#markers.drawUpright(marker, ...point)
   }
 }
 
 /** Maximum number of patterns that are kept for the features of a layer. */
 const maxPatterns = 16
-
-const layerSymbols = new WeakMap<PixelLayer, PixelSymbol>()
-
-/** Returns the symbol with only one of its layers: always the same object, so that its sprites are found. */
-function markerSymbol(symbol: PixelSymbol, layer: PixelLayer): PixelSymbol {
-  if (symbol.layers.length === 1) return symbol
-  const known = layerSymbols.get(layer)
-  if (known !== undefined) return known
-  const single = { ...symbol, layers: [layer] }
-  layerSymbols.set(layer, single)
-  return single
-}
 
 function withOpacity(symbol: PixelSymbol, opacity: number): PixelSymbol {
   return opacity === 1 ? symbol : { ...symbol, opacity: symbol.opacity * opacity }

@@ -1,5 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { isProblem } from '../../core/problem.ts'
+import type { LabelFrame } from '../label/label_frame.ts'
+import type { LabelPen } from '../label/label_pen.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
 import { encodePng, encodePngStrips } from '../raster/png.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { isTransparent, type Surface } from '../raster/surface.ts'
@@ -7,6 +10,7 @@ import { encodeWebpOrJpeg } from '../raster/webp_jpeg.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
 import type { DrawJob, DrawnImage } from './draw_job.ts'
 import type { DrawReply, DrawRequest } from './draw_pool.ts'
+import { placeJobLabels } from './job_labels.ts'
 import { loadSvgImages } from './svg_images.ts'
 
 /** Number of the request whose client went away. */
@@ -14,8 +18,23 @@ const cancelled = workerData as Int32Array
 
 const sprites = new SpriteCache()
 
-parentPort?.on('message', async ({ number, job }: DrawRequest) => {
+// Only the fonts of the packages are used, so that every server draws the same labels.
+process.env.DISABLE_SYSTEM_FONTS_LOAD = '1'
+
+let labelPen: Promise<LabelPen> | undefined
+
+/** Returns the pen of this thread. The library is loaded when the first label is drawn. */
+function findPen(): Promise<LabelPen> {
+  labelPen ??= import('../label/canvas_pen.ts').then(({ createCanvasPen }) => createCanvasPen())
+  return labelPen
+}
+
+parentPort?.on('message', async ({ number, job, frame }: DrawRequest) => {
   try {
+    if (frame !== undefined) {
+      reply({ number, labels: await place(job, number, frame) })
+      return
+    }
     const image = await draw(job, number)
     reply({ number, image }, [image.bytes.buffer])
   } catch (error) {
@@ -30,14 +49,22 @@ function reply(message: DrawReply, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer)
 }
 
+const checkOf = (number: number) => () => {
+  if (Atomics.load(cancelled, 0) === number) throw new Error('cancelled')
+}
+
+async function place(job: DrawJob, number: number, frame?: LabelFrame): Promise<PlacedLabel[]> {
+  return placeJobLabels(job, { pen: await findPen(), check: checkOf(number) }, frame)
+}
+
 async function draw(job: DrawJob, number: number): Promise<DrawnImage> {
-  const check = () => {
-    if (Atomics.load(cancelled, 0) === number) throw new Error('cancelled')
-  }
+  const check = checkOf(number)
+  const placed = job.labels === 'place' ? await place(job, number) : (job.labels ?? [])
+  const labels = placed.length === 0 ? {} : { labels: { placed, pen: await findPen() } }
   const images = await loadSvgImages(job)
   let isEmpty = true
   function* strips(): Generator<Surface> {
-    for (const strip of drawStrips(job, { sprites, images, check })) {
+    for (const strip of drawStrips(job, { sprites, images, check, ...labels })) {
       isEmpty &&= isTransparent(strip)
       yield strip
     }

@@ -5,6 +5,9 @@ import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
 import { visibleBoxOf } from '../draw/visible_part.ts'
+import { drawLabels } from '../label/draw_labels.ts'
+import type { LabelPen } from '../label/label_pen.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
 import { composite } from '../raster/composite.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
@@ -16,6 +19,8 @@ export interface DrawOptions {
   readonly sprites?: SpriteCache
   /** Images of SVG markers; those without one are not drawn. */
   readonly images?: SvgImages
+  /** Labels to draw over the layers, with the pen that draws them. */
+  readonly labels?: { readonly placed: readonly PlacedLabel[]; readonly pen: LabelPen }
   /** Called again and again; throws to stop the work. */
   readonly check?: () => void
 }
@@ -28,7 +33,7 @@ const maxStripPixels = 2 ** 21
  * The layers are read once.
  */
 export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<Surface> {
-  const { sprites = new SpriteCache(), images = new Map(), check = () => undefined } = options
+  const { sprites = new SpriteCache(), images = new Map(), check = () => undefined, labels } = options
   const layers = job.layers.map((layer) =>
     'pixels' in layer
       ? layer
@@ -50,6 +55,8 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
         origin[1] + top,
       ])
     }
+    if (labels !== undefined)
+      drawLabels(surface, { labels: labels.placed, pen: labels.pen, pixelRatio, top, check })
     yield surface
   }
 }
@@ -78,11 +85,24 @@ export function drawImage(job: DrawJob, options?: DrawOptions): Surface {
   return surface ?? createSurface(job.width, job.height)
 }
 
-function readFeatures({ features, style }: FeatureJobLayer, job: DrawJob, check: () => void): DrawnFeature[] {
+const knownFeatures = new WeakMap<JobFeatures, DrawnFeature[]>()
+
+/**
+ * Reads the features of a layer, once for the image and its labels.
+ *
+ * @throws what `check` throws
+ */
+export function readFeatures(
+  { features, style }: FeatureJobLayer,
+  job: DrawJob,
+  check: () => void,
+): DrawnFeature[] {
+  const known = knownFeatures.get(features)
+  if (known !== undefined) return known
   const { scaleDenom } = job
   const visible = visibleBoxOf(style, job)
-  const isAtEdge = isAtWorldEdge(features, job)
-  return Array.from(features.ids, (id, at) => {
+  const isAtEdge = !job.keepsWorldEdges && isAtWorldEdge(features, job)
+  const read = Array.from(features.ids, (id, at) => {
     check()
     const attributes =
       features.fields.length === 0
@@ -93,6 +113,8 @@ function readFeatures({ features, style }: FeatureJobLayer, job: DrawJob, check:
       context: { attributes, id, scaleDenom },
     }
   })
+  knownFeatures.set(features, read)
+  return read
 }
 
 const noAttributes: Readonly<Record<string, unknown>> = {}

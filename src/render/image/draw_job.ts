@@ -1,6 +1,7 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { ImageFormat } from '../../contract/image_format.ts'
 import type { Style } from '../../style/style_model.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
 
 /** An image to draw. Plain data, since it crosses to a worker thread. */
 export interface DrawJob {
@@ -16,8 +17,12 @@ export interface DrawJob {
   readonly pixelRatio?: number
   /** Format of the encoded image; PNG by default. */
   readonly format?: ImageFormat
+  /** Whether outlines along an edge of the world stay where they are, as in a job that is not drawn. */
+  readonly keepsWorldEdges?: boolean
   /** Bottom first. */
   readonly layers: readonly JobLayer[]
+  /** Labels, which are drawn over all layers: placed ones, or `place` for those of the layers; none if it is missing. */
+  readonly labels?: 'place' | readonly PlacedLabel[]
 }
 
 /** A layer of an image. */

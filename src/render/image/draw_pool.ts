@@ -2,6 +2,8 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type ProblemCode, problem } from '../../contract/problems.ts'
+import type { LabelFrame } from '../label/label_frame.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
 import type { DrawJob, DrawnImage } from './draw_job.ts'
 
 /** Draws images in worker threads. */
@@ -12,6 +14,12 @@ export interface DrawPool {
    * @throws {Problem} render/timeout, render/too-large if memory is exhausted, render/failed; the reason of the signal
    */
   draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage>
+  /**
+   * Places the labels of the layers of a job in a frame, without drawing anything. The work ends when the signal is aborted.
+   *
+   * @throws {Problem} as `draw`
+   */
+  place(job: DrawJob, frame: LabelFrame, signal?: AbortSignal): Promise<readonly PlacedLabel[]>
   /** Ends all threads; running and waiting requests fail. */
   close(): Promise<void>
 }
@@ -30,12 +38,15 @@ export interface DrawRequest {
   /** Greater than 0. */
   readonly number: number
   readonly job: DrawJob
+  /** Frame whose labels are placed; undefined for drawing the job. */
+  readonly frame?: LabelFrame | undefined
 }
 
 /** The reply of a thread. */
 export interface DrawReply {
   readonly number: number
   readonly image?: DrawnImage
+  readonly labels?: readonly PlacedLabel[]
   readonly failure?: { readonly code: string; readonly message: string }
 }
 
@@ -48,7 +59,8 @@ export function createDrawPool(limits: DrawLimits = {}): DrawPool {
 
 interface Waiting {
   readonly job: DrawJob
-  readonly resolve: (image: DrawnImage) => void
+  readonly frame?: LabelFrame | undefined
+  readonly resolve: (reply: DrawReply) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -63,9 +75,20 @@ class ThreadPool implements DrawPool {
   }
 
   async draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage> {
+    const { image } = await this.#run({ job }, signal)
+    if (image === undefined) throw problem('render/failed', 'The thread that drew the image sent none.')
+    return image
+  }
+
+  async place(job: DrawJob, frame: LabelFrame, signal?: AbortSignal): Promise<readonly PlacedLabel[]> {
+    const { labels = [] } = await this.#run({ job, frame }, signal)
+    return labels
+  }
+
+  async #run(work: Pick<Waiting, 'job' | 'frame'>, signal: AbortSignal | undefined): Promise<DrawReply> {
     signal?.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<DrawnImage>()
-    const waiting: Waiting = { job, resolve, reject }
+    const { promise, resolve, reject } = Promise.withResolvers<DrawReply>()
+    const waiting: Waiting = { ...work, resolve, reject }
     const stop = () => {
       this.#waiting.delete(waiting)
       for (const thread of this.#threads) thread.cancel(waiting)
@@ -155,7 +178,7 @@ class DrawThread {
     const seconds = this.#limits.timeoutMs / 1000
     const stop = () => this.end(`Drawing the image took more than ${seconds} s.`, 'render/timeout')
     this.#timer = setTimeout(stop, this.#limits.timeoutMs)
-    const request: DrawRequest = { number: this.#number, job: waiting.job }
+    const request: DrawRequest = { number: this.#number, job: waiting.job, frame: waiting.frame }
     this.#worker.postMessage(request, buffersOf(waiting.job))
   }
 
@@ -171,11 +194,12 @@ class DrawThread {
     await this.#worker.terminate()
   }
 
-  #finish({ number, image, failure }: DrawReply): void {
+  #finish(reply: DrawReply): void {
+    const { number, failure } = reply
     if (number !== this.#number) return
     const current = this.#release()
-    if (image !== undefined) current?.resolve(image)
-    else if (failure !== undefined) current?.reject(problem(failure.code as ProblemCode, failure.message))
+    if (failure === undefined) current?.resolve(reply)
+    else current?.reject(problem(failure.code as ProblemCode, failure.message))
     this.#worker.unref()
     this.#onFree(false)
   }

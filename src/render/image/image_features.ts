@@ -18,7 +18,7 @@ export interface ImageFrame {
   /** In device pixels. */
   readonly width: number
   readonly height: number
-  /** Device pixels per pixel of 1/96 inch; 1 by default. */
+  /** Device pixels per pixel of 1/96 inch. @default 1 */
   readonly pixelRatio?: number
 }
 
@@ -27,6 +27,8 @@ export interface FeatureRequest {
   readonly frame: ImageFrame
   /** Margin around the image from which symbols reach into it, in device pixels. */
   readonly reach: number
+  /** Additional margin within which geometries are not clipped, in pixels. @default 256 */
+  readonly clipMargin?: number
   /** Keynames of the fields to read. */
   readonly fields: readonly string[]
   /** Which features are kept where they are denser than pixels; by default large ones, and points that are drawn last. */
@@ -54,10 +56,11 @@ const maxBytes = 128 * 2 ** 20
 export async function readImageFeatures(
   database: Queryable,
   layer: Layer,
-  { frame, reach, fields, importance }: FeatureRequest,
+  { frame, reach, fields, clipMargin, importance }: FeatureRequest,
 ): Promise<JobFeatures> {
   const { height, width } = frame
-  const grid = measureImage(frame, reach, isPointLayer(layer) ? cellUnits.points : cellUnits.others)
+  const cell = isPointLayer(layer) ? cellUnits.points : cellUnits.others
+  const grid = measureImage(frame, { reach, cell, clipMargin })
   const searchArea = await findSearchArea(database, layer, grid)
   const read = { ...layer, fields: layer.fields.filter(({ keyname }) => fields.includes(keyname)) }
   const tiles = Math.max(1, (width * height) / 2 ** 16)
@@ -80,7 +83,16 @@ function unitsOf({ box, width, height }: ImageFrame, { corner, scale, worldUnits
   return { corner, unitsPerPixel, worldUnits: Math.floor(worldUnits + 0.001) }
 }
 
-function measureImage({ box, width, height }: ImageFrame, reach: number, cell: number): TileGrid {
+interface GridOptions {
+  readonly reach: number
+  readonly clipMargin?: number | undefined
+  readonly cell: number
+}
+
+function measureImage(
+  { box, width, height }: ImageFrame,
+  { reach, cell, clipMargin = 256 }: GridOptions,
+): TileGrid {
   const [resolutionX, resolutionY] = [(box[2] - box[0]) / width, (box[3] - box[1]) / height]
   const resolution = Math.max(resolutionX, resolutionY)
   const scale = minUnitsPerPixel / Math.min(resolutionX, resolutionY)
@@ -89,7 +101,7 @@ function measureImage({ box, width, height }: ImageFrame, reach: number, cell: n
   return {
     tile: box,
     box: expandBbox(box, reach * resolution),
-    wide: expandBbox(box, (reach + 256) * resolution),
+    wide: expandBbox(box, (reach + clipMargin) * resolution),
     unitBox: [-margin, -margin, imageUnits[0] + margin, imageUnits[1] + margin],
     corner: [(box[0] + mercatorHalfWorld) * scale, (mercatorHalfWorld - box[3]) * scale],
     worldUnits: mercatorWorld * scale,

@@ -76,11 +76,23 @@ function withParameters(svg: string, { fill, outline, outlineWidth, size }: SvgM
   const values: Readonly<Record<string, string>> = {
     fill: fill.slice(0, 7),
     outline: outline.slice(0, 7),
-    'outline-width': String(outlineWidth / Math.max(1, size)),
+    'outline-width': String((outlineWidth * widthOf(svg)) / Math.max(1, size)),
     'fill-opacity': String(alphaOf(fill)),
     'outline-opacity': String(alphaOf(outline)),
   }
   return svg.replaceAll(/param\(([a-z-]+)\)[^"';]*/g, (all, name: string) => values[name] ?? all)
 }
+
+/** Width of an SVG image in its own units. */
+function widthOf(svg: string): number {
+  const start = Math.max(0, svg.indexOf('<svg'))
+  const tag = svg.slice(start, start + maxTagLength).split('>', 1)[0] ?? ''
+  const [, viewBox = ''] = /\sviewBox\s*=\s*["']([^"']*)/.exec(tag) ?? []
+  const [, width] = /\swidth\s*=\s*["']\s*([\d.]+)/.exec(tag) ?? []
+  return Number(viewBox.trim().split(/[\s,]+/)[2] ?? width) || 1
+}
+
+/** Maximum length of the start tag of an image, in characters. */
+const maxTagLength = 4096
 
 const alphaOf = (color: string) => (color.length > 7 ? Number.parseInt(color.slice(7, 9), 16) / 255 : 1)

@@ -36,11 +36,35 @@ export function strokeReach({ width, join, cap, miterLimit }: Pen): number {
  */
 export function strokeLine(sink: OutlineSink, line: StrokeLine, pen: Pen): void {
   const vertices = readVertices(line)
-  const half = (pen.width > 0 ? pen.width : 1) / 2
+  if (pen.width <= 0) {
+    addHairline(sink, vertices, line.isClosed)
+    return
+  }
+  const half = pen.width / 2
   const stroker = new Stroker(sink, pen, half)
   if (vertices.count === 1) stroker.dot(line.coordinates[0] ?? 0, line.coordinates[1] ?? 0)
   else if (line.isClosed && vertices.count > 2) stroker.ring(vertices)
   else if (vertices.count > 1) stroker.open(vertices)
+}
+
+/**
+ * Adds a hairline: one pixel high where the line is flat, one pixel wide where it is steep, as the lines of width 0 of Qt. All
+ * parts have the same orientation, so that none is lost where they overlap.
+ */
+function addHairline(sink: OutlineSink, { count, x, y }: Vertices, isClosed: boolean): void {
+  for (let at = 0; at < (isClosed && count > 2 ? count : count - 1); at += 1) {
+    const next = at + 1 === count ? 0 : at + 1
+    const [ax, ay, bx, by] = [x[at] ?? 0, y[at] ?? 0, x[next] ?? 0, y[next] ?? 0]
+    const isFlat = Math.abs(bx - ax) >= Math.abs(by - ay)
+    const isForward = isFlat ? bx > ax : by > ay
+    const [fromX, fromY, toX, toY] = isForward ? [ax, ay, bx, by] : [bx, by, ax, ay]
+    const [dx, dy] = isFlat ? [0, -0.5] : [0.5, 0]
+    sink.moveTo(fromX + dx, fromY + dy)
+    sink.lineTo(toX + dx, toY + dy)
+    sink.lineTo(toX - dx, toY - dy)
+    sink.lineTo(fromX - dx, fromY - dy)
+    sink.close()
+  }
 }
 
 /** Distinct vertices, and direction and length of the segment that starts at each of them. */

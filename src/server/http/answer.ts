@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import type { Problem } from '../../core/problem.ts'
 import { errorPage } from '../pages/error_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
-import { problemReport, versionOf } from '../wfs/wfs_error.ts'
+import { challenge, problemReport, versionOf } from '../wfs/wfs_error.ts'
 import { catalogError, catalogStatus, isCatalogUrl, serviceHeaders } from './catalog_service.ts'
 import { errorBody, getStatus } from './error_body.ts'
 import type { Answer } from './handler.ts'
@@ -64,6 +64,7 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
     const { headers, mediaType, bytes, status: own } = problemReport(fault, options)
     return reply.status(own).headers(headers).type(mediaType).send(viewBytes(bytes))
   }
+  if (request.routeOptions?.config?.errors === 'ogcapi') return sendOgcApiProblem(reply, fault)
   const body = errorBody(fault, request.id)
   const { responseStyle } = request.server
   const dialect = dialectOf(request.headers, responseStyle.dialect)
@@ -80,6 +81,21 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const hasSessionEnded = fault.code === 'auth/session-ended'
   reply.headers(documentHeaders).type('text/html; charset=utf-8')
   return reply.send(errorPage({ status, title, message, path, hasSessionEnded }))
+}
+
+/** Sends an error of OGC API, whose invalid parameters have another status than those of the resource service. */
+function sendOgcApiProblem(reply: FastifyReply, fault: Problem): FastifyReply {
+  const { id, headers } = reply.request
+  const isGuest = headers.authorization === undefined
+  const status = isGuest && fault.code === 'access/denied' ? 401 : getStatus(fault)
+  const own = status === 422 ? 400 : status
+  const wait = fault.data.retry_after
+  return reply
+    .status(own)
+    .headers(own === 401 ? challenge : {})
+    .headers(wait === undefined ? {} : { 'retry-after': String(wait) })
+    .type(jsonMediaType)
+    .send(Buffer.from(JSON.stringify({ ...errorBody(fault, id), status_code: own })))
 }
 
 /** Tells whether an error is sent as JSON: to programs, and below `/api`. */

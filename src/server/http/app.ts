@@ -29,7 +29,7 @@ declare module 'fastify' {
     /** Whether the path belongs to the catalog. */
     isCatalog?: boolean
     /** Format of errors other than that of the API. */
-    errors?: 'wfs' | undefined
+    errors?: 'wfs' | 'ogcapi' | undefined
   }
   interface FastifyRequest {
     facts: RequestFacts

@@ -19,13 +19,30 @@ export async function readStyle(tx: Queryable, { id, cls }: RenderSource, layer:
 /** Lists the fields that a style reads, apart from labels. */
 export function fieldsOfStyle({ rules, order }: Style): string[] {
   const names = new Set<string>()
-  collectFields([rules, order], names)
+  collectFields([rules, order], names, isSymbolPart)
   return [...names]
 }
 
+const isSymbolPart = (name: string) => name !== 'labels'
+
+/** Lists the fields that the labels of a style read. */
+export function fieldsOfLabels({ labels, rules }: Style): string[] {
+  const names = new Set<string>()
+  collectFields([labels, labelsOf(rules)], names)
+  return [...names]
+}
+
+function labelsOf(rules: Style['rules']): unknown[] {
+  return rules.flatMap(({ labels, children }) => [...labels, ...labelsOf(children)])
+}
+
 // Generic over all places of expressions in rules and symbols.
-function collectFields(value: unknown, into: Set<string>): void {
+function collectFields(
+  value: unknown,
+  into: Set<string>,
+  isRead: (member: string) => boolean = () => true,
+): void {
   if (typeof value !== 'object' || value === null) return
   if ('op' in value && value.op === 'field' && 'name' in value) into.add(String(value.name))
-  for (const inner of Object.values(value)) collectFields(inner, into)
+  for (const [name, inner] of Object.entries(value)) if (isRead(name)) collectFields(inner, into, isRead)
 }

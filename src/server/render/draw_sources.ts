@@ -5,6 +5,7 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { ServerContext } from '../context.ts'
 import type { DrawnSource } from './drawn_source.ts'
+import { findImageLabels } from './image_labels.ts'
 
 /** Sources to draw, bottom first. */
 export interface Drawing {
@@ -21,19 +22,23 @@ export interface Drawing {
  * @throws {Problem} render/*
  */
 export async function drawSources(
-  { draws }: Pick<ServerContext, 'draws'>,
+  context: Pick<ServerContext, 'draws' | 'layerCaches'>,
   { sources, frame, format = 'png', signal }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height, pixelRatio = 1 } = frame
   const resolution = (box[2] - box[0]) / width
+  const [labels, layers] = await Promise.all([
+    findImageLabels(context, { sources, frame, signal }),
+    Promise.all(sources.map((source) => source.read(frame, signal))),
+  ])
   const job: DrawJob = {
     width,
     height,
     origin: [(box[0] + mercatorHalfWorld) / resolution, (mercatorHalfWorld - box[3]) / resolution],
     scaleDenom: scaleDenomOf(resolution * pixelRatio),
     pixelsPerMapUnit: 1 / (resolution * pixelRatio),
-    ...{ pixelRatio, format },
-    layers: await Promise.all(sources.map((source) => source.read(frame, signal))),
+    ...{ pixelRatio, format, layers },
+    ...(labels === undefined ? {} : { labels }),
   }
-  return draws.draw(job, signal)
+  return context.draws.draw(job, signal)
 }

@@ -1,4 +1,4 @@
-import type { JobLayer } from '../../render/image/draw_job.ts'
+import type { FeatureJobLayer, JobLayer } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import type { ServerContext } from '../context.ts'
@@ -12,6 +12,16 @@ export interface DrawnSource {
   readonly key: readonly unknown[] | undefined
   /** Reads what lies in a frame. */
   read(frame: ImageFrame, signal: AbortSignal): Promise<JobLayer>
+  /** Returns what is labelled at a scale; undefined without labels. Missing for sources that never have labels. */
+  findLabels?(scaleDenom: number): Promise<LabelledSource | undefined>
+}
+
+/** Features of a source that have labels. */
+export interface LabelledSource {
+  /** What identifies the source and its style, whether or not changes of its data are tracked. */
+  readonly key: readonly unknown[]
+  /** Reads what decides the labels of a frame: complete parts that begin in it. */
+  read(frame: ImageFrame, signal: AbortSignal): Promise<FeatureJobLayer>
 }
 
 /** Opens the resources of some classes for drawing. */

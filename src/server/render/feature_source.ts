@@ -2,17 +2,20 @@ import { queriesUntil } from '../../database/database.ts'
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
+import { hasLabels } from '../../render/label/label_spec.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findImportantField, type ImportantField } from '../../style/importance.ts'
+import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
-import { fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
+import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
-import type { SourceKind } from './drawn_source.ts'
+import type { LabelledSource, SourceKind } from './drawn_source.ts'
+import { clipMargin, findMetatiles } from './metatile.ts'
 
 /** Layers with features, and their styles. */
 export const featureSources: SourceKind = {
@@ -26,6 +29,7 @@ export const featureSources: SourceKind = {
         // Changes of foreign tables are not tracked.
         key: isForeign(layer) ? undefined : keyOf(resource, layer),
         read: (frame, signal) => readFeatures(context, { resource, layer, signal }, frame),
+        findLabels: (scaleDenom) => findLabels(context, { resource, layer }, scaleDenom),
       }
     })
   },
@@ -39,9 +43,12 @@ function keyOf(resource: RenderSource, layer: Layer): readonly unknown[] {
 }
 
 /** A resource and the layer that it draws. */
-interface StyledSource {
+interface StyledResource {
   readonly resource: RenderSource
   readonly layer: Layer
+}
+
+interface StyledSource extends StyledResource {
   /** Aborted when the clients of the image are gone. */
   readonly signal: AbortSignal
 }
@@ -57,10 +64,11 @@ async function readFeatures(
   const { box, width, pixelRatio = 1 } = frame
   const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
   const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
-  const features = await readImageFeatures(database, layer, {
-    ...{ frame, reach, fields: fieldsOfStyle(style) },
-    importance: importanceOf(layer, findImportantField(style)),
-  })
+  // The labels of tiles are placed for more than one tile at a time, with features of their own.
+  const hasOwnLabels = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
+  const fields = [...fieldsOfStyle(style), ...(hasOwnLabels ? fieldsOfLabels(style) : [])]
+  const importance = importanceOf(layer, findImportantField(style))
+  const features = await readImageFeatures(database, layer, { frame, reach, fields, importance })
   return { style, features }
 }
 
@@ -70,7 +78,31 @@ function importanceOf({ fields }: Layer, important: ImportantField | undefined):
   return important && field && { field, isHighFirst: important.isHighFirst }
 }
 
-async function findStyle({ database, layerCaches }: ServerContext, source: StyledSource): Promise<Style> {
+const scaleOf = ({ box, width, pixelRatio = 1 }: ImageFrame) =>
+  scaleDenomOf(((box[2] - box[0]) / width) * pixelRatio)
+
+async function findLabels(
+  context: ServerContext,
+  source: StyledResource,
+  scaleDenom: number,
+): Promise<LabelledSource | undefined> {
+  const style = await findStyle(context, source)
+  if (!hasLabels(style, scaleDenom)) return undefined
+  const { resource, layer } = source
+  return {
+    key: keyOf(resource, layer),
+    async read(frame, signal) {
+      const databases = await findDatabases(context, [layer])
+      const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
+      const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
+      const importance = importanceOf(layer, findImportantField(style))
+      const request = { frame, reach: 0, clipMargin, fields, importance }
+      return { style, features: await readImageFeatures(database, layer, request) }
+    },
+  }
+}
+
+async function findStyle({ database, layerCaches }: ServerContext, source: StyledResource): Promise<Style> {
   const { resource, layer } = source
   const names = layer.fields.map(({ keyname }) => keyname)
   const key = JSON.stringify([resource.id, resource.version, layer.geometryType, names])

@@ -14,6 +14,7 @@ import { fileHandlers } from './file.ts'
 import { geodbHandlers } from './geodb.ts'
 import { instanceHandlers } from './instance.ts'
 import { inventoryHandlers } from './inventory.ts'
+import { ogcApiHandlers } from './ogc_api.ts'
 import { pageHandlers } from './page.ts'
 import { principalHandlers } from './principal.ts'
 import { rasterHandlers } from './raster.ts'
@@ -47,6 +48,7 @@ const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<
   ...rasterHandlers,
   ...webmapHandlers,
   ...wfsHandlers,
+  ...ogcApiHandlers,
   ...catalogHandlers,
   ...catalogEditorHandlers,
   ...pageHandlers,

@@ -1,10 +1,11 @@
 import { hasPermission } from '../../access/permission_mask.ts'
 import { isProblem } from '../../core/problem.ts'
-import { createFeatureTypes, type FeatureType } from '../../ogc/wfs/feature_type.ts'
+import type { Bbox } from '../../geo/bbox.ts'
+import { createFeatureTypes, type FeatureType, type PublishedLayer } from '../../ogc/wfs/feature_type.ts'
 import { namespaceOf, type WfsService } from '../../ogc/wfs/wfs_service.ts'
 import { findServiceLayers } from '../../store/classes/service_layer.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
-import { findLayers } from '../../store/layer/stored_layer.ts'
+import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import type { ServerContext } from '../context.ts'
 import type { ApiRequest } from '../http/handler.ts'
@@ -16,33 +17,52 @@ export type WfsHttpRequest = Pick<
   'context' | 'caller' | 'url' | 'more' | 'params' | 'signal' | 'raw' | 'headers'
 >
 
+/** Layers of a service that a caller may read. */
+export interface PublishedService {
+  readonly title: string
+  readonly layers: readonly PublishedLayer[]
+}
+
 /**
  * Reads a service as the caller sees it: with the layers that the caller may read.
  *
  * @throws {Problem} resource/not-found, access/denied
  */
-export async function openService({ context, caller, url, params }: WfsHttpRequest): Promise<WfsService> {
+export async function openService(request: WfsHttpRequest): Promise<WfsService> {
+  const { id } = request.params
+  const { title, layers } = await openPublishedLayers(request, id)
+  return {
+    title,
+    url: addressOf(request.url),
+    namespace: namespaceOf(id),
+    types: createFeatureTypes(layers),
+  }
+}
+
+/**
+ * Reads the layers of a service that the caller may read.
+ *
+ * @throws {Problem} resource/not-found, access/denied
+ */
+export async function openPublishedLayers(
+  { context, caller }: Pick<ApiRequest, 'context' | 'caller'>,
+  id: number,
+): Promise<PublishedService> {
   const { database } = context
-  const { id } = params
   await requirePermission(context, caller, { ids: [id], permission: 'service.connect' })
   const resource = (await findResourceNames(database, [id])).get(id)
   if (resource?.cls !== 'wfsserver_service') throw await lacksPart(database, id, 'web feature service')
   const entries = (await findServiceLayers(database, [id])).get(id) ?? []
   const ids = [...new Set(entries.map(({ resourceId }) => resourceId))]
   const masks = await context.permissions.findMasks(caller, ids)
-  const layers = await findLayers(database, ids)
-  const published = entries.flatMap((entry) => {
+  const found = await findLayers(database, ids)
+  const layers = entries.flatMap((entry) => {
     const mask = masks.get(entry.resourceId) ?? 0
-    const layer = layers.get(entry.resourceId)
+    const layer = found.get(entry.resourceId)
     if (layer === undefined || !hasPermission(mask, 'data.read')) return []
     return [{ ...entry, layer, isWritable: hasPermission(mask, 'data.write') }]
   })
-  return {
-    title: resource.displayName,
-    url: addressOf(url),
-    namespace: namespaceOf(id),
-    types: createFeatureTypes(published),
-  }
+  return { title: resource.displayName, layers }
 }
 
 /** Returns the address of a request, without its query. */
@@ -58,20 +78,31 @@ const concurrency = 8
  * database may be unreachable.
  */
 export async function withExtents(context: ServerContext, service: WfsService): Promise<WfsService> {
-  const types: FeatureType[] = []
-  for (let at = 0; at < service.types.length; at += concurrency) {
-    const batch = service.types.slice(at, at + concurrency)
-    types.push(...(await Promise.all(batch.map((type) => withExtent(context, type)))))
-  }
-  return { ...service, types }
+  return { ...service, types: await addExtents<FeatureType>(context, service.types) }
 }
 
-async function withExtent({ database, layerCaches }: ServerContext, type: FeatureType): Promise<FeatureType> {
-  if (isForeign(type.layer)) return type
-  const extent = await layerCaches.extent(database, type.layer).catch((error: unknown) => {
+/** Adds extents in degrees to descriptions of layers, apart from those of layers in other databases. */
+export async function addExtents<T extends { readonly layer: Layer }>(
+  context: ServerContext,
+  described: readonly T[],
+): Promise<(T & { readonly extent?: Bbox | undefined })[]> {
+  const done: (T & { readonly extent?: Bbox | undefined })[] = []
+  for (let at = 0; at < described.length; at += concurrency) {
+    const batch = described.slice(at, at + concurrency)
+    done.push(...(await Promise.all(batch.map((one) => withExtent(context, one)))))
+  }
+  return done
+}
+
+async function withExtent<T extends { readonly layer: Layer }>(
+  { database, layerCaches }: ServerContext,
+  described: T,
+) {
+  if (isForeign(described.layer)) return described
+  const extent = await layerCaches.extent(database, described.layer).catch((error: unknown) => {
     // The extent is optional: a layer that takes too long must not hide the others.
     if (isProblem(error, 'database/timeout')) return undefined
     throw error
   })
-  return { ...type, extent }
+  return { ...described, extent }
 }

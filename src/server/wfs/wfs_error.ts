@@ -14,8 +14,8 @@ interface WfsError {
   readonly mediaType: string
 }
 
-/** Asks for credentials, as clients of OGC services expect. */
-const challenge = { 'www-authenticate': 'Basic realm="landform", charset="UTF-8"' }
+/** Header that asks for credentials, as clients of OGC services expect. */
+export const challenge = { 'www-authenticate': 'Basic realm="landform", charset="UTF-8"' }
 
 /** Writes a Problem as an exception report. Guests without permission are asked for credentials. */
 export function problemReport(fault: Problem, { protocol, requestId, isGuest }: ReportOptions): WfsError {

@@ -31,6 +31,8 @@ export interface ExportSelection extends FeaturePage {
   readonly filter: FeatureFilter
   /** Whether GeoJSON has the geometries. @default true */
   readonly hasGeometry?: boolean
+  /** Whether coordinates of GeoJSON have y first. @default false */
+  readonly isSwapped?: boolean
 }
 
 /** Encoding of a column: JSON, or a string that still has to be encoded as JSON. */
@@ -57,7 +59,7 @@ export function geojsonStatement(
   const geometry =
     selection.hasGeometry === false
       ? 'null::text'
-      : `ST_AsGeoJSON(${geometryOf(layer, selection)}, ${decimalsOf(layer, selection)}, 0)`
+      : `ST_AsGeoJSON(${flipped(geometryOf(layer, selection), selection)}, ${decimalsOf(layer, selection)}, 0)`
   const columns = selection.columns.map(({ field }) => jsonColumn(field))
   const list = ['id::text', geometry, ...columns.map(({ sql }) => sql)].join(', ')
   return {
@@ -66,6 +68,9 @@ export function geojsonStatement(
     encodings: columns.map(({ encoding }) => encoding),
   }
 }
+
+const flipped = (geometry: string, { isSwapped = false }: ExportSelection) =>
+  isSwapped ? `ST_FlipCoordinates(${geometry})` : geometry
 
 function jsonColumn(field: LayerField | undefined): JsonColumn {
   if (field === undefined) return { encoding: 'json', sql: 'id::text' }

@@ -99,19 +99,27 @@ describe('dashLine', () => {
 
 describe('offsetLine', () => {
   test('moves a line to the right of its direction, with corners', () => {
-    expect(listOf([offsetLine(lineOf(0, 0, 10, 0, 10, 10), 2)])).toEqual([[0, 2, 8, 2, 8, 10]])
-    expect(listOf([offsetLine(lineOf(0, 0, 10, 0, 10, 10), -2)])).toEqual([[0, -2, 12, -2, 12, 10]])
+    expect(listOf(offsetLine(lineOf(0, 0, 10, 0, 10, 10), 2))).toEqual([[0, 2, 8, 2, 8, 10]])
+    expect(listOf(offsetLine(lineOf(0, 0, 10, 0, 10, 10), -2))).toEqual([[0, -2, 12, -2, 12, 10]])
   })
 
   test('moves a ring inward or outward', () => {
-    expect(listOf([offsetLine(ringOf(0, 0, 10, 0, 10, 10, 0, 10, 0, 0), 1)])).toEqual([
+    expect(listOf(offsetLine(ringOf(0, 0, 10, 0, 10, 10, 0, 10, 0, 0), 1))).toEqual([
       [1, 1, 9, 1, 9, 9, 1, 9],
     ])
   })
 
-  test('cuts sharp corners, and drops positions that are not numbers', () => {
-    const { coordinates } = offsetLine(lineOf(0, 0, 10, 0, Number.NaN, 1, 0, 0.1), 1)
-    expect(coordinates).toHaveLength(8)
-    expect(Math.max(...coordinates.map(Math.abs))).toBeLessThan(12)
+  test('cuts sharp corners at twice the offset, and drops positions that are not numbers', () => {
+    const [line] = offsetLine(lineOf(0, 0, 10, 0, Number.NaN, 1, 0, 0.1), -1)
+    expect(line?.coordinates).toHaveLength(8)
+    expect(Math.max(...(line?.coordinates.map(Math.abs) ?? []))).toBeCloseTo(12, 1)
+  })
+
+  test('removes loops in bends narrower than the offset', () => {
+    const loops = listOf(offsetLine(lineOf(0, 40, 14, 0, 24, 40, 52, 8), 4))
+    expect(loops).toHaveLength(1)
+    expect(loops[0]).toHaveLength(10)
+    const ring = listOf(offsetLine(ringOf(0, 0, 10, 0, 10, 10, 0, 10, 0, 0), 6))
+    expect(ring).toEqual([])
   })
 })

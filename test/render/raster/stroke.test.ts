@@ -77,8 +77,15 @@ describe('strokes', () => {
     expect(sum).toBeCloseTo(Math.hypot(100, 50) * 2.5, 6)
   })
 
-  test('of width 0 are hairlines of one pixel', () => {
-    expect(draw(river, { width: 0 })).toEqual(draw(river, { width: 1 }))
+  test('of width 0 cover one pixel in each column of a flat line, and in each row of a steep one', () => {
+    const buffer = new CoverageBuffer(size, size)
+    for (const ends of [
+      [10, 20, 110, 70],
+      [20, 120, 5, 40],
+    ])
+      strokeLine(buffer, { coordinates: Float64Array.from(ends), isClosed: false }, { ...pen, width: 0 })
+    const sum = readCoverage(buffer, 'nonzero').reduce((total, part) => total + part, 0)
+    expect(sum).toBeCloseTo(100 + 80, 6)
   })
 
   test('of a line without length are a dot with round ends, and nothing with flat ones', () => {

@@ -3,9 +3,16 @@ import { checkService } from '../../../src/catalog/check_service.ts'
 import { createExternalClient } from '../../../src/http/external_client.ts'
 import { checkTarget } from '../../support/check_targets.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
-import { allow, createLayer, createResource } from '../../support/tree.ts'
+import { createLayer, createResource } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
-import { askWfs, type PublishedTowns, publish, publishTowns, readException } from '../../support/wfs.ts'
+import {
+  askWfs,
+  letGuests,
+  type PublishedTowns,
+  publish,
+  publishTowns,
+  readException,
+} from '../../support/wfs.ts'
 
 const geometryTypes = ['POINT', 'LINESTRINGZ', 'MULTIPOLYGON'] as const
 
@@ -92,7 +99,7 @@ describeServers(
 
     test('is checked by the checker of the catalog as working', async () => {
       const guest = await publishTowns(server.admin, 'Public')
-      await letGuests(guest)
+      await letGuests(server.admin, guest)
       const client = createExternalClient({ connectTimeoutMs: 60_000, allowsPrivate: () => true })
       const check = async (layer: string) => {
         const url = `${server.url}${guest.path}`
@@ -286,7 +293,7 @@ describeServers(
           { keyname: 'hidden', display_name: 'Hidden', resource_id: second.layer },
         ],
       })
-      await letGuests({ layer: towns.layer, service: both.service })
+      await letGuests(server.admin, { layer: towns.layer, service: both.service })
       const xml = await (await askWfs(server.guest, both.path, { request: 'GetCapabilities' })).text()
       expect(xml.match(/<Name>[^<]*<\/Name>/g)).toEqual(['<Name>svc:open</Name>'])
       expect(xml).not.toContain('Transaction"')
@@ -299,30 +306,6 @@ describeServers(
         expect.stringContaining('Basic'),
       ])
     })
-
-    async function letGuests({
-      layer,
-      service,
-    }: {
-      readonly layer: number
-      readonly service: number
-    }): Promise<void> {
-      const users = await (await server.admin('GET', '/api/component/auth/user/')).json<
-        { id: number; keyname: string }[]
-      >()
-      const guest = users.find(({ keyname }) => keyname === 'guest')?.id ?? 0
-      const grant = async (id: number, ...rules: object[]) => {
-        const { resource } = await (await server.admin('GET', `/api/resource/${id}`)).json<{
-          resource: { permissions: object[] }
-        }>()
-        await server.admin('PUT', `/api/resource/${id}`, {
-          resource: { permissions: [...resource.permissions, ...rules] },
-        })
-      }
-      await grant(0, { ...allow(guest, 'resource', 'read'), propagate: false })
-      await grant(layer, allow(guest, 'resource', 'read'), allow(guest, 'data', 'read'))
-      await grant(service, allow(guest, 'resource', 'read'), allow(guest, 'service', 'connect'))
-    }
   },
   { trustedProxies: ['127.0.0.1'] },
 )

@@ -1,0 +1,48 @@
+import { prepareStyle } from '../draw/prepare_style.ts'
+import type { LabelFrame } from '../label/label_frame.ts'
+import type { LabelPen } from '../label/label_pen.ts'
+import { hasLabels } from '../label/label_spec.ts'
+import { placeLabels } from '../label/place_labels.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
+import { readFeatures } from './draw_image.ts'
+import type { DrawJob, JobFeatures } from './draw_job.ts'
+
+/** Parts that placing labels needs. */
+export interface LabelTools {
+  readonly pen: Pick<LabelPen, 'measure'>
+  /** Called again and again; throws to stop the work. */
+  readonly check: () => void
+}
+
+/**
+ * Places the labels of all layers of a job in a part of the image; in the whole image by default.
+ *
+ * @returns labels in pixels of 1/96 inch from the top left corner of the image, those of lower rank first
+ * @throws what `check` throws
+ */
+export function placeJobLabels(
+  job: DrawJob,
+  { pen, check }: LabelTools,
+  frame: LabelFrame = wholeImage(job),
+): PlacedLabel[] {
+  const { scaleDenom, pixelsPerMapUnit, pixelRatio = 1 } = job
+  const layers = job.layers.flatMap((layer) => {
+    if (!('features' in layer) || !hasLabels(layer.style, scaleDenom)) return []
+    const features = readFeatures({ ...layer, features: inPixels(layer.features, pixelRatio) }, job, check)
+    return [{ style: layer.style, features: prepareStyle(layer.style, job).sort(features) }]
+  })
+  if (layers.length === 0) return []
+  return placeLabels({ layers, frame, check, scale: { scaleDenom, pixelsPerMapUnit }, measure: pen.measure })
+}
+
+/** Returns features in pixels of 1/96 inch, and not in device pixels. */
+function inPixels(features: JobFeatures, pixelRatio: number): JobFeatures {
+  if (pixelRatio === 1) return features
+  const [x, y] = features.unitsPerPixel
+  return { ...features, unitsPerPixel: [x * pixelRatio, y * pixelRatio] }
+}
+
+function wholeImage({ width, height, pixelRatio = 1 }: DrawJob): LabelFrame {
+  const box = [0, 0, width / pixelRatio, height / pixelRatio] as const
+  return { box, bounds: box }
+}

@@ -1,0 +1,210 @@
+import { type Canvas, createCanvas, GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas'
+import { LRUCache } from 'lru-cache'
+import { createSurface, type Surface } from '../raster/surface.ts'
+import { basicFamilyOf, basicFontFamily, type FontFamily, scriptFamilies } from './label_fonts.ts'
+import type { LabelImage, LabelPen } from './label_pen.ts'
+import { type LabelFace, moveLabel, type PlacedLabel, type TextExtent } from './placed_label.ts'
+
+/** Limits of caches, and of the pixels of a label. */
+const limits = { extents: 20_000, images: 4000, imageBytes: 32 * 2 ** 20, pixels: 2 ** 22 }
+
+/** Size at which text is measured: large, so that rounding does not matter. */
+const measuredSize = 100
+
+/** Creates a pen that draws with Skia. Sizes of texts and images of labels are cached. */
+export function createCanvasPen(): LabelPen {
+  const context = createCanvas(1, 1).getContext('2d')
+  const extents = new LRUCache<string, TextExtent>({ max: limits.extents })
+  const find = (text: string, face: LabelFace): TextExtent => {
+    const { family, weight, isItalic, size, letterSpacing } = face
+    const key = `${weight} ${isItalic} ${letterSpacing / size} ${family}\n${text}`
+    const known = extents.get(key)
+    if (known !== undefined) return known
+    const extent = measureText(context, text, face)
+    extents.set(key, extent)
+    return extent
+  }
+  const images = new LRUCache<string, Surface>({
+    max: limits.images,
+    maxSize: limits.imageBytes,
+    sizeCalculation: ({ bytes }) => bytes.length + 500,
+  })
+  return {
+    measure: (text, face) => {
+      const { width, ascent, descent } = isSeparate(text) ? sumOf(text, face, find) : find(text, face)
+      const { size } = face
+      return { width: width * size, ascent: ascent * size, descent: descent * size }
+    },
+    draw: (label, pixelRatio) => {
+      const { local, left, top, width, height } = cropLabel(label, pixelRatio)
+      if (!(width > 0 && height > 0 && width * height <= limits.pixels)) return undefined
+      const { box: _, anchor: __, ...key } = local
+      const name = JSON.stringify([key, width, height, pixelRatio])
+      const surface = images.get(name) ?? drawLabel(local, { width, height, pixelRatio })
+      images.set(name, surface)
+      return { surface, left, top } satisfies LabelImage
+    },
+  }
+}
+
+/** Letters that neither join nor change beside others; their widths are known from other texts. */
+const separate =
+  /^[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{N}\p{P} ]*$/u
+
+const isSeparate = (text: string) => separate.test(text)
+
+/** Adds up the widths of letters: without kerning, which is a fraction of a pixel, but a tenth of the time. */
+function sumOf(
+  text: string,
+  face: LabelFace,
+  find: (text: string, face: LabelFace) => TextExtent,
+): TextExtent {
+  let [width, ascent, descent] = [0, 0, 0]
+  for (const letter of text) {
+    const extent = find(letter, face)
+    width += extent.width
+    ascent = Math.max(ascent, extent.ascent)
+    descent = Math.max(descent, extent.descent)
+  }
+  return { width, ascent, descent }
+}
+
+/** Measures a text for a font of size 1. */
+function measureText(context: SKRSContext2D, text: string, face: LabelFace): TextExtent {
+  const factor = face.size / measuredSize
+  context.font = fontOf({ ...face, size: measuredSize }, text)
+  context.letterSpacing = `${face.letterSpacing / factor}px`
+  const { width, fontBoundingBoxAscent, fontBoundingBoxDescent } = context.measureText(text)
+  return {
+    width: Math.max(0, width / measuredSize),
+    ascent: fontBoundingBoxAscent / measuredSize,
+    descent: fontBoundingBoxDescent / measuredSize,
+  }
+}
+
+/** Space around a label for letters that extend beyond their boxes, as a part of the size of the font. */
+const overhang = 0.3
+
+/** Parts of a device pixel to which positions are rounded. */
+const fractions = 8
+
+interface CroppedLabel {
+  /** The label in device pixels from the corner of its image. */
+  readonly local: PlacedLabel
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+}
+
+/** Finds the pixels that a label covers. Horizontal labels begin at whole device pixels, where letters are sharpest. */
+function cropLabel(label: PlacedLabel, ratio: number): CroppedLabel {
+  const scaled = scaleLabel(label, ratio)
+  const [first] = scaled.runs
+  const isUpright = scaled.runs.every(({ angle }) => angle === 0)
+  const step = isUpright ? 1 : fractions
+  const [x, y] = [first?.x ?? 0, first?.y ?? 0]
+  const snapped = moveLabel(scaled, Math.round(x * step) / step - x, Math.round(y * step) / step - y)
+  const margin = overhang * scaled.face.size + 2
+  const [minX, minY, maxX, maxY] = snapped.box
+  const [left, top] = [Math.floor(minX - margin), Math.floor(minY - margin)]
+  const moved = moveLabel(snapped, -left, -top)
+  const runs = moved.runs.map((run) => ({
+    ...run,
+    x: rounded(run.x),
+    y: rounded(run.y),
+    angle: rounded(run.angle),
+  }))
+  return {
+    local: { ...moved, runs },
+    ...{ left, top, width: Math.ceil(maxX + margin) - left, height: Math.ceil(maxY + margin) - top },
+  }
+}
+
+// Equal labels have equal keys, whatever their distance from the corner of the image.
+const rounded = (value: number) => Math.round(value * 1024) / 1024
+
+function scaleLabel(label: PlacedLabel, ratio: number): PlacedLabel {
+  if (ratio === 1) return label
+  const { runs, face, buffer, box, anchor } = label
+  return {
+    ...label,
+    runs: runs.map((run) => ({ ...run, x: run.x * ratio, y: run.y * ratio })),
+    face: { ...face, size: face.size * ratio, letterSpacing: face.letterSpacing * ratio },
+    ...(buffer ? { buffer: { ...buffer, size: buffer.size * ratio } } : {}),
+    box: [box[0] * ratio, box[1] * ratio, box[2] * ratio, box[3] * ratio],
+    anchor: [anchor[0] * ratio, anchor[1] * ratio],
+  }
+}
+
+interface ImageSize {
+  readonly width: number
+  readonly height: number
+}
+
+function drawLabel(
+  label: PlacedLabel,
+  { width, height }: ImageSize & { readonly pixelRatio: number },
+): Surface {
+  const canvas = createCanvas(width, height)
+  const context = canvas.getContext('2d')
+  const { buffer } = label
+  if (buffer !== undefined) {
+    const [opaque, alpha] = splitAlpha(buffer.color)
+    const strokes = alpha === 1 ? context : createCanvas(width, height).getContext('2d')
+    strokeRuns(strokes, label, opaque, 2 * buffer.size)
+    if (strokes !== context) {
+      // Strokes of adjacent letters overlap, and must not become darker there.
+      context.globalAlpha = alpha
+      context.drawImage(strokes.canvas as Canvas, 0, 0)
+      context.globalAlpha = 1
+    }
+  }
+  context.fillStyle = label.color
+  eachRun(context, label, (text) => context.fillText(text, 0, 0))
+  const surface = createSurface(width, height)
+  surface.bytes.set(canvas.data())
+  return surface
+}
+
+function strokeRuns(context: SKRSContext2D, label: PlacedLabel, color: string, width: number): void {
+  context.strokeStyle = color
+  context.lineWidth = width
+  context.lineJoin = 'round'
+  eachRun(context, label, (text) => context.strokeText(text, 0, 0))
+}
+
+function eachRun(context: SKRSContext2D, { runs, face }: PlacedLabel, draw: (text: string) => void): void {
+  context.textBaseline = 'alphabetic'
+  context.textAlign = 'left'
+  context.letterSpacing = `${face.letterSpacing}px`
+  for (const { text, x, y, angle } of runs) {
+    context.font = fontOf(face, text)
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+    context.setTransform(cos, sin, -sin, cos, x, y)
+    draw(text)
+  }
+  context.resetTransform()
+}
+
+function splitAlpha(color: string): [opaque: string, alpha: number] {
+  return [color.slice(0, 7), color.length > 7 ? Number.parseInt(color.slice(7, 9), 16) / 255 : 1]
+}
+
+/** Returns a font of CSS with the families that a text needs. */
+function fontOf({ family, size, weight, isItalic }: LabelFace, text: string): string {
+  const families = [...scriptFamilies(text), basicFontFamily(basicFamilyOf(family))]
+  for (const one of families) registerFamily(one)
+  const names = families.map(({ name }) => `"${name}"`).join()
+  return `${isItalic ? 'italic ' : ''}${weight} ${size}px ${names}`
+}
+
+const registered = new Set<string>()
+
+/** Registers the files of a family, once in the process: threads share the fonts. */
+function registerFamily({ name, files }: FontFamily): void {
+  if (registered.has(name)) return
+  registered.add(name)
+  if (GlobalFonts.has(name)) return
+  for (const file of files) GlobalFonts.registerFromPath(file, name)
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+/** A family of fonts: files by weight and slant, or one file with all weights. */
+export interface FontFamily {
+  /** Name under which the files are registered; no font of the system has it. */
+  readonly name: string
+  readonly files: readonly string[]
+}
+
+const { resolve } = createRequire(import.meta.url)
+
+/** Families of `dejavu-fonts-ttf` for Latin, Greek, Cyrillic and many symbols, by the beginnings of their file names. */
+const basicFamilies = {
+  sans: ['DejaVuSans', '-Bold', '-Oblique', '-BoldOblique'],
+  condensed: ['DejaVuSansCondensed', '-Bold', '-Oblique', '-BoldOblique'],
+  mono: ['DejaVuSansMono', '-Bold', '-Oblique', '-BoldOblique'],
+  serif: ['DejaVuSerif', '-Bold', '-Italic', '-BoldItalic'],
+} as const
+
+/** Name of a family for Latin, Greek and Cyrillic. */
+export type BasicFamily = keyof typeof basicFamilies
+
+/** Packages of Noto fonts for other scripts; the first that has a letter is used. */
+const scriptPackages = [
+  ...[
+    'arabic',
+    'hebrew',
+    'devanagari',
+    'bengali',
+    'gurmukhi',
+    'gujarati',
+    'tamil',
+    'telugu',
+    'kannada',
+    'malayalam',
+    'sinhala',
+    'thai',
+    'lao',
+    'khmer',
+    'ethiopic',
+    'sc',
+    'kr',
+  ].map((script) => ({ name: `@fontsource-variable/noto-sans-${script}`, suffixes: ['wght-normal'] })),
+  { name: '@fontsource/noto-sans-myanmar', suffixes: ['400-normal', '700-normal'] },
+]
+
+/** Finds the basic family that is most similar to a font, by the words of its name. */
+export function basicFamilyOf(family: string): BasicFamily {
+  if (/mono|courier|consol|typewriter|fixed/i.test(family)) return 'mono'
+  if (/condensed|narrow/i.test(family)) return 'condensed'
+  const isSerif =
+    /(^|[^s-])serif|times|georgia|garamond|bookman|palatino|roman|antiqua|cambria|century|slab|minion/i
+  return isSerif.test(family.replace(/sans[\s-]?serif/gi, '')) ? 'serif' : 'sans'
+}
+
+/** Returns the files of a basic family. */
+export function basicFontFamily(family: BasicFamily): FontFamily {
+  const folder = join(dirname(resolve('dejavu-fonts-ttf/package.json')), 'ttf')
+  const [stem, ...styles] = basicFamilies[family]
+  return {
+    name: `landform-${family}`,
+    files: ['', ...styles].map((style) => join(folder, `${stem}${style}.ttf`)),
+  }
+}
+
+/** Letters below are those of the basic families. */
+const firstScriptLetter = 0x590
+
+/** Punctuation and symbols, which the basic families have. */
+const symbols = { first: 0x2000, last: 0x2bff } as const
+
+/** Lists the families that a text needs in addition to a basic one. */
+export function scriptFamilies(text: string): readonly FontFamily[] {
+  const found = new Set<FontFamily>()
+  for (const letter of text) {
+    const code = letter.codePointAt(0) ?? 0
+    if (code < firstScriptLetter || (code >= symbols.first && code <= symbols.last)) continue
+    const family = familyOfLetter(code)
+    if (family !== undefined) found.add(family)
+  }
+  return [...found]
+}
+
+const letters = new Map<number, FontFamily | undefined>()
+
+function familyOfLetter(code: number): FontFamily | undefined {
+  if (letters.has(code)) return letters.get(code)
+  const found = listScriptFamilies().find(({ ranges }) =>
+    ranges.some(([first, last]) => code >= first && code <= last),
+  )?.family
+  letters.set(code, found)
+  return found
+}
+
+interface ScriptFamily {
+  readonly family: FontFamily
+  /** First and last code points. */
+  readonly ranges: readonly (readonly [number, number])[]
+}
+
+let scripts: readonly ScriptFamily[] | undefined
+
+function listScriptFamilies(): readonly ScriptFamily[] {
+  scripts ??= scriptPackages.flatMap(readPackage)
+  return scripts
+}
+
+/** Reads which letters each font of a package has. A package that is not installed has none. */
+function readPackage({ name, suffixes }: (typeof scriptPackages)[number]): ScriptFamily[] {
+  let path: string
+  try {
+    path = resolve(`${name}/unicode.json`)
+  } catch {
+    return []
+  }
+  const stem = name.slice(name.indexOf('/') + 1)
+  const subsets = Object.entries<string>(JSON.parse(readFileSync(path, 'utf8')))
+  return subsets
+    .filter(([subset]) => !/^(latin|cyrillic|greek|vietnamese|symbols|math)/.test(subset))
+    .map(([subset, ranges]) => {
+      const part = subset.replace(/[[\]]/g, '')
+      const files = suffixes.map((suffix) => join(dirname(path), 'files', `${stem}-${part}-${suffix}.woff2`))
+      return { family: { name: `landform-${stem}-${part}`, files }, ranges: parseRanges(ranges) }
+    })
+}
+
+/** Parses ranges of CSS such as `U+0E01-0E5B,U+25CC`. */
+function parseRanges(text: string): [number, number][] {
+  return text.split(',').map((range) => {
+    const [first = '', last = first] = range.trim().slice(2).split('-')
+    return [Number.parseInt(first, 16), Number.parseInt(last, 16)]
+  })
+}

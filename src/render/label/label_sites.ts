@@ -1,0 +1,113 @@
+import type { PixelGeometry } from '../draw/pixel_geometry.ts'
+import { areaCandidates, findAreaAnchor } from './area_candidates.ts'
+import { type LabelFrame, seamReach } from './label_frame.ts'
+import { type LabelPart, listLabelParts } from './label_parts.ts'
+import type { LabelSpec } from './label_spec.ts'
+import { type LinePlacement, lineCandidates } from './line_candidates.ts'
+import { createPath, type LinePath } from './line_path.ts'
+import type { PixelPart } from './part_measure.ts'
+import type { MeasureText } from './placed_label.ts'
+import { pointCandidates } from './point_candidates.ts'
+import { type Candidate, layoutBlock, layoutLetters } from './text_block.ts'
+
+/** A label to place. */
+export interface LabelSite {
+  readonly spec: LabelSpec
+  readonly anchor: readonly [x: number, y: number]
+  /** Area or length of what is labelled. */
+  readonly size: number
+  /** Whether the label belongs to a piece that was cut out, and so to this frame alone. */
+  readonly isPiece: boolean
+  /** Parts of the possible places, known without measuring the text: where all are taken, there is no place. */
+  readonly probes?: () => Iterable<Candidate>
+  /** Lists possible places, the preferred one first. */
+  readonly candidates: (measure: MeasureText) => Iterable<Candidate>
+}
+
+/** Maximum number of labels along one line. */
+const maxRepeats = 50
+
+/** Lists the labels of a feature. */
+export function listSites(geometry: PixelGeometry, spec: LabelSpec, frame: LabelFrame): LabelSite[] {
+  const { family, parts } = geometry
+  if (family === 'POINT' && parts.length === 1) {
+    const [x = Number.NaN, y = Number.NaN] = parts[0]?.[0] ?? []
+    return pointSites({ spec, size: 0, isPiece: false }, [x, y])
+  }
+  return listLabelParts(geometry, frame, spec.isOnAllParts).flatMap((part) =>
+    sitesOf(geometry, part, spec, frame),
+  )
+}
+
+function sitesOf(
+  { family }: PixelGeometry,
+  found: LabelPart,
+  spec: LabelSpec,
+  frame: LabelFrame,
+): LabelSite[] {
+  const { part, size, isWhole } = found
+  const isPiece = frame.seams !== undefined && !isWhole
+  const site = { spec, size, isPiece }
+  const { placement } = spec
+  if (family === 'POINT') {
+    const [x = Number.NaN, y = Number.NaN] = part[0] ?? []
+    return pointSites(site, [x, y])
+  }
+  if (placement.kind === 'line')
+    return outlinesOf(part, family).flatMap((path) =>
+      lineSites(site, path, placement, isWhole && !isFree(frame)),
+    )
+  if (family === 'LINESTRING') return middleSites(site, part)
+  const anchor = findAreaAnchor(part)
+  if (anchor === undefined) return []
+  if (placement.kind !== 'horizontal') return pointSites(site, anchor)
+  const candidates = (measure: MeasureText) => areaCandidates(layoutBlock(spec, measure), found, spec.offset)
+  return [{ ...site, anchor, candidates }]
+}
+
+const isFree = ({ seams }: LabelFrame) => seams === undefined
+
+type SiteOf = Pick<LabelSite, 'spec' | 'size' | 'isPiece'>
+
+function pointSites(site: SiteOf, anchor: readonly [number, number]): LabelSite[] {
+  const candidates = (measure: MeasureText) =>
+    pointCandidates(site.spec, layoutBlock(site.spec, measure), anchor)
+  const { size } = site.spec.face
+  const probe = { width: 0.1 * size, height: 0.5 * size, lines: [], margin: site.spec.buffer?.size ?? 0 }
+  return [{ ...site, anchor, candidates, probes: () => pointCandidates(site.spec, probe, anchor) }]
+}
+
+/** Labels of lines that do not follow them are at their middles. */
+function middleSites(site: SiteOf, [line = new Float64Array()]: PixelPart): LabelSite[] {
+  const path = createPath(line)
+  return path === undefined ? [] : pointSites(site, path.pointAt(path.length / 2))
+}
+
+function outlinesOf(part: PixelPart, family: 'LINESTRING' | 'POLYGON'): LinePath[] {
+  const [outer = new Float64Array()] = part
+  const path = createPath(outer, family === 'POLYGON')
+  return path === undefined ? [] : [path]
+}
+
+function lineSites(
+  site: SiteOf,
+  path: LinePath,
+  placement: LinePlacement,
+  isNearAnchor: boolean,
+): LabelSite[] {
+  const { spec } = site
+  const { repeatDistance } = spec
+  const count =
+    repeatDistance > 0 ? Math.min(maxRepeats, Math.max(1, Math.floor(path.length / repeatDistance))) : 1
+  const space = path.length / count
+  return Array.from({ length: count }, (_, at) => {
+    const middle = (at + 0.5) * space
+    const anchor = path.pointAt(middle)
+    const shift = Math.min(space / 2, isNearAnchor ? seamReach : Number.POSITIVE_INFINITY)
+    const candidates = (measure: MeasureText) => {
+      const row = placement.isCurved ? layoutLetters(spec, measure) : undefined
+      return lineCandidates({ path, middle, shift, placement, block: layoutBlock(spec, measure), row })
+    }
+    return { ...site, anchor, candidates }
+  })
+}

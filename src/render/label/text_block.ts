@@ -1,0 +1,89 @@
+import type { LabelSpec } from './label_spec.ts'
+import { splitLetters } from './label_text.ts'
+import { createBox, growBox, type OrientedBox } from './oriented_box.ts'
+import type { MeasureText, TextRun } from './placed_label.ts'
+
+/** Lines of a label, laid out around its center. */
+export interface TextBlock {
+  readonly width: number
+  readonly height: number
+  /** Offset of the left end of each baseline from the center. */
+  readonly lines: readonly { readonly text: string; readonly x: number; readonly y: number }[]
+  /** Margin that other labels may not cover: that of the buffer. */
+  readonly margin: number
+}
+
+/** Lays out the lines of a label. */
+export function layoutBlock(spec: LabelSpec, measure: MeasureText): TextBlock {
+  const extents = spec.lines.map((line) => measure(line, spec.face))
+  const [first = { width: 0, ascent: 0, descent: 0 }] = extents
+  const gap = (first.ascent + first.descent) * spec.lineHeight
+  const width = extents.reduce((most, extent) => Math.max(most, extent.width), 0)
+  const height = (extents.length - 1) * gap + first.ascent + first.descent
+  const share = { left: 0, center: 0.5, right: 1 }[spec.alignment]
+  return {
+    ...{ width, height },
+    lines: extents.map((extent, at) => ({
+      text: spec.lines[at] ?? '',
+      x: -width / 2 + share * (width - extent.width),
+      y: -height / 2 + first.ascent + at * gap,
+    })),
+    margin: spec.buffer?.size ?? 0,
+  }
+}
+
+/** A possible place of a label. */
+export interface Candidate {
+  /** Boxes that the label covers, buffer included. */
+  readonly boxes: readonly OrientedBox[]
+  /** Computes the runs of the text; only called for the place that is taken. */
+  readonly runs: () => readonly TextRun[]
+}
+
+/** Returns the place of a block with its center at a position, and its lines in a direction. */
+export function straightCandidate(block: TextBlock, [x, y]: readonly [number, number], angle = 0): Candidate {
+  const box = growBox(createBox([x, y], [block.width, block.height], angle), block.margin)
+  const { cos, sin } = box
+  const runs = () =>
+    block.lines.map((line) => ({
+      text: line.text,
+      x: x + cos * line.x - sin * line.y,
+      y: y + sin * line.x + cos * line.y,
+      angle,
+    }))
+  return { boxes: [box], runs }
+}
+
+/** A letter of a text, with its place along it. */
+export interface Letter {
+  readonly text: string
+  /** Distance of its middle from the start of the text. */
+  readonly middle: number
+  readonly width: number
+}
+
+/** A text as letters that can be bent. */
+export interface LetterRow {
+  readonly letters: readonly Letter[]
+  readonly width: number
+  readonly ascent: number
+  readonly descent: number
+}
+
+/** Lays out a label as one row of letters; undefined if its letters are joined. */
+export function layoutLetters(spec: LabelSpec, measure: MeasureText): LetterRow | undefined {
+  const text = spec.lines.join(' ')
+  const parts = splitLetters(text)
+  if (parts === undefined) return undefined
+  let [start, prefix] = [0, '']
+  const letters = parts.map((part): Letter => {
+    prefix += part
+    // Widths of prefixes include kerning.
+    const end = measure(prefix, spec.face).width
+    const letter = { text: part, middle: (start + end) / 2, width: end - start }
+    start = end
+    return letter
+  })
+  const { ascent, descent } = measure(text, spec.face)
+  return { letters, width: start, ascent, descent }
+}

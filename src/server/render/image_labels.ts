@@ -1,0 +1,135 @@
+import { mercatorHalfWorld } from '../../geo/mercator.ts'
+import type { DrawJob } from '../../render/image/draw_job.ts'
+import type { ImageFrame } from '../../render/image/image_features.ts'
+import { moveLabel, type PlacedLabel } from '../../render/label/placed_label.ts'
+import { scaleDenomOf } from '../../style/match_rules.ts'
+import type { ServerContext } from '../context.ts'
+import type { DrawnSource, LabelledSource } from './drawn_source.ts'
+import {
+  findMetatiles,
+  labelFrameOf,
+  type Metatile,
+  metatileAt,
+  metatileCorner,
+  seamsOf,
+} from './metatile.ts'
+
+/** Sources and part of the map to label. */
+export interface Labelling {
+  readonly sources: readonly DrawnSource[]
+  readonly frame: ImageFrame
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds for which labels of sources whose changes are not tracked are kept, so that adjacent tiles agree. */
+const untrackedTtlMs = 5000
+
+/**
+ * Finds the labels of an image. Those of tiles are placed for a metatile, and cached: so adjacent tiles agree.
+ *
+ * @returns `place` for images that do not consist of tiles, undefined without labels
+ * @throws {Problem} render/*
+ */
+export async function findImageLabels(
+  context: Pick<ServerContext, 'draws' | 'layerCaches'>,
+  { sources, frame, signal }: Labelling,
+): Promise<DrawJob['labels']> {
+  const labelled = await findLabelled(sources, frame)
+  if (labelled.length === 0) return undefined
+  const metatiles = findMetatiles(frame)
+  if (metatiles.length === 0) return 'place'
+  const lists = await Promise.all(
+    metatiles.map(async (metatile) => {
+      const labels = await placeMetatile(context, metatile, { labelled, signal })
+      return ownLabels(labels, metatile, metatiles)
+    }),
+  )
+  const labels = lists.flat()
+  return labels.length === 0 ? undefined : cutOut(labels, frame)
+}
+
+/** A source with labels at the scale of an image. */
+interface Labelled {
+  readonly source: DrawnSource
+  readonly labels: LabelledSource
+}
+
+async function findLabelled(sources: readonly DrawnSource[], frame: ImageFrame): Promise<Labelled[]> {
+  const scaleDenom = scaleDenomOf(resolutionOf(frame))
+  const found = await Promise.all(
+    sources.map(async (source) => {
+      const labels = await source.findLabels?.(scaleDenom)
+      return labels === undefined ? [] : [{ source, labels }]
+    }),
+  )
+  return found.flat()
+}
+
+/** Metres per pixel of 1/96 inch. */
+function resolutionOf({ box, width, pixelRatio = 1 }: ImageFrame): number {
+  return ((box[2] - box[0]) / width) * pixelRatio
+}
+
+/** Places the labels of a metatile, in pixels of the world. */
+function placeMetatile(
+  { draws, layerCaches }: Pick<ServerContext, 'draws' | 'layerCaches'>,
+  metatile: Metatile,
+  { labelled, signal }: { readonly labelled: readonly Labelled[]; readonly signal: AbortSignal },
+): Promise<readonly PlacedLabel[]> {
+  const keys = labelled.map(({ source, labels }) => source.key ?? labels.key)
+  const isTracked = labelled.every(({ source }) => source.key !== undefined)
+  const key = JSON.stringify([metatile, ...keys])
+  return layerCaches.labels.get(
+    { key, signal, ...(isTracked ? {} : { ttlMs: untrackedTtlMs }) },
+    async (stop) => {
+      const frame = labelFrameOf(metatile)
+      const resolution = resolutionOf(frame)
+      const { width, height } = frame
+      const job: DrawJob = {
+        ...{ width, height, keepsWorldEdges: true },
+        origin: [0, 0],
+        scaleDenom: scaleDenomOf(resolution),
+        pixelsPerMapUnit: 1 / resolution,
+        layers: await Promise.all(labelled.map(({ labels }) => labels.read(frame, stop))),
+      }
+      const area = seamsOf(metatile)
+      const placed = await draws.place(job, area, stop)
+      const [x, y] = metatileCorner(metatile)
+      return placed.map((label) => moveLabel(label, x - area.box[0], y - area.box[1]))
+    },
+  )
+}
+
+/** Leaves out labels that belong to another of the metatiles, since it has them too. */
+function ownLabels(
+  labels: readonly PlacedLabel[],
+  metatile: Metatile,
+  metatiles: readonly Metatile[],
+): readonly PlacedLabel[] {
+  const isSame = (one: Metatile, other: Metatile) => one.column === other.column && one.row === other.row
+  return labels.filter(({ anchor }) => {
+    const owner = metatileAt(metatile.zoom, anchor)
+    return isSame(owner, metatile) || !metatiles.some((other) => isSame(owner, other))
+  })
+}
+
+/** Returns the labels that may be seen in an image, in its pixels of 1/96 inch. */
+function cutOut(labels: readonly PlacedLabel[], frame: ImageFrame): PlacedLabel[] {
+  const { box, width, height, pixelRatio = 1 } = frame
+  const zoomScale = 1 / resolutionOf(frame)
+  const [left, top] = [
+    Math.round((box[0] + mercatorHalfWorld) * zoomScale),
+    Math.round((mercatorHalfWorld - box[3]) * zoomScale),
+  ]
+  const [right, bottom] = [left + width / pixelRatio, top + height / pixelRatio]
+  const isNear = ({ box: covered, face }: PlacedLabel) => {
+    const margin = face.size
+    return (
+      covered[0] - margin < right &&
+      covered[2] + margin > left &&
+      covered[1] - margin < bottom &&
+      covered[3] + margin > top
+    )
+  }
+  return labels.filter(isNear).map((label) => moveLabel(label, -left, -top))
+}

@@ -1,0 +1,85 @@
+import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
+import type { ImageFrame } from '../../render/image/image_features.ts'
+import { frameMargin, type LabelFrame } from '../../render/label/label_frame.ts'
+import { maxWholeSide } from '../../render/label/label_parts.ts'
+
+/** A square of tiles whose labels are placed at once. */
+export interface Metatile {
+  readonly zoom: number
+  readonly column: number
+  readonly row: number
+}
+
+/** Side of a tile, and of a metatile, in pixels of 1/96 inch. */
+const tileSide = 256
+const metatileSide = 4 * tileSide
+
+/** Maximum number of metatiles of an image; larger images are labelled on their own. */
+const maxMetatiles = 9
+
+/** Maximum difference to whole numbers that comes from rounding. */
+const tolerance = 1e-6
+
+/** Lists the metatiles of an image that consists of whole tiles; empty for other images. */
+export function findMetatiles({ box, width, height, pixelRatio = 1 }: ImageFrame): Metatile[] {
+  const [minX, minY, maxX, maxY] = box
+  const [columns, rows] = [width / pixelRatio / tileSide, height / pixelRatio / tileSide]
+  const side = (maxX - minX) / columns
+  const zoom = Math.round(Math.log2(mercatorWorld / side))
+  const tile = mercatorWorld / 2 ** zoom
+  const [left, top] = [(minX + mercatorHalfWorld) / tile, (mercatorHalfWorld - maxY) / tile]
+  const [right, bottom] = [(maxX + mercatorHalfWorld) / tile, (mercatorHalfWorld - minY) / tile]
+  const isWhole = (value: number) => Math.abs(value - Math.round(value)) < tolerance
+  const isAligned = [left, top, right, bottom, columns, rows].every(isWhole)
+  const isInScale = Math.abs(right - left - columns) < tolerance && Math.abs(bottom - top - rows) < tolerance
+  if (!(isAligned && isInScale && zoom >= 0 && zoom <= 30)) return []
+  const firstOf = (edge: number) => Math.floor(Math.round(edge) / 4)
+  const lastOf = (edge: number) => Math.floor((Math.round(edge) - 1) / 4)
+  const metatiles: Metatile[] = []
+  for (let row = firstOf(top); row <= lastOf(bottom); row += 1)
+    for (let column = firstOf(left); column <= lastOf(right); column += 1) {
+      if (metatiles.length === maxMetatiles) return []
+      metatiles.push({ zoom, column, row })
+    }
+  return metatiles
+}
+
+/** Returns the top left corner of a metatile in pixels of the world at its zoom level. */
+export function metatileCorner({ column, row }: Metatile): readonly [x: number, y: number] {
+  return [column * metatileSide, row * metatileSide]
+}
+
+/** Returns the metatile that a position in pixels of the world lies in. */
+export function metatileAt(zoom: number, [x, y]: readonly [number, number]): Metatile {
+  return { zoom, column: Math.floor(x / metatileSide), row: Math.floor(y / metatileSide) }
+}
+
+/** Returns the image whose features decide the labels of a metatile. */
+export function labelFrameOf(metatile: Metatile): ImageFrame {
+  const [x, y] = metatileCorner(metatile)
+  const resolution = mercatorWorld / tileSide / 2 ** metatile.zoom
+  const side = metatileSide + 2 * frameMargin
+  const left = (x - frameMargin) * resolution - mercatorHalfWorld
+  const top = mercatorHalfWorld - (y - frameMargin) * resolution
+  return { box: [left, top - side * resolution, left + side * resolution, top], width: side, height: side }
+}
+
+/** Margin around the frame of a metatile within which geometries are complete: a part that begins there is seen whole. */
+export const clipMargin = maxWholeSide + 16
+
+/** Returns the area of a metatile in its label frame, and which of its sides have neighbours. */
+export function seamsOf(metatile: Metatile): LabelFrame {
+  const [x, y] = metatileCorner(metatile)
+  const world = tileSide * 2 ** metatile.zoom
+  const [start, end] = [frameMargin, frameMargin + metatileSide]
+  return {
+    box: [start, start, end, end],
+    bounds: [start - x, start - y, start - x + world, start - y + world],
+    seams: {
+      left: x > 0,
+      top: y > 0,
+      right: x + metatileSide < world,
+      bottom: y + metatileSide < world,
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { drawImage } from '../../../src/render/image/draw_image.ts'
+import { placeJobLabels } from '../../../src/render/image/job_labels.ts'
+import { createCanvasPen } from '../../../src/render/label/canvas_pen.ts'
+import type { LabelFace, PlacedLabel } from '../../../src/render/label/placed_label.ts'
+import { jobOf, pointFeatures, styleOf } from '../../support/draw_job.ts'
+import { labelsWith } from '../../support/labels.ts'
+
+const pen = createCanvasPen()
+const face: LabelFace = { family: 'DejaVu Sans', size: 20, weight: 400, isItalic: false, letterSpacing: 0 }
+const check = () => undefined
+
+const label = (text: string, more: Partial<PlacedLabel> = {}): PlacedLabel => {
+  const { width, ascent, descent } = pen.measure(text, { ...face, ...more.face })
+  const box = [30, 50 - ascent, 30 + width, 50 + descent] as const
+  return { runs: [{ text, x: 30, y: 50, angle: 0 }], face, color: '#000000', box, anchor: [30, 50], ...more }
+}
+
+/** Draws labels on an image of 240 × 100 pixels; returns the alpha channel, and the number of its pixels that are set. */
+function draw(labels: readonly PlacedLabel[], pixelRatio = 1) {
+  const job = jobOf(pointFeatures([]), styleOf('marker', []), [240 * pixelRatio, 100 * pixelRatio])
+  const { words } = drawImage({ ...job, pixelRatio }, { labels: { placed: labels, pen } })
+  return { words, ink: words.reduce((sum, word) => sum + (word >>> 24), 0) / 255 }
+}
+
+describe('the pen', () => {
+  test('draws every script with letters of its own', () => {
+    const texts = [
+      'Київ',
+      'Αθήνα',
+      '北京',
+      '서울',
+      'القاهرة',
+      'ירושלים',
+      'दिल्ली',
+      'กรุงเทพ',
+      'ရန်ကုန်',
+      'አዲስ',
+      'ភ្នំពេញ',
+      'කොළඹ',
+    ]
+    for (const text of texts) {
+      // Letters that a font lacks are drawn as equal boxes; so are those of the private use area.
+      const [one, missing] = [draw([label(text)]), draw([label('\u{10fffd}'.repeat([...text].length))])]
+      expect(one.ink, text).toBeGreaterThan(20)
+      expect(one.words, text).not.toEqual(missing.words)
+    }
+  })
+
+  test('joins letters and orders them from right to left', () => {
+    const [joined, apart] = ['سلام', 'س ل ا م'].map((text) => pen.measure(text, face).width)
+    expect(joined).toBeLessThan(0.75 * (apart ?? 0))
+    const [word, reversed] = ['שלום', 'םולש'].map((text) => draw([label(text)]).words)
+    expect(word).not.toEqual(reversed)
+  })
+
+  test('draws a buffer behind the letters, and a faint one evenly', () => {
+    const plain = draw([label('Buffer')])
+    const wide = draw([label('Buffer', { buffer: { size: 3, color: '#ffffff' } })])
+    expect(wide.ink).toBeGreaterThan(2 * plain.ink)
+    const faint = draw([label('WWW', { color: '#00000000', buffer: { size: 3, color: '#ff000080' } })])
+    expect(Math.max(...faint.words.map((word) => word >>> 24))).toBe(128)
+  })
+
+  test('uses weights and kinds of fonts, and a known one for others', () => {
+    const width = (more: Partial<LabelFace>) => pen.measure('Weights', { ...face, ...more }).width
+    expect(width({ weight: 700 })).toBeGreaterThan(width({}))
+    expect(width({ family: 'Courier New' })).not.toBe(width({}))
+    expect(width({ family: 'no such font' })).toBe(width({}))
+    expect(width({ size: 40 })).toBeCloseTo(2 * width({}))
+    expect(width({ letterSpacing: 2 })).toBeCloseTo(width({}) + 14, 0)
+  })
+
+  test('draws twice as large for a pixel ratio of 2', () => {
+    const [one, two] = [draw([label('Retina')]), draw([label('Retina')], 2)]
+    // Thin lines of small letters are fainter.
+    expect(two.ink / one.ink).toBeGreaterThan(3.5)
+    expect(two.ink / one.ink).toBeLessThan(5)
+  })
+
+  test('draws the parts of a label on adjacent images as on one', () => {
+    const at = (x: number, angle: number): PlacedLabel => {
+      const one = label('Seam', { buffer: { size: 1, color: '#ffffff' } })
+      return { ...one, runs: [{ text: 'Seam', x, y: 50, angle }], box: [x - 70, 0, x + 80, 100] }
+    }
+    for (const angle of [0, 0.4]) {
+      const [left, right] = [draw([at(220.3, angle)]), draw([at(220.3 - 240, angle)])]
+      const whole = drawImage(jobOf(pointFeatures([]), styleOf('marker', []), [480, 100]), {
+        labels: { placed: [at(220.3, angle)], pen },
+      })
+      const rows = Array.from({ length: 100 }, (_, row) => [
+        ...left.words.subarray(row * 240, (row + 1) * 240),
+        ...right.words.subarray(row * 240, (row + 1) * 240),
+      ])
+      expect(rows.flat()).toEqual([...whole.words])
+    }
+  })
+})
+
+describe('labels of hostile styles', () => {
+  const points = pointFeatures([[120, 50]])
+  const place = (more: Parameters<typeof labelsWith>[1]) =>
+    placeJobLabels(
+      jobOf(
+        points,
+        styleOf('marker', [], { labels: [labelsWith({ kind: 'over', quadrant: [0, 0] }, more)] }),
+        [240, 100],
+      ),
+      { pen, check },
+    )
+  const font = labelsWith({ kind: 'horizontal' }).font
+
+  test('have bounded sizes and lengths', () => {
+    for (const size of [0, -5, Number.NaN, Number.POSITIVE_INFINITY, 1e9])
+      expect(draw(place({ text: 'a', font: { ...font, size } })).ink).toBeLessThan(240 * 100)
+    expect(place({ text: 'long '.repeat(100_000) })).toEqual([])
+    const [wrapped] = place({
+      text: 'a'.repeat(30).split('').join(' '),
+      wrapLength: 3,
+      font: { ...font, size: 4 },
+    })
+    expect(wrapped?.runs.length).toBe(12)
+    expect(place({ text: '\u0000\u202e \n\n' })).toEqual([])
+  })
+
+  test('end when the work is stopped', () => {
+    const stop = () => {
+      throw new Error('stopped')
+    }
+    const job = jobOf(points, styleOf('marker', [], { labels: [labelsWith({ kind: 'horizontal' })] }))
+    expect(() => placeJobLabels(job, { pen, check: stop })).toThrow('stopped')
+  })
+})

@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { PixelGeometry } from '../../../src/render/draw/pixel_geometry.ts'
+import { frameMargin, type LabelFrame } from '../../../src/render/label/label_frame.ts'
+import { boxesOverlap, createBox } from '../../../src/render/label/oriented_box.ts'
+import { type PixelPart, partBounds } from '../../../src/render/label/part_measure.ts'
+import { type LabelScene, placeLabels } from '../../../src/render/label/place_labels.ts'
+import type { PlacedLabel } from '../../../src/render/label/placed_label.ts'
+import { clipMargin } from '../../../src/server/render/metatile.ts'
+import { labelsWith, sceneOf } from '../../support/labels.ts'
+
+const run = { seed: 20_261_123, numRuns: process.env.LANDFORM_SOAK ? 2000 : 25 }
+const side = 1024
+const count = 3
+const world = count * side
+
+/** The frames of a world of 3 × 3 metatiles. */
+const frames = Array.from({ length: count ** 2 }, (_, at): LabelFrame => {
+  const [x, y] = [(at % count) * side, Math.floor(at / count) * side]
+  return {
+    box: [x, y, x + side, y + side],
+    bounds: [0, 0, world, world],
+    seams: { left: x > 0, top: y > 0, right: x + side < world, bottom: y + side < world },
+  }
+})
+
+const position = fc.tuple(fc.integer({ min: 0, max: world }), fc.integer({ min: 0, max: world }))
+const geometry: fc.Arbitrary<PixelGeometry> = fc.oneof(
+  position.map((at) => ({ family: 'POINT', parts: [[Float64Array.from(at)]] }) as const),
+  fc
+    .tuple(
+      position,
+      fc.array(fc.tuple(fc.integer({ min: -90, max: 90 }), fc.integer({ min: -30, max: 30 })), {
+        minLength: 1,
+        maxLength: 12,
+      }),
+    )
+    .map(([start, steps]) => {
+      const line = [...start]
+      for (const [dx, dy] of steps) line.push((line.at(-2) ?? 0) + dx, (line.at(-1) ?? 0) + dy)
+      return { family: 'LINESTRING', parts: [[Float64Array.from(line)]] } as const
+    }),
+  fc
+    .array(fc.tuple(position, fc.integer({ min: 4, max: 900 }), fc.integer({ min: 4, max: 900 })), {
+      minLength: 1,
+      maxLength: 3,
+    })
+    .map((boxes) => ({
+      family: 'POLYGON' as const,
+      parts: boxes.map(([[x, y], width, height]) => [
+        Float64Array.of(x, y, x + width, y, x + width, y + height, x, y + height, x, y),
+      ]),
+    })),
+)
+
+/** Returns the features that a frame knows: those that touch it or its margin, with the parts near by. */
+function seenFrom({ box }: LabelFrame, scene: LabelScene): LabelScene {
+  const isNear = (part: PixelPart, margin: number) => {
+    const [minX, minY, maxX, maxY] = partBounds(part)
+    return (
+      maxX >= box[0] - margin && minX <= box[2] + margin && maxY >= box[1] - margin && minY <= box[3] + margin
+    )
+  }
+  const layers = scene.layers.map((layer) => ({
+    ...layer,
+    features: layer.features
+      .filter(({ geometry }) => geometry.parts.some((part) => isNear(part, frameMargin)))
+      .map(({ geometry: { family, parts }, context }) => ({
+        context,
+        geometry: { family, parts: parts.filter((part) => isNear(part, frameMargin + clipMargin)) },
+      })),
+  }))
+  return { ...scene, layers }
+}
+
+const keyOf = ({ runs, box }: PlacedLabel) => `${runs.map(({ text }) => text).join('')} ${box.join(' ')}`
+const isIn = ({ box }: PlacedLabel, [minX, minY, maxX, maxY]: LabelFrame['box']) =>
+  box[2] > minX && box[0] < maxX && box[3] > minY && box[1] < maxY
+
+describe('labels of adjacent metatiles', () => {
+  const placements = [
+    { kind: 'around', distance: 3 },
+    { kind: 'over', quadrant: [0, 0] },
+    { kind: 'horizontal' },
+    { kind: 'line', isCurved: true, sides: ['on', 'above'], distance: 1 },
+  ] as const
+
+  test('are the same wherever both see them, and no two overlap', () => {
+    const scenes = fc.tuple(
+      fc.array(geometry, { minLength: 1, maxLength: 400 }),
+      fc.constantFrom(...placements),
+      fc.constantFrom('name', 'a label', 'a label of many letters'),
+    )
+    const law = fc.property(scenes, ([geometries, placement, text]) => {
+      const scene = sceneOf(geometries, [labelsWith(placement, { text })])
+      const lists = frames.map((frame) => placeLabels({ ...seenFrom(frame, scene), frame }))
+      const all = new Map(lists.flat().map((label) => [keyOf(label), label]))
+      for (const [at, frame] of frames.entries()) {
+        const own = new Set(lists[at]?.map(keyOf))
+        const missing = [...all].filter(([key, label]) => isIn(label, frame.box) && !own.has(key))
+        expect(missing.map(([key]) => key)).toEqual([])
+      }
+      if (placement.kind === 'line') return
+      const boxes = [...all.values()].map(({ box: [minX, minY, maxX, maxY] }) =>
+        createBox([(minX + maxX) / 2, (minY + maxY) / 2], [maxX - minX, maxY - minY]),
+      )
+      for (const [at, box] of boxes.entries())
+        expect(boxes.slice(at + 1).some((other) => boxesOverlap(box, other))).toBe(false)
+    })
+    fc.assert(law, run)
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import type { LabelFrame } from '../../../src/render/label/label_frame.ts'
+import { boundsOf, boxesOverlap, createBox } from '../../../src/render/label/oriented_box.ts'
+import { placeLabels } from '../../../src/render/label/place_labels.ts'
+import type { PlacedLabel } from '../../../src/render/label/placed_label.ts'
+import type { LabelPlacement } from '../../../src/style/label_model.ts'
+import { labelsWith, sceneOf } from '../../support/labels.ts'
+
+const square = (left: number, top: number, side: number) => ring(left, top, left + side, top + side)
+const ring = (left: number, top: number, right: number, bottom: number) =>
+  Float64Array.of(left, top, right, top, right, bottom, left, bottom, left, top)
+
+const point = (x: number, y: number) => ({ family: 'POINT', parts: [[Float64Array.of(x, y)]] }) as const
+const line = (...positions: number[]) =>
+  ({ family: 'LINESTRING', parts: [[Float64Array.from(positions)]] }) as const
+const polygon = (...rings: Float64Array[]) => ({ family: 'POLYGON', parts: [rings] }) as const
+
+const texts = (labels: readonly PlacedLabel[]) =>
+  labels.map(({ runs }) => runs.map(({ text }) => text).join('')).sort()
+const middle = ({ box }: PlacedLabel) => [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]
+
+/** Places labels of geometries named a, b, c and so on; a letter is a square of 10 pixels. */
+const place = (
+  geometries: Parameters<typeof sceneOf>[0],
+  placement: LabelPlacement,
+  more: Parameters<typeof labelsWith>[1] = {},
+  frame?: LabelFrame,
+) => placeLabels(sceneOf(geometries, [labelsWith(placement, more)], frame))
+
+const over: LabelPlacement = { kind: 'over', quadrant: [0, 0] }
+const along = { kind: 'line', isCurved: false, sides: ['on'], distance: 0 } as const
+
+describe('labels at points', () => {
+  test('lie in the quadrant and at the offset of the style', () => {
+    const [label] = place([point(100, 100)], { kind: 'over', quadrant: [1, -1] }, { offset: [3, 0] })
+    expect(label?.box).toEqual([103, 90, 113, 100])
+  })
+
+  test('move around the point where the preferred place is taken', () => {
+    const both = place([point(100, 100), point(108, 100)], { kind: 'around', distance: 2 })
+    expect(texts(both)).toEqual(['a', 'b'])
+  })
+
+  test('are left out where nothing is free, those of lower priority first', () => {
+    const geometries = [point(100, 100), point(110, 100), point(105, 100)]
+    const priority = { op: 'field', name: 'rank' } as const
+    expect(texts(place(geometries, over, { dataDefined: { priority } }))).toEqual(['c'])
+    expect(texts(place(geometries, over))).toEqual(['a', 'b'])
+    expect(texts(place(geometries, over, { showsAll: true }))).toEqual(['a', 'b', 'c'])
+  })
+
+  test('never leave the image', () => {
+    expect(place([point(3, 50)], over)).toEqual([])
+    expect(place([point(5, 50)], over)).toHaveLength(1)
+  })
+
+  test('rotate about the point, and block what lies under them', () => {
+    const [label] = place([point(100, 100)], { kind: 'over', quadrant: [1, 0] }, { angle: 90, text: 'long' })
+    const [x, y] = label === undefined ? [] : middle(label)
+    expect(x).toBeCloseTo(100)
+    expect(y).toBeCloseTo(120)
+    expect(label?.runs[0]?.angle).toBeCloseTo(Math.PI / 2)
+  })
+})
+
+describe('labels of lines', () => {
+  test('follow the line with their letters, and are readable in both directions', () => {
+    for (const positions of [
+      [50, 100, 350, 100],
+      [350, 100, 50, 100],
+    ]) {
+      const [label] = place([line(...positions)], { ...along, isCurved: true }, { text: 'river' })
+      expect(label?.runs.map(({ text }) => text).join('')).toBe('river')
+      expect(label?.runs.every(({ angle }) => Math.abs(angle) < 1e-9)).toBe(true)
+      expect(label?.runs.map(({ x }) => Math.round(x))).toEqual([175, 185, 195, 205, 215])
+    }
+  })
+
+  test('are left out where the line is too short or bends too much', () => {
+    expect(place([line(0, 50, 30, 50)], along, { text: 'river' })).toEqual([])
+    const zigzag = Array.from({ length: 30 }, (_, at) => [20 + 5 * at, at % 2 === 0 ? 50 : 70]).flat()
+    expect(place([line(...zigzag)], { ...along, isCurved: true }, { text: 'river' })).toEqual([])
+  })
+
+  test('lie above or below the line, and are repeated', () => {
+    const [above] = place([line(50, 100, 350, 100)], { ...along, sides: ['above'], distance: 2 })
+    expect(above?.box).toEqual([195, 88, 205, 98])
+    const [below] = place([line(50, 100, 350, 100)], { ...along, sides: ['below'], distance: 2 })
+    expect(below?.box).toEqual([195, 102, 205, 112])
+    const repeated = place([line(0, 100, 400, 100)], along, { repeatDistance: 100 })
+    expect(repeated.map((label) => middle(label)[0]).sort()).toEqual([150, 250, 350, 50])
+  })
+
+  test('with joined letters stay straight', () => {
+    const [label] = place([line(50, 100, 350, 100)], { ...along, isCurved: true }, { text: 'نهر النيل' })
+    expect(label?.runs.map(({ text }) => text)).toEqual(['نهر النيل'])
+  })
+})
+
+describe('labels of polygons', () => {
+  test('lie inside where they fit, with holes left out', () => {
+    const withHole = polygon(square(50, 50, 200), square(80, 80, 140))
+    const [label] = place([withHole], { kind: 'horizontal' }, { text: 'wide' })
+    expect(label).toBeDefined()
+    const [minX, minY, maxX, maxY] = label?.box ?? [0, 0, 0, 0]
+    const isOutsideHole = maxY <= 80 || minY >= 220 || maxX <= 80 || minX >= 220
+    expect(isOutsideHole && minX >= 50 && maxX <= 250 && minY >= 50 && maxY <= 250).toBe(true)
+  })
+
+  test('lie in the visible part, and only in the largest one', () => {
+    const [cut] = place([polygon(ring(-1000, 100, 100, 200))], { kind: 'horizontal' })
+    expect(cut && middle(cut)[0]).toBeCloseTo(50)
+    const parts = { family: 'POLYGON', parts: [[square(20, 20, 50)], [square(200, 200, 100)]] } as const
+    expect(place([parts], { kind: 'horizontal' }).map((label) => Math.round(middle(label)[0] ?? 0))).toEqual([
+      250,
+    ])
+    expect(place([parts], { kind: 'horizontal' }, { isOnAllParts: true })).toHaveLength(2)
+  })
+
+  test('prefer larger polygons among equal priorities', () => {
+    const [small, large] = [polygon(square(95, 95, 10)), polygon(square(50, 50, 100))]
+    expect(texts(place([small, large], over))).toEqual(['b'])
+  })
+})
+
+test('oriented boxes overlap exactly where their areas do', () => {
+  const box = createBox([0, 0], [20, 10])
+  expect(boxesOverlap(box, createBox([20, 0], [20, 10]))).toBe(false)
+  expect(boxesOverlap(box, createBox([19, 0], [20, 10]))).toBe(true)
+  expect(boxesOverlap(box, createBox([14, 9], [10, 10], Math.PI / 4))).toBe(false)
+  expect(boxesOverlap(box, createBox([12, 7], [10, 10], Math.PI / 4))).toBe(true)
+  expect(boundsOf([createBox([0, 0], [20, 10], Math.PI / 2)]).map(Math.round)).toEqual([-5, -10, 5, 10])
+})

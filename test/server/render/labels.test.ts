@@ -1,0 +1,150 @@
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { createTestLayer } from '../../support/layers.ts'
+import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
+import { createResource } from '../../support/tree.ts'
+
+const half = 20_037_508.342789244
+
+let names = 0
+
+/** A layer of features with names, and a style of MapServer with labels. */
+async function createLabelled(
+  server: TestServer,
+  geometryType: 'POINT' | 'LINESTRING' | 'POLYGON',
+  { features, label }: { readonly features: readonly object[]; readonly label: string },
+): Promise<number> {
+  names += 1
+  const layer = await createTestLayer(server.database, {
+    name: `labelled ${names}`,
+    geometryType,
+    fields: { name: 'STRING' },
+  })
+  const answer = await server.admin('PATCH', `/api/resource/${layer}/feature/`, features)
+  if (answer.status !== 200) throw new Error(await answer.text())
+  const symbol = '<style><color red="255" green="0" blue="0"/><size>4</size><width>1</width></style>'
+  const xml = `<map><layer><labelitem>name</labelitem><class>${symbol}${label}</class></layer></map>`
+  return createResource(server.admin, {
+    cls: 'mapsrv_style',
+    parent: layer,
+    name: `label style ${names}`,
+    members: { mapsrv_style: { xml } },
+  })
+}
+
+const labelOf = (more: string) =>
+  `<label><size>12</size><color red="0" green="0" blue="255"/><outlinecolor red="255" green="255" blue="255"/>
+   <outlinewidth>1</outlinewidth>${more}</label>`
+
+async function readPixels(ask: Ask, path: string): Promise<Buffer> {
+  const answer = await ask('GET', path)
+  expect(answer.status, answer.status === 200 ? '' : await answer.clone().text()).toBe(200)
+  return sharp(Buffer.from(await answer.arrayBuffer()))
+    .ensureAlpha()
+    .raw()
+    .toBuffer()
+}
+
+/** Counts the pixels of letters, which are blue. */
+function countBlue(pixels: Buffer): number {
+  let count = 0
+  for (let at = 0; at < pixels.length; at += 4) {
+    const [red = 0, , blue = 0, alpha = 0] = pixels.subarray(at, at + 4)
+    if (alpha > 200 && blue > 200 && red < 60) count += 1
+  }
+  return count
+}
+
+describeServers('labels', (start) => {
+  test('of tiles fit together: the tiles of an area are the image of the area', async () => {
+    const server = await start()
+    // Positions from a linear congruential generator, around the corner of four metatiles.
+    let seed = 7
+    const next = () => {
+      seed = (seed * 16_807) % 2_147_483_647
+      return (seed / 2_147_483_647 - 0.5) * half
+    }
+    const points = Array.from({ length: 250 }, (_, at) => ({
+      geom: `POINT(${next()} ${next()})`,
+      fields: { name: `Place ${at}` },
+    }))
+    const areas = Array.from({ length: 12 }, (_, at) => {
+      const [x, y, side] = [next(), next(), 1e5 * (at + 1)]
+      const ring = [
+        `${x} ${y}`,
+        `${x + side} ${y}`,
+        `${x + side} ${y + side}`,
+        `${x} ${y + side}`,
+        `${x} ${y}`,
+      ]
+      return { geom: `POLYGON((${ring.join()}))`, fields: { name: `Area ${at}` } }
+    })
+    const styles = [
+      await createLabelled(server, 'POLYGON', {
+        features: areas,
+        label: labelOf('<position>auto</position>'),
+      }),
+      await createLabelled(server, 'POINT', {
+        features: points,
+        label: labelOf('<position>auto</position>'),
+      }),
+    ]
+    const [side, columns] = [1024, [2, 3, 4, 5]]
+    const parts = await Promise.all(
+      columns.flatMap((x) =>
+        columns.map(async (y) => ({
+          input: await readPixels(
+            server.admin,
+            `/api/component/render/tile?resource=${styles}&z=3&x=${x}&y=${y}`,
+          ),
+          ...{
+            left: (x - 2) * 256,
+            top: (y - 2) * 256,
+            raw: { width: 256, height: 256, channels: 4 as const },
+          },
+        })),
+      ),
+    )
+    const empty = { width: side, height: side, channels: 4, background: '#00000000' } as const
+    const mosaic = await sharp({ create: empty }).composite(parts).raw().toBuffer()
+    const extent = [-half / 2, -half / 2, half / 2, half / 2]
+    const image = await readPixels(
+      server.admin,
+      `/api/component/render/image?resource=${styles}&extent=${extent}&size=${side},${side}`,
+    )
+    let different = 0
+    for (let at = 0; at < image.length; at += 1)
+      if (Math.abs((image[at] ?? 0) - (mosaic[at] ?? 0)) > 3) different += 1
+    expect(countBlue(image)).toBeGreaterThan(2000)
+    expect(different / image.length).toBeLessThan(0.0005)
+  })
+
+  test('are drawn on images of any extent, within their scale limits', async () => {
+    const server = await start()
+    const features = [{ geom: 'LINESTRING(-400 0, 400 0)', fields: { name: 'Avenue' } }]
+    const style = await createLabelled(server, 'LINESTRING', {
+      features,
+      label: labelOf('<angle>follow</angle><maxscaledenom>10000</maxscaledenom>'),
+    })
+    const image = (extent: number) =>
+      `/api/component/render/image?resource=${style}&size=300,300&extent=${[-extent, -extent, extent, extent]}`
+    expect(countBlue(await readPixels(server.admin, image(301)))).toBeGreaterThan(10)
+    expect(countBlue(await readPixels(server.admin, image(3010)))).toBe(0)
+  })
+
+  test('follow changes of data and style', async () => {
+    const server = await start()
+    const style = await createLabelled(server, 'POINT', {
+      features: [{ geom: 'POINT(1000000 1000000)', fields: { name: 'one' } }],
+      label: labelOf('<position>cc</position>'),
+    })
+    const tile = `/api/component/render/tile?resource=${style}&z=0&x=0&y=0`
+    const before = await readPixels(server.admin, tile)
+    expect(countBlue(before)).toBeGreaterThan(5)
+    const { parent } = (await (await server.admin('GET', `/api/resource/${style}`)).json()).resource
+    await server.admin('PATCH', `/api/resource/${parent.id}/feature/`, [
+      { geom: 'POINT(-9000000 1000000)', fields: { name: 'a longer name' } },
+    ])
+    expect(countBlue(await readPixels(server.admin, tile))).toBeGreaterThan(2 * countBlue(before))
+  })
+})

@@ -1,0 +1,103 @@
+import type { GeometryFamily } from '../../../src/contract/geometry.ts'
+import { drawImage } from '../../../src/render/image/draw_image.ts'
+import type { DrawJob, JobFeatures } from '../../../src/render/image/draw_job.ts'
+import { loadSvgImages } from '../../../src/render/image/svg_images.ts'
+import type { Surface } from '../../../src/render/raster/surface.ts'
+import type { Style } from '../../../src/style/style_model.ts'
+import type { GalleryData, Position } from './gallery_data.ts'
+
+/** A style over features. */
+export interface GalleryPlate {
+  readonly data: GalleryData
+  readonly style: Style
+  /** Colour of all pixels below the layer. */
+  readonly background: readonly [red: number, green: number, blue: number]
+}
+
+/** Draws features with our renderer. */
+export async function drawPlate({ data, style, background }: GalleryPlate): Promise<Surface> {
+  const { width, height, box } = data
+  const pixelsPerMapUnit = width / (box[2] - box[0])
+  const job: DrawJob = {
+    ...{ width, height, origin: [0, 0], pixelsPerMapUnit },
+    scaleDenom: 96 / 0.0254 / pixelsPerMapUnit,
+    layers: [{ pixels: pixelsOf(background, width * height) }, { style, features: featuresOf(data) }],
+  }
+  return drawImage(job, { images: await loadSvgImages(job) })
+}
+
+function pixelsOf([red, green, blue]: GalleryPlate['background'], count: number) {
+  return Uint8Array.from({ length: 4 * count }, (_, at) => [red, green, blue, 255][at % 4] ?? 0)
+}
+
+/** Units per pixel of coordinates. */
+const units = 64
+
+/** Position of the image in the world, in units: far from its edges. */
+const corner = 2 ** 20
+
+function featuresOf({ family, features, box, width, height }: GalleryData): JobFeatures {
+  const [scaleX, scaleY] = [(width * units) / (box[2] - box[0]), (height * units) / (box[3] - box[1])]
+  const place = ([x, y]: Position): Position => [(x - box[0]) * scaleX, (box[3] - y) * scaleY]
+  const placed = features.map(({ parts }) => parts.map((part) => part.map((one) => one.map(place))))
+  const isSingle = family === 'POINT' && placed.every((parts) => parts.flat(2).length === 1)
+  const encoded = isSingle ? [] : placed.map((parts) => encodeMulti(family, parts))
+  const fields = Object.keys(features[0]?.values ?? {})
+  let end = 0
+  return {
+    family,
+    ids: Float64Array.from(features, (_, at) => at + 1),
+    ...{ unitsPerPixel: [units, units], corner: [corner, corner], worldUnits: 2 ** 40 },
+    points: Float64Array.from(isSingle ? placed.flat(4) : []),
+    geometries: Uint8Array.from(encoded.flat()),
+    ends: Uint32Array.from(encoded, ({ length }) => {
+      end += length
+      return end
+    }),
+    isLocal: new Uint8Array(features.length),
+    fields,
+    columns: fields.map((name) => features.map(({ values }) => values[name] ?? null)),
+  }
+}
+
+const multiTypes = { POINT: 4, LINESTRING: 5, POLYGON: 6 } as const
+
+/** Encodes a multi geometry as TWKB. @see https://github.com/TWKB/Specification/blob/master/twkb.md */
+function encodeMulti(family: GeometryFamily, parts: readonly (readonly (readonly Position[])[])[]): number[] {
+  const cursor: Cursor = { x: -corner, y: -corner }
+  const count = (list: readonly unknown[]) => varint(list.length)
+  const sequence = (positions: readonly Position[]) => [
+    ...count(positions),
+    ...encodePositions(positions, cursor),
+  ]
+  if (family === 'POINT') return [multiTypes.POINT, 0, ...sequence(parts.flat(2) as never)]
+  if (family === 'LINESTRING') {
+    const lines = parts.flat()
+    return [multiTypes.LINESTRING, 0, ...count(lines), ...lines.flatMap(sequence)]
+  }
+  return [
+    ...[multiTypes.POLYGON, 0, ...count(parts)],
+    ...parts.flatMap((rings) => [...count(rings), ...rings.flatMap(sequence)]),
+  ]
+}
+
+interface Cursor {
+  x: number
+  y: number
+}
+
+function encodePositions(positions: readonly Position[], cursor: Cursor): number[] {
+  return positions.flatMap(([x, y]) => {
+    const [nextX, nextY] = [Math.round(x), Math.round(y)]
+    const moved = [...varint(zigzag(nextX - cursor.x)), ...varint(zigzag(nextY - cursor.y))]
+    cursor.x = nextX
+    cursor.y = nextY
+    return moved
+  })
+}
+
+const zigzag = (value: number) => (value < 0 ? -2 * value - 1 : 2 * value)
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
+}
