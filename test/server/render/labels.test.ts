@@ -141,7 +141,11 @@ describeServers('labels', (start) => {
     const tile = `/api/component/render/tile?resource=${style}&z=0&x=0&y=0`
     const before = await readPixels(server.admin, tile)
     expect(countBlue(before)).toBeGreaterThan(5)
-    const { parent } = (await (await server.admin('GET', `/api/resource/${style}`)).json()).resource
+    const { parent } = (
+      await (
+        await server.admin('GET', `/api/resource/${style}`)
+      ).json<{ resource: { parent: { id: number } } }>()
+    ).resource
     await server.admin('PATCH', `/api/resource/${parent.id}/feature/`, [
       { geom: 'POINT(-9000000 1000000)', fields: { name: 'a longer name' } },
     ])
