@@ -69,24 +69,25 @@ function findPalette({ words }: Surface): Palette | undefined {
   let [last, index] = [-1, 0]
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? 0
-    if (word !== last) {
-      let slot = Math.imul(word, 0x9e3779b1) >>> (32 - slotBits)
-      index = slots[slot] ?? -1
-      while (index >= 0 && colors[index] !== word) {
-        slot = (slot + 1) & (2 ** slotBits - 1)
-        index = slots[slot] ?? -1
-      }
-      if (index < 0) {
-        index = colors.length
-        if (index === maxColors) return undefined
-        slots[slot] = index
-        colors.push(word)
-      }
-      last = word
-    }
+    if (word !== last) index = indexOfColor(word, colors, slots)
+    if (index === maxColors) return undefined
+    last = word
     indexes[at] = index
   }
   return { colors, indexes }
+}
+
+/** Returns the index of a colour, and adds it if it is new and not too many are known. */
+function indexOfColor(word: number, colors: number[], slots: Int16Array): number {
+  let slot = Math.imul(word, 0x9e3779b1) >>> (32 - slotBits)
+  let index = slots[slot] ?? -1
+  while (index >= 0 && colors[index] !== word) {
+    slot = (slot + 1) & (2 ** slotBits - 1)
+    index = slots[slot] ?? -1
+  }
+  if (index >= 0 || colors.length === maxColors) return index >= 0 ? index : maxColors
+  slots[slot] = colors.length
+  return colors.push(word) - 1
 }
 
 function encodePalette({ width, height }: Surface, { colors, indexes }: Palette): Buffer<ArrayBuffer> {
