@@ -23,7 +23,7 @@ export interface ConfigLayer<Style = unknown> {
   readonly id: number
   readonly key: number
   readonly label: string
-  /** Resource with the features. */
+  /** Layer that is drawn. */
   readonly layerId: number
   readonly styleId: number
   /** Whether it is initially visible. */
@@ -47,18 +47,38 @@ export interface ConfigLayer<Style = unknown> {
   readonly landform: LayerDrawing<Style>
 }
 
-/** Data to render a layer from vector tiles and to label its features. */
+/** What the page of landform needs to know of a layer. The server draws it. */
 export interface LayerDrawing<Style = unknown> {
-  readonly geometryType: GeometryType
-  readonly style: Style
+  /** Geometry and style of a layer with features, for its legend; null for other layers. */
+  readonly features: { readonly geometryType: GeometryType; readonly style: Style } | null
   /** Parts of the style that are not drawn as it says, one sentence each; the first ones. */
   readonly undrawnParts: readonly string[]
-  /** Version of the data, incremented with each change. */
-  readonly dataVersion: number
+  /** Distance in pixels within which a click hits a symbol. */
+  readonly reach: number
+  /** Whether the layer has an extent, to which the map can zoom. */
+  readonly hasExtent: boolean
   /** Fields in order; empty if the caller cannot read the data structure. */
   readonly fields: readonly ConfigField[]
   /** Attribution as plain text; null if absent or not readable by the caller. */
   readonly attribution: string | null
+}
+
+/** A base map that the caller can see. */
+export interface ConfigBasemap {
+  /** Resource id. */
+  readonly id: number
+  readonly label: string
+  /** 0 to 1. */
+  readonly opacity: number
+  /**
+   * Addresses of the tiles in EPSG:3857, one for each host, with {z}, {x} and {y}, or {-y} for rows from the bottom; or with
+   * {q}. Empty if browsers cannot load them: then the server draws the base map.
+   */
+  readonly urls: readonly string[]
+  readonly minZoom: number | null
+  /** Highest zoom level of the tiles, which are enlarged above it. */
+  readonly maxZoom: number | null
+  readonly attribution: { readonly text: string; readonly url: string | null } | null
 }
 
 /** Field of a layer. */
@@ -103,7 +123,9 @@ export interface WebmapConfig<Style = unknown> {
   readonly printMaxSize: number
   /** Extension for the web map page of landform. */
   readonly landform: {
-    /** Names of visible layers that the page cannot render yet: rasters. */
-    readonly undrawn: readonly string[]
+    /** Base maps to choose from, in order. */
+    readonly basemaps: readonly ConfigBasemap[]
+    /** Id of the base map that is shown first; null for none. */
+    readonly initialBasemap: number | null
   }
 }

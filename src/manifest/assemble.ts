@@ -44,7 +44,7 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...checkManifestIds(sources),
     ...read.flatMap((one) => one.issues),
     ...duplicates,
-    ...all.flatMap((block) => [...checkContent(block), ...checkLayer(block), ...checkStyle(block)]),
+    ...all.flatMap((block) => [...checkContent(block), ...checkLayer(block), ...checkStyle(block, blocks)]),
     ...checkIdentity(tree),
     ...checkParents(tree),
     ...checkCycles(cycles),

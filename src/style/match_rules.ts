@@ -24,6 +24,11 @@ export function scaleDenomOf(resolution: number): number {
   return resolution / pixelMetres
 }
 
+/** Returns the resolution in metres per pixel of a scale denominator. */
+export function resolutionOf(scaleDenom: number): number {
+  return scaleDenom * pixelMetres
+}
+
 /** Reports whether a rule, style or label is drawn at a scale `1 : scaleDenom`. */
 export function isInScale(
   { minScaleDenom = 0, maxScaleDenom = Number.POSITIVE_INFINITY }: ScaleLimits,

@@ -7,18 +7,22 @@ export interface AddressState {
   readonly angle: number
   /** Ids of the styles of visible layers. */
   readonly styles: readonly number[]
+  /** Id of the base map, or none; undefined if the map has no base maps. */
+  readonly base?: number | 'none' | undefined
 }
 
 /** Parses the state from a URL query; omits missing and invalid values. */
 export function parseAddress(query: string): Partial<AddressState> {
   const parameters = new URLSearchParams(query)
   const styles = parameters.get('styles')
+  const base = parameters.get('base')
   return {
     ...numberIn(parameters, 'lon', 180),
     ...numberIn(parameters, 'lat', 90),
     ...numberIn(parameters, 'zoom', 30),
     ...numberIn(parameters, 'angle', 360),
     ...(styles === null ? {} : { styles: listOf(styles) }),
+    ...(base === 'none' || /^\d+$/.test(base ?? '') ? { base: base === 'none' ? base : Number(base) } : {}),
   }
 }
 
@@ -29,7 +33,8 @@ export function findUnknownStyles(query: string, known: readonly number[]): stri
 }
 
 /** Writes the state into a URL query, and keeps other parameters. */
-export function formatAddress(query: string, { lon, lat, zoom, angle, styles }: AddressState): string {
+export function formatAddress(query: string, state: AddressState): string {
+  const { lon, lat, zoom, angle, styles, base } = state
   const parameters = new URLSearchParams(query)
   parameters.set('lon', lon.toFixed(4))
   parameters.set('lat', lat.toFixed(4))
@@ -37,6 +42,7 @@ export function formatAddress(query: string, { lon, lat, zoom, angle, styles }: 
   if (Math.round(angle) % 360 === 0) parameters.delete('angle')
   else parameters.set('angle', String(Math.round(angle)))
   parameters.set('styles', styles.join(','))
+  if (base !== undefined) parameters.set('base', String(base))
   return `?${parameters.toString().replaceAll('%2C', ',')}`
 }
 

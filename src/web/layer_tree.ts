@@ -9,6 +9,8 @@ export interface LayerTree {
   readonly root: HTMLElement
   /** Marks the layers that are not shown at the current scale. */
   markScale(isShown: (layer: MapLayer) => boolean): void
+  /** Marks the layers that the server cannot draw, with the reasons by id. */
+  markUndrawable(reasons: ReadonlyMap<number, string>): void
 }
 
 /** Options and event handlers of the layer tree. */
@@ -49,6 +51,12 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
         if (note) note.hidden = !hidden
       }
     },
+    markUndrawable(reasons) {
+      for (const [id, reason] of reasons) {
+        const row = building.entries.get(id)?.querySelector('.row')
+        if (row?.querySelector('.undrawn') === null) row.append(badge(`Not drawn:\n${reason}`))
+      }
+    },
   }
 }
 
@@ -63,7 +71,7 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   box.checked = building.checked.has(layer.id)
   box.addEventListener('change', () => building.onChange(layer, box.checked))
   building.boxes.set(layer.id, box)
-  const rules = drawnRules(layer.landform.style)
+  const rules = layer.landform.features === null ? [] : drawnRules(layer.landform.features.style)
   const swatches = swatchesOf(layer)
   const isSingle = rules.length === 1 && rules[0]?.label === undefined
   const entry = element(
@@ -85,10 +93,10 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
         ),
       ),
       ...undrawnBadge(layer),
-      iconButton(`Zoom to ${layer.label}`, icons.extent, () => building.onZoom(layer)),
+      ...zoomButton(layer, building),
     ),
   )
-  if (!isSingle) {
+  if (!isSingle && rules.length > 0) {
     const lines = swatches.map((swatch, at) =>
       element('li', {}, swatch, element('span', {}, rules[at]?.label ?? 'others')),
     )
@@ -98,11 +106,19 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   return entry
 }
 
+function zoomButton(layer: MapLayer, { onZoom }: Building): HTMLElement[] {
+  if (!layer.landform.hasExtent) return []
+  return [iconButton(`Zoom to ${layer.label}`, icons.extent, () => onZoom(layer))]
+}
+
 /** Badge of a layer whose style has parts that are not drawn, with a list of them as its title. */
 function undrawnBadge({ landform: { undrawnParts } }: MapLayer): HTMLElement[] {
   if (undrawnParts.length === 0) return []
-  const title = `Not drawn as in the style:\n${undrawnParts.join('\n')}`
-  return [element('span', { class: 'undrawn', role: 'img', title, 'aria-label': title }, '⚠')]
+  return [badge(`Not drawn as in the style:\n${undrawnParts.join('\n')}`)]
+}
+
+function badge(title: string): HTMLElement {
+  return element('span', { class: 'undrawn', role: 'img', title, 'aria-label': title }, '⚠')
 }
 
 type Group = Extract<MapItem, { type: 'group' }>

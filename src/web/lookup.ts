@@ -2,10 +2,9 @@ import type OlMap from 'ol/Map'
 import { createFeaturePanel, type FeaturePanel } from './feature_panel.ts'
 import { createHighlight, readGeometry } from './highlight.ts'
 import { identify } from './identify.ts'
-import { reachOf } from './paint.ts'
+import type { DrawnLayer } from './layer_images.ts'
 import { reasonOf } from './request.ts'
 import type { Status } from './status.ts'
-import type { DrawnLayer } from './tiles.ts'
 import { isShownAt } from './tree_walk.ts'
 import { goTo, wrapX } from './viewport.ts'
 
@@ -39,7 +38,7 @@ export function createLookup({ map, layers, status, onOpen }: LookupOptions): Fe
     const { signal } = running
     const asked = layers.filter((one) => isSearched(one, map)).map(({ layer }) => layer)
     if (asked.length === 0) return panel.close()
-    const reach = Math.max(minReach(), ...asked.map(({ landform }) => reachOf(landform.style) + 2))
+    const reach = Math.max(minReach(), ...asked.map(({ landform }) => landform.reach + 2))
     const circle = { center: [wrapX(x), y] as const, radius: reach * (map.getView().getResolution() ?? 1) }
     try {
       const findings = await status.track(identify(asked, circle, signal))

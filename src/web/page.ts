@@ -1,12 +1,16 @@
 import type OlMap from 'ol/Map'
-import { findUnknownStyles, formatAddress, parseAddress } from './address.ts'
+import type { ConfigBasemap } from '../contract/webmap_config.ts'
+import { type AddressState, findUnknownStyles, formatAddress, parseAddress } from './address.ts'
+import { type BaseMap, createBaseMap } from './base_map.ts'
+import { createBaseMapSwitch } from './base_map_switch.ts'
 import { element } from './element.ts'
+import { type DrawnLayer, drawLayers } from './layer_images.ts'
 import { createLayerTree, type LayerTree } from './layer_tree.ts'
 import { createLookup } from './lookup.ts'
 import { createPanel, isNarrow, loginAddress, type Panel } from './panel.ts'
+import { createRecovery } from './recovery.ts'
 import { askJson, reasonOf, session } from './request.ts'
 import { createStatus, type Status } from './status.ts'
-import { type DrawnLayer, drawLayers } from './tiles.ts'
 import { createTools } from './tools.ts'
 import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
 import { createMap, createPosition, extentOf, goTo, readPlace } from './viewport.ts'
@@ -23,7 +27,18 @@ interface Page {
   readonly map: OlMap
   /** Drawn layers, from top to bottom. */
   readonly layers: readonly DrawnLayer[]
+  readonly baseMap: BaseMap
   readonly status: Status
+}
+
+/** Layers that the server cannot draw, by id, with the reason. */
+class Undrawable extends EventTarget {
+  readonly reasons = new Map<number, string>()
+
+  add({ id }: MapLayer, reason: string): void {
+    this.reasons.set(id, reason)
+    this.dispatchEvent(new Event('change'))
+  }
 }
 
 /** Builds the page of a web map from the server's configuration for the caller. */
@@ -33,44 +48,71 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   document.body.append(...status.elements)
   session.addEventListener('ended', () => reportLostLogin(status))
   const config = await status.track(askJson<MapConfig>(`/api/resource/${id}/webmap/display_config`))
-  const page = openPage(config, { status, tiny })
-  const panel = tiny ? undefined : createLayerPanel(page, () => isNarrow() && features.close())
+  const undrawable = new Undrawable()
+  const page = openPage(config, { status, tiny, undrawable })
+  const panel = tiny
+    ? undefined
+    : createLayerPanel(page, { undrawable, onOpen: () => isNarrow() && features.close() })
   const features = createLookup({ ...page, onOpen: () => isNarrow() && panel?.hide() })
   const tools = createTools(page.map, { initialExtent: config.initialExtent, tiny })
   document.body.append(...(panel?.elements ?? []), tools, ...status.elements, features.root)
   announceDrawn(page)
 }
 
+interface Opening extends Pick<PageOptions, 'tiny'> {
+  readonly status: Status
+  readonly undrawable: Undrawable
+}
+
 /** Creates the map on the page, with its layers and footer. */
-function openPage(
-  config: MapConfig,
-  { status, tiny }: Pick<Page, 'status'> & Pick<PageOptions, 'tiny'>,
-): Page {
-  const target = element('div', {
-    class: 'map',
-    tabindex: 0,
-    role: 'application',
-    'aria-label': `Map: ${config.webmapTitle}`,
-    'aria-description':
-      'Arrow keys move the map, plus and minus zoom, Enter identifies features in the center.',
-  })
+function openPage(config: MapConfig, { status, tiny, undrawable }: Opening): Page {
+  const target = mapElement(config)
   const corner = element('div', { class: 'corner' })
   document.body.prepend(element('main', {}, target), corner)
   const start = parseAddress(location.search)
   const map = createMap({ target, scaleTarget: corner, initialExtent: config.initialExtent, start })
-  const unknown = findUnknownStyles(
-    location.search,
-    listLayers(config.rootItem.children).map(({ styleId }) => styleId),
-  )
+  reportUnknownStyles(config, status)
+  const ordered = drawOrder(config).map((layer) => startLayer(layer, start.styles))
+  const openRecovery = createRecovery(status)
+  const onUndrawable = (layer: MapLayer, reason: string) => {
+    // Without a layer tree there are no badges.
+    if (tiny) status.report(`Cannot show ${layer.label}. ${reason}`)
+    undrawable.add(layer, reason)
+  }
+  const layers = drawLayers(ordered, { status, openRecovery, onUndrawable })
+  const attribution = element('p', { class: 'attribution' })
+  const onChange = () => attribution.replaceChildren(...attributionOf(page))
+  const baseMap = createBaseMap({ map, status, openRecovery, onChange })
+  const page: Page = { config, map, layers, baseMap, status }
+  for (const { drawn } of layers) map.addLayer(drawn)
+  baseMap.show(findBase(config, start))
+  corner.append(...(tiny ? [] : [createPosition(map)]), attribution)
+  return page
+}
+
+function mapElement({ webmapTitle }: MapConfig): HTMLElement {
+  return element('div', {
+    class: 'map',
+    tabindex: 0,
+    role: 'application',
+    'aria-label': `Map: ${webmapTitle}`,
+    'aria-description':
+      'Arrow keys move the map, plus and minus zoom, Enter identifies features in the center.',
+  })
+}
+
+function reportUnknownStyles({ rootItem }: MapConfig, status: Status): void {
+  const known = listLayers(rootItem.children).map(({ styleId }) => styleId)
+  const unknown = findUnknownStyles(location.search, known)
   if (unknown.length > 0)
     status.report(`This map has no layers for these styles in the URL: ${unknown.join(', ')}.`)
-  const ordered = drawOrder(config).map((layer) => startLayer(layer, start.styles))
-  const page: Page = { config, map, layers: drawLayers(ordered, status), status }
-  for (const { drawn } of page.layers) map.addLayer(drawn)
-  for (const label of config.landform.undrawn)
-    status.report(`Cannot show ${label}: raster layers are not supported yet.`)
-  corner.append(...(tiny ? [] : [createPosition(map)]), attributionLine(page))
-  return page
+}
+
+/** The base map of the URL, if it has one that the map has. */
+function findBase({ landform }: MapConfig, { base }: Partial<AddressState>): ConfigBasemap | undefined {
+  if (base === 'none') return undefined
+  const find = (id: number | null | undefined) => landform.basemaps.find((one) => one.id === id)
+  return find(base) ?? find(landform.initialBasemap)
 }
 
 function reportLostLogin(status: Status): void {
@@ -83,7 +125,12 @@ function startLayer(layer: MapLayer, styles: readonly number[] | undefined): Map
   return styles === undefined ? layer : { ...layer, visibility: styles.includes(layer.styleId) }
 }
 
-function createLayerPanel(page: Page, onOpen: () => void): Panel {
+interface PanelEvents {
+  readonly undrawable: Undrawable
+  onOpen(): void
+}
+
+function createLayerPanel(page: Page, { undrawable, onOpen }: PanelEvents): Panel {
   const { map, config } = page
   const tree = createLayerTree({
     items: config.rootItem.children,
@@ -98,7 +145,18 @@ function createLayerPanel(page: Page, onOpen: () => void): Panel {
     markScale(page, tree)
     writeAddress(page)
   })
-  return createPanel({ config, tree: tree.root, onOpen })
+  undrawable.addEventListener('change', () => tree.markUndrawable(undrawable.reasons))
+  const baseMaps = config.landform.basemaps.length === 0 ? [] : [baseMapSwitch(page)]
+  return createPanel({ config, tree: tree.root, more: baseMaps, onOpen })
+}
+
+function baseMapSwitch(page: Page): HTMLElement {
+  const { basemaps } = page.config.landform
+  const onChoose = (basemap: ConfigBasemap | undefined) => {
+    page.baseMap.show(basemap)
+    writeAddress(page)
+  }
+  return createBaseMapSwitch({ basemaps, chosen: page.baseMap.shown(), onChoose })
 }
 
 function markScale({ map }: Page, tree: LayerTree): void {
@@ -106,12 +164,13 @@ function markScale({ map }: Page, tree: LayerTree): void {
   tree.markScale((layer) => isShownAt(layer, resolution))
 }
 
-function writeAddress({ map, config, layers }: Page): void {
+function writeAddress({ map, config, layers, baseMap }: Page): void {
   const visible = new Set(layers.filter(({ drawn }) => drawn.getVisible()).map(({ layer }) => layer.id))
   const styles = listLayers(config.rootItem.children)
     .filter(({ id }) => visible.has(id))
     .map(({ styleId }) => styleId)
-  const query = formatAddress(location.search, { ...readPlace(map), styles })
+  const base = config.landform.basemaps.length === 0 ? undefined : (baseMap.shown()?.id ?? 'none')
+  const query = formatAddress(location.search, { ...readPlace(map), styles, base })
   history.replaceState(null, '', query + location.hash)
 }
 
@@ -128,10 +187,14 @@ async function zoomToLayer({ map, status }: Page, { layerId, label }: MapLayer):
   }
 }
 
-function attributionLine({ config }: Page): HTMLElement {
-  const named = listLayers(config.rootItem.children).map(({ landform }) => landform.attribution)
-  const texts = [...new Set(named.filter((text) => text !== null))]
-  return element('p', { class: 'attribution' }, texts.join(' · '))
+/** The attributions of the base map and of all layers. */
+function attributionOf({ config, baseMap }: Pick<Page, 'config' | 'baseMap'>): (Node | string)[] {
+  const texts = listLayers(config.rootItem.children).map(({ landform }) => landform.attribution)
+  const parts: (Node | string)[] = [...new Set(texts.filter((text) => text !== null))]
+  const base = baseMap.shown()?.attribution
+  if (base?.url) parts.push(element('a', { href: base.url, target: '_blank', rel: 'noopener' }, base.text))
+  else if (base) parts.push(base.text)
+  return parts.flatMap((part, at) => (at === 0 ? [part] : [' · ', part]))
 }
 
 /** Marks the page as completely rendered, for printing and browser tests. */
@@ -143,7 +206,7 @@ function announceDrawn({ map, layers, status }: Page): void {
   map.on(['movestart', 'loadstart'], busy)
   for (const { drawn } of layers) {
     drawn.on('change:visible', busy)
-    drawn.getSource()?.on('tileloadstart', busy)
+    for (const type of ['tileloadstart', 'imageloadstart']) drawn.getSource()?.addEventListener(type, busy)
   }
   map.on('rendercomplete', () => {
     document.body.dataset.drawn = String(status.isIdle())

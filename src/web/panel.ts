@@ -13,12 +13,14 @@ export interface Panel {
 export interface PanelOptions {
   readonly config: MapConfig
   readonly tree: HTMLElement
+  /** What is below the layer tree. */
+  readonly more: readonly HTMLElement[]
   /** The panel opens. */
   onOpen(): void
 }
 
 /** Creates the panel, and the button that shows and hides it. */
-export function createPanel({ config, tree, onOpen }: PanelOptions): Panel {
+export function createPanel({ config, tree, more, onOpen }: PanelOptions): Panel {
   const { webmapTitle, webmapDescription } = config
   const description = webmapDescription
     ? [element('div', { class: 'description' }, parseHtml(webmapDescription))]
@@ -27,7 +29,13 @@ export function createPanel({ config, tree, onOpen }: PanelOptions): Panel {
     'aside',
     { class: 'card panel', id: 'panel', 'aria-label': 'Map' },
     element('header', {}, element('h1', { title: webmapTitle }, webmapTitle)),
-    element('div', { class: 'content' }, ...description, tree.childElementCount === 0 ? emptyNote() : tree),
+    element(
+      'div',
+      { class: 'content' },
+      ...description,
+      tree.childElementCount === 0 ? emptyNote() : tree,
+      ...more,
+    ),
   )
   const toggle = iconButton('Layers', icons.layers, () => {
     if (panel.hidden) onOpen()

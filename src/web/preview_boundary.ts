@@ -1,16 +1,19 @@
 import type { Extent } from 'ol/extent'
 import { extend, getArea, getCenter, getWidth } from 'ol/extent'
 import WKT from 'ol/format/WKT'
+import LineString from 'ol/geom/LineString'
+import MultiLineString from 'ol/geom/MultiLineString'
 import MultiPolygon from 'ol/geom/MultiPolygon'
 import type Polygon from 'ol/geom/Polygon'
 import { type Projection, transformExtent } from 'ol/proj'
 import { longitudeRange } from '../geo/longitude_range.ts'
 import { mercatorMaxLatitude } from '../geo/mercator.ts'
+import { outlineOf, type Position } from './boundary_outline.ts'
 
 /** Boundary of a service in the projection of the preview. */
 export interface PreviewBoundary {
   /** Parts beyond the antimeridian follow those before it: their x is that of the next world. */
-  readonly outline: MultiPolygon
+  readonly outline: MultiLineString
   readonly largest: Polygon
   readonly extent: Extent
 }
@@ -27,16 +30,27 @@ export function readBoundary(ewkt: string, projection: Projection): PreviewBound
   const parts = degrees.getPolygons()
   const [start] = longitudeRange(parts.map((part) => westEast(part.getExtent())))
   const worldWidth = getWidth(worldOf(projection))
-  for (const part of parts) {
+  const outlines = outlineOf(parts.map(positionsOf))
+  const lines = outlines.map((list) =>
+    list.map((line) => new LineString(line.map((position) => [...position]))),
+  )
+  for (const [at, part] of parts.entries()) {
     const isBeyond = westEast(part.getExtent())[0] < start
-    part.transform('EPSG:4326', projection)
-    if (isBeyond) part.translate(worldWidth, 0)
+    for (const geometry of [part, ...(lines[at] ?? [])]) {
+      geometry.transform('EPSG:4326', projection)
+      if (isBeyond) geometry.translate(worldWidth, 0)
+    }
   }
   const [largest, ...others] = parts.toSorted((one, other) => areaOf(other) - areaOf(one))
   if (largest === undefined) return undefined
   const extent = others.reduce((sum, part) => extend(sum, part.getExtent()), [...largest.getExtent()])
-  return extent.every(Number.isFinite) ? { outline: new MultiPolygon(parts), largest, extent } : undefined
+  return extent.every(Number.isFinite)
+    ? { outline: new MultiLineString(lines.flat()), largest, extent }
+    : undefined
 }
+
+const positionsOf = (part: Polygon): Position[][] =>
+  part.getCoordinates().map((ring) => ring.map(([lon = 0, lat = 0]) => [lon, lat]))
 
 const westEast = ([west = 0, , east = 0]: Extent) => [west, east] as const
 

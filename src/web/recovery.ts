@@ -1,10 +1,12 @@
 import { isLoginLost, RequestFault, reasonOf } from './request.ts'
 import type { Status } from './status.ts'
 
+/** Runs a load and retries it until it succeeds. The key identifies the load. */
+export type Load = (key: string, run: () => Promise<void>) => void
+
 /** Retries failed loads of a layer. */
 export interface LayerRecovery {
-  /** Runs a load and retries it until it succeeds. The key identifies the load. */
-  load(key: string, run: () => Promise<void>): void
+  readonly load: Load
 }
 
 /** Creates the recovery of a layer; `onRecovered` runs when failed loads have succeeded. */

@@ -13,7 +13,9 @@ import type { MapLayer } from './tree_walk.ts'
 const maxSide = 64
 
 /** Draws a sample of each rule of a layer as on the map. All samples of a layer have the same size. */
-export function swatchesOf({ landform: { style, geometryType }, opacity }: MapLayer): HTMLCanvasElement[] {
+export function swatchesOf({ landform: { features }, opacity }: MapLayer): HTMLCanvasElement[] {
+  if (features === null) return []
+  const { style, geometryType } = features
   const { family } = geometryParts(geometryType)
   const drawings = drawnRules(style).map((rule) => sampleStyles(style, rule, family))
   const reach = Math.ceil(Math.max(0, ...drawings.flat().map(reachOf)))

@@ -3,10 +3,12 @@ import { quadkeyOf } from '../geo/tile.ts'
 /** Address of a tile as OpenLayers has it; x counts from the west, y from the north. */
 export type TilePlace = readonly [z: number, x: number, y: number]
 
-/** Returns the URL of a tile of a geoservice. */
+/** Returns the URL of a tile of a geoservice or base map; `{-y}` counts from the south whatever `{y}` does. */
 export function tileUrl(template: string, [z, x, y]: TilePlace, isFromTop: boolean): string {
-  const row = isFromTop ? y : 2 ** z - 1 - y
+  const fromSouth = 2 ** z - 1 - y
+  const row = isFromTop ? y : fromSouth
   return template
+    .replaceAll('{-y}', String(fromSouth))
     .replaceAll('{q}', () => quadkeyOf({ z, x, y }))
     .replaceAll('{z}', String(z))
     .replaceAll('{x}', String(x))

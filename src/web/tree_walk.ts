@@ -1,4 +1,5 @@
 import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/webmap_config.ts'
+import { isInScale, resolutionOf, scaleDenomOf } from '../style/match_rules.ts'
 import type { Style } from '../style/style_model.ts'
 
 /** Layer of the map, with its style. */
@@ -24,21 +25,24 @@ export function drawOrder({ rootItem, drawOrderEnabled }: MapConfig): MapLayer[]
   return layers.toSorted((a, b) => (position(a) === position(b) ? 0 : position(a) - position(b)))
 }
 
-/** Standardized pixel size of scales, in metres: 0.28 mm. @see OGC 06-042 clause 7.2.4.6.9 */
-const pixelMetres = 0.000_28
-
-/** Returns the resolution of a scale `1 : denominator`, in metres per pixel. */
-export function resolutionOf(denominator: number): number {
-  return denominator * pixelMetres
-}
-
-/** Returns the scale denominator of a resolution in metres per pixel. */
-export function scaleOf(resolution: number): number {
-  return resolution / pixelMetres
-}
-
 /** Tells whether a layer is visible at a resolution in metres per pixel, by its scale limits. */
-export function isShownAt({ minScaleDenom, maxScaleDenom }: MapLayer, resolution: number): boolean {
-  const scale = scaleOf(resolution)
-  return scale < (minScaleDenom ?? Number.POSITIVE_INFINITY) && scale >= (maxScaleDenom ?? 0)
+export function isShownAt(layer: MapLayer, resolution: number): boolean {
+  return isInScale(limitsOf(layer), scaleDenomOf(resolution))
+}
+
+/** Returns the scale limits of a layer as those of OpenLayers: the lower one is included, the upper one is not. */
+export function resolutionLimits(layer: MapLayer): { minResolution?: number; maxResolution?: number } {
+  const { minScaleDenom: least, maxScaleDenom: most } = limitsOf(layer)
+  return {
+    ...(least === undefined ? {} : { minResolution: resolutionOf(least) }),
+    ...(most === undefined ? {} : { maxResolution: resolutionOf(most) }),
+  }
+}
+
+// The minimum scale of an item has the largest denominator; limits of styles are named by their denominators.
+function limitsOf({ minScaleDenom, maxScaleDenom }: MapLayer) {
+  return {
+    ...(maxScaleDenom === null ? {} : { minScaleDenom: maxScaleDenom }),
+    ...(minScaleDenom === null ? {} : { maxScaleDenom: minScaleDenom }),
+  }
 }

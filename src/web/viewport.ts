@@ -28,6 +28,8 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
   disableCoordinateWarning()
   const view = new View({
     extent: world,
+    // Between zoom levels, images and their symbols would be scaled.
+    constrainResolution: true,
     constrainOnlyCenter: true,
     smoothExtentConstraint: false,
     minZoom: 0,

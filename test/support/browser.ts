@@ -22,6 +22,7 @@ export interface PageOptions {
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
   readonly hasTouch?: boolean
+  readonly deviceScaleFactor?: number
   readonly javaScriptEnabled?: boolean
 }
 
@@ -106,6 +107,22 @@ export function pixelOf(page: Page, view: MapView, [lon, lat]: readonly [number,
 /** Reads the colour of the map canvas at a pixel, as `#rrggbb`; undefined if nothing is drawn. */
 export async function colorAt(page: Page, pixel: Pixel): Promise<string | undefined> {
   return page.evaluate<string | undefined>(colorScript(pixel))
+}
+
+/** Reads the RGBA bytes of a rectangle of the map canvas; all layers have to share one canvas. */
+export async function readCanvas(page: Page, { x, y, width, height }: Pixel & Size): Promise<Uint8Array> {
+  const script = `(() => {
+    const [canvas] = document.querySelectorAll('.map canvas')
+    const copy = new OffscreenCanvas(${width}, ${height}).getContext('2d', { willReadFrequently: true })
+    copy.drawImage(canvas, ${-x}, ${-y})
+    return [...copy.getImageData(0, 0, ${width}, ${height}).data]
+  })()`
+  return Uint8Array.from(await page.evaluate<number[]>(script))
+}
+
+interface Size {
+  readonly width: number
+  readonly height: number
 }
 
 /** Waits until the map canvas has a colour at a pixel. */

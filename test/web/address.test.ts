@@ -22,6 +22,20 @@ test.each([
   expect(parseAddress(query)).toEqual(state)
 })
 
+test.each([
+  ['?base=12', { base: 12 }],
+  ['?base=none', { base: 'none' }],
+  ['?base=-1', {}],
+])('reads the base map of %j', (query, state) => {
+  expect(parseAddress(query)).toEqual(state)
+})
+
+test('writes the base map of maps that have some', () => {
+  const state = { lon: 1, lat: 2, zoom: 3, angle: 0, styles: [] }
+  expect(formatAddress('?base=3', { ...state, base: 'none' })).toContain('base=none')
+  expect(formatAddress('', state)).not.toContain('base')
+})
+
 test('finds the styles of a URL that a map does not have', () => {
   expect(findUnknownStyles('?styles=7,8', [7, 8, 9])).toEqual([])
   expect(findUnknownStyles('?styles=', [7])).toEqual([])

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatBox } from '../../src/geo/boundary.ts'
 import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
@@ -111,6 +112,11 @@ test('a boundary across the antimeridian is shown as one', async () => {
   const image = await page.locator('.map').screenshot()
   expect(await longestRun(tileColor, image)).toBeGreaterThan(200)
   expect(await longestRun('#0b5cff', image)).toBeGreaterThan(100)
+  // The outline has no edge at the antimeridian, which is in the middle of the map.
+  const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const middle = Math.floor(info.height / 2) * info.width
+  const row = data.subarray(3 * middle, 3 * (middle + info.width)).toString('hex')
+  expect(row.match(/(.{6})/g)?.filter((color) => color === '0b5cff').length).toBeLessThan(6)
 })
 
 test('a preview opens on the largest of distant parts, and shows all of them on request', async () => {

@@ -64,8 +64,8 @@ const untilWhole = async (page: Page) => {
 function noteTiles(page: Page) {
   const asked: string[] = []
   const got: string[] = []
-  page.on('request', (request) => request.url().includes('/mvt?') && asked.push(request.url()))
-  page.on('response', (answer) => answer.ok() && answer.url().includes('/mvt?') && got.push(answer.url()))
+  page.on('request', (request) => request.url().includes('/tile?') && asked.push(request.url()))
+  page.on('response', (answer) => answer.ok() && answer.url().includes('/tile?') && got.push(answer.url()))
   return { asked, got }
 }
 

@@ -28,7 +28,9 @@ describe.each(['light', 'dark'] as const)('with %s colours', (colorScheme) => {
   test('the map with its panels, tools and errors is legible', async () => {
     const page = await open(`/resource/${map.id}/display?lon=0&lat=0&zoom=4&angle=30`)
     await untilDrawn(page)
-    await page.route('**/mvt*', (route) => route.fulfill({ status: 403, json: { message: 'Not for you.' } }))
+    await page.route('**/tile?*', (route) =>
+      route.fulfill({ status: 403, json: { message: 'Not for you.' } }),
+    )
     browser.expectComplaint(/403/)
     await page.getByRole('button', { name: 'Reset north' }).click()
     await page.getByRole('button', { name: 'Zoom out' }).click()

@@ -4,6 +4,7 @@ import { swapBbox, tileUrl } from '../../src/web/tile_address.ts'
 test.each([
   ['{z}/{x}/{y}', true, '3/5/1'],
   ['{z}/{x}/{y}', false, '3/5/6'],
+  ['{z}/{x}/{-y}', true, '3/5/6'],
   ['{q}', true, '103'],
   ['{q}', false, '103'],
 ])('%s with rows from the top: %s is %s', (template, isFromTop, expected) => {

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { drawOrder, isShownAt, type MapConfig, type MapLayer, resolutionOf } from '../../src/web/tree_walk.ts'
+import { resolutionOf } from '../../src/style/match_rules.ts'
+import {
+  drawOrder,
+  isShownAt,
+  type MapConfig,
+  type MapLayer,
+  resolutionLimits,
+} from '../../src/web/tree_walk.ts'
 
 const layer = (id: number, more: Partial<MapLayer> = {}) =>
   ({
@@ -35,8 +42,14 @@ test.each([
   [null, null, 100, true],
   [5000, null, 4999, true],
   [5000, null, 5000, false],
-  [null, 1000, 1000, true],
+  [null, 1000, 1001, true],
   [null, 1000, 999, false],
 ])('a layer from 1 : %s to 1 : %s is visible at 1 : %s: %s', (minScaleDenom, maxScaleDenom, scale, shown) => {
   expect(isShownAt(layer(1, { minScaleDenom, maxScaleDenom }), resolutionOf(scale))).toBe(shown)
+})
+
+test('scale limits are those of pixels of 1/96 inch, as in styles', () => {
+  const limits = resolutionLimits(layer(1, { minScaleDenom: 96_000, maxScaleDenom: 9600 }))
+  expect(limits.maxResolution).toBeCloseTo(25.4)
+  expect(limits.minResolution).toBeCloseTo(2.54)
 })

@@ -2,11 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { colorAt, longestRun, pixelOf, untilDrawn, useBrowser } from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
-import { makeRaster } from '../support/raster.ts'
-import { uploadContent } from '../support/samples.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
-import { allow, createResource } from '../support/tree.ts'
-import { principalId } from '../support/users.ts'
 
 const browser = useBrowser()
 let server: TestServer
@@ -185,21 +181,6 @@ test('a legend draws each class as the map does, and in the same size', async ()
     2,
   )
   expect(await run('#ee7711', onMap)).toBeGreaterThan(17)
-})
-
-test('a raster layer, which cannot be drawn yet, is named', async () => {
-  const { admin } = server
-  const guest = await principalId(server.database, 'guest')
-  const resource = { permissions: [allow(guest, '')] }
-  const source = await uploadContent(admin, makeRaster())
-  const layer = { cls: 'raster_layer', name: 'Photo', members: { raster_layer: { source } }, resource }
-  const parent = await createResource(admin, layer)
-  const style = await createResource(admin, { cls: 'raster_style', parent, name: 'Style' })
-  const children = [{ item_type: 'layer', display_name: 'The photo', layer_style_id: style }]
-  const members = { webmap: { root_item: { item_type: 'root', children } } }
-  const id = await createResource(admin, { cls: 'webmap', name: 'Photos', members, resource })
-  const page = await browser.open(`${server.url}/resource/${id}/display`)
-  await page.getByText('Cannot show The photo: raster layers are not supported yet.').waitFor()
 })
 
 test('a small screen shows the map first, and the layers on request', async () => {

@@ -90,7 +90,7 @@ async function carryOut({ api, plan, manifest, settings }: Work, terminal: Termi
   if (settings.json) writeReportEvent(terminal.out, report)
   else {
     const tookMs = performance.now() - started
-    const style = { paint: painter(terminal.colour), resume, tookMs, manifest }
+    const style = { paint: painter(terminal.colour), resume, tookMs, manifest, known: plan.issues }
     writeLine(terminal.out, formatReport(report, style))
   }
   return exitOf(report)

@@ -3,6 +3,7 @@ import type { CommandGroup, CommandSpec } from '../command.ts'
 /** Loader of each command, in the order of the help. */
 const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>>> = {
   validate: async () => (await import('./validate.ts')).validateCommand,
+  lint: async () => (await import('./lint.ts')).lintCommand,
   plan: async () => (await import('./plan.ts')).planCommand,
   apply: async () => (await import('./apply.ts')).applyCommand,
   pull: async () => (await import('./pull.ts')).pullCommand,

@@ -50,10 +50,19 @@ export function writeProblemEvent(
 /** Writes the outcome of a change. */
 export function writeOutcomeEvent(
   out: Writable,
-  { change, outcome, id, report, before, problem, because }: Outcome,
+  { change, outcome, id, report, before, styleIssues, problem, because }: Outcome,
 ): void {
   const { key, action } = change
-  const facts = { key, action, outcome, id, report, feature_count_before: before, because }
+  const facts = {
+    key,
+    action,
+    outcome,
+    id,
+    report,
+    feature_count_before: before,
+    style_issues: styleIssues,
+    because,
+  }
   writeEvent(out, 'outcome', { ...facts, ...faultFacts(problem) })
 }
 

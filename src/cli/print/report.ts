@@ -1,3 +1,4 @@
+import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import { formatSpan, type Span } from '../../core/span.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
@@ -14,17 +15,26 @@ export interface ReportStyle {
   readonly paint: Paint
   /** Manifest of the changes, for the positions of failures. */
   readonly manifest?: Pick<Manifest, 'resources' | 'catalog'>
+  /** Issues that were printed with the plan. */
+  readonly known?: readonly Issue[]
   /** Command to resume. */
   readonly resume: string
   readonly tookMs: number
 }
 
 /** Formats the report of an apply: completed, failed and skipped changes, and the command to resume. */
-export function formatReport(report: Report, { paint, resume, tookMs, manifest }: ReportStyle): string {
+export function formatReport(
+  report: Report,
+  { paint, resume, tookMs, manifest, known = [] }: ReportStyle,
+): string {
   const { outcomes, interrupted, problem } = report
   const failed = outcomes.filter(({ outcome }) => outcome === 'failed')
   const skipped = outcomes.filter(({ outcome }) => outcome === 'skipped')
-  const lines = [formatDone(report, tookMs), ...outcomes.flatMap(formatLoaded)]
+  const lines = [
+    formatDone(report, tookMs),
+    ...outcomes.flatMap(formatLoaded),
+    ...outcomes.flatMap((one) => formatStyleIssues(one, known)),
+  ]
   if (problem !== undefined) lines.push(paint('red', 'Failed'), ...formatProblemLines('', problem))
   if (failed.length > 0)
     lines.push(
@@ -70,6 +80,20 @@ function formatLoaded({ change, report, before }: Outcome): string[] {
     `  ${change.key}: ${showCount(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} invalid skipped` : ''}`,
     ...formatLoad(report, maxListed).map((line) => `    ${nameEncoding(line, 'data.encoding')}`),
   ]
+}
+
+/** Formats what the server does not draw of a style, without what was known before. */
+function formatStyleIssues({ change, styleIssues = [] }: Outcome, known: readonly Issue[]): string[] {
+  const isKnown = (message: string) =>
+    known.some((issue) => issue.message.startsWith(`${change.key}.`) && issue.message.includes(message))
+  const found = styleIssues.filter(({ message }) => !isKnown(message))
+  if (found.length === 0) return []
+  const listed = found.slice(0, maxListed).map(({ line, column, message, hint }) => {
+    const advice = hint === undefined ? '' : `; ${hint}`
+    return `    line ${line}, column ${column}: ${message}${advice}`
+  })
+  const more = found.length > maxListed ? [`    … and ${found.length - maxListed} more`] : []
+  return [`  ${change.key}: not drawn as the style says:`, ...listed, ...more]
 }
 
 function formatFailure({ change, problem }: Outcome, manifest: ReportStyle['manifest']): string[] {

@@ -6,7 +6,7 @@ import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
 /** Class desk_vector_style. */
 export const deskVectorStyle = {
   label: 'Desktop GIS style',
-  meaning: 'A style for the features of a layer, as a QML file.',
+  meaning: 'A style for the features of a layer, as a QML or SLD file.',
   scopes: ['resource', 'data', 'metadata'],
   parents: featureLayerClasses,
   interfaces: styleInterfaces,
@@ -20,13 +20,13 @@ export const deskVectorStyle = {
         annotate(UploadSchema, {
           writeOnly: true,
           'x-wire': true,
-          description: 'Upload of the QML file; stored byte for byte, and takes precedence over qml.',
+          description: 'Upload of the QML or SLD file; stored byte for byte, and takes precedence over qml.',
         }),
       ),
       qml: Type.Optional(
         Type.String({
           minLength: 1,
-          description: 'Content of the QML file; defaults to a simple style for the geometry type.',
+          description: 'Content of the QML or SLD file; defaults to a simple style for the geometry type.',
         }),
       ),
     }),

@@ -123,7 +123,9 @@ export const BasemapSchema = Type.Object({
   opacity: Type.Optional(
     nullable(Type.Number({ minimum: 0, maximum: 1 }), { default: null, description: 'Opacity from 0 to 1.' }),
   ),
-  enabled: Type.Optional(Type.Boolean({ default: true, description: 'Whether it is available.' })),
+  enabled: Type.Optional(
+    Type.Boolean({ default: true, description: 'Whether it is shown first; of several, the first one is.' }),
+  ),
   position: Type.Integer({ description: 'Position in the list.' }),
   display_name: Type.String({ minLength: 1, description: 'Name in the list.' }),
   resource_id: referenceId(['basemap_layer'], { description: 'Base map.' }),

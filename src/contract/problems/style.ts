@@ -23,6 +23,13 @@ export const styleProblems = {
     exception: `${core}.ValidationError`,
     advice: 'Use a value that the element allows.',
   },
+  'style/missing-field': {
+    title: 'Style names a missing field',
+    exit: 3,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice: 'Add the field to the layer, or name another field in the style.',
+  },
   'style/unknown': {
     title: 'Unsupported part of a style',
     exit: 3,

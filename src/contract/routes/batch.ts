@@ -3,6 +3,7 @@ import { ImportReportSchema } from '../import_report.ts'
 import { type DataCls, dataClsNames, dataOf } from '../registry.ts'
 import { UploadSchema } from '../resource.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
+import { StyleIssuesSchema } from '../style_issue.ts'
 import { Type } from '../type.ts'
 
 /** Maximum number of operations in a batch. */
@@ -86,6 +87,7 @@ export const batchRoutes = {
           version: Type.Optional(
             Type.Integer({ description: 'New version; absent if the resource was deleted.' }),
           ),
+          style_issues: StyleIssuesSchema,
         }),
         { description: 'One result per operation, in the same order.' },
       ),

@@ -18,7 +18,7 @@ export const pageRoutes = {
     route: 'landform.home',
     method: 'GET',
     path: '/',
-    summary: 'Redirects to the root of the tree.',
+    summary: 'Redirects to the root of the tree; shows the login form to guests who cannot read it.',
     responseKind: 'html',
   },
   'page.resource': {

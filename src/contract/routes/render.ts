@@ -1,6 +1,6 @@
 import { type ImageFormat, imageFormats, imageLimits } from '../image_format.ts'
 import { maxLayers, tileLimits } from '../limits.ts'
-import { IdParams, list, query, type RouteDescriptor } from '../route.ts'
+import { IdParams, list, type MoreQuery, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 import type { WebmapConfig } from '../webmap_config.ts'
 
@@ -26,6 +26,31 @@ const scale = Type.Integer({
   description:
     'Device pixels per pixel, 1 by default: 2 for displays of high resolution. The image has scale times as many columns and rows, and symbols and lines are scale times as large.',
 })
+
+/** Positions of the symbols of a style to draw, such as `0-3,5`; others are left out, and no cached image is returned. */
+const symbolChoice: MoreQuery = {
+  pattern: '^symbols\\[\\d+\\]$',
+  examples: ['symbols[{id}]'],
+  maxCount: maxLayers,
+}
+
+const iconSize = Type.Integer({
+  minimum: 8,
+  maximum: 64,
+  description: 'Side of icons in pixels, 24 by default.',
+})
+
+const LegendSymbolsSchema = Type.Array(
+  Type.Object({
+    index: Type.Integer({ description: 'Position among the symbols of the style.' }),
+    render: Type.Boolean({ description: 'Whether the style draws the symbol by default.' }),
+    display_name: Type.String(),
+    icon: Type.Object({
+      format: Type.Unsafe<'png'>({ type: 'string', enum: ['png'] }),
+      data: Type.String({ description: 'PNG image, in Base64.' }),
+    }),
+  }),
+)
 
 /** Operations that render. */
 export const renderRoutes = {
@@ -71,6 +96,7 @@ export const renderRoutes = {
     path: '/api/component/render/tile',
     summary: 'Renders a raster tile of styles.',
     query: query({ ...tileAddress, resource: resources, cache, nd, format, scale }),
+    moreQuery: symbolChoice,
     responseKind: 'image',
   },
   'render.image': {
@@ -90,22 +116,52 @@ export const renderRoutes = {
       format,
       scale,
     }),
+    moreQuery: symbolChoice,
     responseKind: 'image',
   },
   'render.legend': {
     route: 'render.legend',
     method: 'GET',
     path: '/api/resource/{id}/legend',
-    summary: 'Returns the legend of a style.',
+    summary: 'Draws the legend of a style: each symbol in its size on the map, with its caption.',
     params: IdParams,
     permission: 'data.read',
     responseKind: 'image',
+  },
+  'render.legend_symbols': {
+    route: 'render.legend_symbols',
+    method: 'GET',
+    path: '/api/resource/{id}/legend_symbols',
+    summary: 'Returns the symbols of the legend of a style, with icons.',
+    params: IdParams,
+    query: query({ icon_size: iconSize }),
+    permission: 'data.read',
+    response: LegendSymbolsSchema,
+  },
+  'render.resource_legend_symbols': {
+    route: 'render.resource_legend_symbols',
+    method: 'GET',
+    path: '/api/component/render/legend_symbols',
+    summary: 'Returns the symbols of the legends of several styles, with icons.',
+    query: query({
+      resources: list(Type.Integer({ minimum: 0 }), { maxItems: maxLayers, description: 'Resources.' }),
+      icon_size: iconSize,
+    }),
+    response: Type.Object({
+      items: Type.Array(
+        Type.Object({
+          resource: Type.Object({ id: Type.Integer() }),
+          legend_symbols: Type.Optional(LegendSymbolsSchema),
+        }),
+        { description: 'One for each resource; without symbols if its class has no legend.' },
+      ),
+    }),
   },
   'style.qml': {
     route: 'qgis.style_qml',
     method: 'GET',
     path: '/api/resource/{id}/qml',
-    summary: 'Downloads the QML file of a desktop GIS style.',
+    summary: 'Downloads the style file of a desktop GIS style: QML, or SLD if that was written.',
     params: IdParams,
     permission: 'resource.read',
     responseKind: 'file',

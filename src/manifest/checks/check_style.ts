@@ -4,36 +4,48 @@ import { findAtPointer, type Pointer } from '../../core/pointer.ts'
 import type { Span } from '../../core/span.ts'
 import { lineAt } from '../../document/line_starts.ts'
 import { nearestNode } from '../../document/yaml_node.ts'
-import { readMapserverXml } from '../../style/mapserver_read.ts'
-import { readQml } from '../../style/qml_read.ts'
+import { checkStyleText, type StyleLanguage, styleMembers } from '../../style/check_style_text.ts'
 import { type Block, blockIssue } from '../manifest_block.ts'
 import { type IncludedFile, showAt } from '../resolve_source.ts'
 
-/** A member with a style, and its reader. */
+/** A member with a style. */
 interface StyleMember {
   readonly pointer: Pointer
-  readonly read: (text: string) => { readonly issues: readonly Issue[] }
+  readonly language: StyleLanguage
 }
 
-const members: readonly StyleMember[] = [
-  { pointer: '/mapsrv_style/xml', read: (text) => readMapserverXml(text) },
-  { pointer: '/desk_vector_style/qml', read: (text) => readQml(text) },
-]
+const members: readonly StyleMember[] = styleMembers.map(({ cls, field, language }) => ({
+  pointer: `/${cls}/${field}`,
+  language,
+}))
 
 /**
  * Checks the style of a block like the server does. Issues have their span in the file if the style is included or a block
- * scalar (`xml: |`); otherwise the span of the value, with the line and column of the style in the message.
+ * scalar (`xml: |`); otherwise the span of the value, with the line and column of the style in the message. Fields that the
+ * layer does not have are reported where the manifest lists the fields of the layer.
  */
-export function checkStyle(block: Block): Issue[] {
+export function checkStyle(block: Block, blocks: ReadonlyMap<string, Block>): Issue[] {
   return members.flatMap((member) => {
     const text = findAtPointer(block.value, member.pointer)
-    return typeof text === 'string' && text !== '' ? checkMember({ ...member, block, text }) : []
+    if (typeof text !== 'string' || text === '') return []
+    return checkMember({ ...member, block, text, fields: findFields(block, blocks) })
   })
+}
+
+/** Finds the fields of the layer of a style; undefined if they come from elsewhere. */
+function findFields({ parent }: Block, blocks: ReadonlyMap<string, Block>): readonly string[] | undefined {
+  const layer = parent === undefined ? undefined : blocks.get(parent)
+  if (layer?.cls !== 'vector_layer' || layer.existing) return undefined
+  const fields = findAtPointer(layer.value, '/feature_layer/fields')
+  if (!Array.isArray(fields)) return undefined
+  return fields.map((field: { readonly keyname?: unknown } | null) => String(field?.keyname))
 }
 
 interface StyleText extends StyleMember {
   readonly block: Block
   readonly text: string
+  /** Fields of the layer; undefined if they are not known. */
+  readonly fields: readonly string[] | undefined
 }
 
 function checkMember(style: StyleText): Issue[] {
@@ -52,12 +64,13 @@ function checkMember(style: StyleText): Issue[] {
 
 const readings = new WeakMap<object, Map<string, readonly Issue[]>>()
 
-/** Parses a style, with a cache: many layers of a file have the same style. */
-function readIssues({ block: { source }, read }: StyleText, text: string): readonly Issue[] {
+/** Checks a style, with a cache: many layers of a file have the same style. */
+function readIssues({ block: { source }, language, fields }: StyleText, text: string): readonly Issue[] {
   const known = readings.get(source) ?? new Map<string, readonly Issue[]>()
   readings.set(source, known)
-  const issues = known.get(text) ?? read(text).issues
-  known.set(text, issues)
+  const key = `${JSON.stringify([language, fields])} ${text}`
+  const issues = known.get(key) ?? checkStyleText(language, text, { fields })
+  known.set(key, issues)
   return issues
 }
 
@@ -79,9 +92,9 @@ function checkIncludedStyle(style: StyleText, { file, text }: IncludedFile): Iss
  * Checks a style with variables. The message omits the details, which could show values of the variables. A value that is
  * still its expression has an issue of its own.
  */
-function checkRedactedStyle({ block, pointer, text, read }: StyleText): Issue[] {
+function checkRedactedStyle({ block, pointer, text, language }: StyleText): Issue[] {
   if (text === block.source.expressions.get(block.pointer + pointer)) return []
-  const error = read(text).issues.find(({ severity }) => severity === 'error')
+  const error = checkStyleText(language, text).find(({ severity }) => severity === 'error')
   if (error === undefined) return []
   const shown = showAt(block.source, block.pointer + pointer)
   const message = `${shown} is not a valid style`

@@ -80,12 +80,17 @@ function reportDone(
 ): Report {
   const { plan, onEvent } = options
   const ids = new Map(due.map((step, at) => [step.change, idOf(step, results[at])] as const))
+  const styleIssues = new Map(due.map((step, at) => [step.change, results[at]?.style_issues] as const))
   const left = findExcluded(steps, faults.keys())
   const outcomes = plan.changes.map((change): Outcome => {
     const because = left.get(change)
     if (because !== undefined) return excludedOutcome(change, { because, fault: faults.get(change) })
     const id = ids.get(change)
-    const made = { change, outcome: outcomeWords[change.action], ...loadFacts(sources.get(change)) }
+    const issues = styleIssues.get(change)
+    const made = {
+      ...{ change, outcome: outcomeWords[change.action], ...loadFacts(sources.get(change)) },
+      ...(issues === undefined ? {} : { styleIssues: issues }),
+    }
     return id === undefined ? made : { ...made, id }
   })
   for (const change of ids.keys()) sources.delete(change)

@@ -3,6 +3,7 @@ import { supportsRoute } from '../../api/detect_server.ts'
 import { decodeResource } from '../../contract/dialect_codec.ts'
 import { formatManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
+import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import { isProblem } from '../../core/problem.ts'
 import { blindLoadProblem } from '../../transfer/data_loss.ts'
 import { discardSource, loadTimeoutMs, type PreparedSource } from '../../transfer/prepare_source.ts'
@@ -41,10 +42,12 @@ export async function applyByLevel(options: ApplyOptions): Promise<Report> {
     renamed: listRenamed(plan),
     prepares: plan.landform !== undefined && (await supportsRoute(api, 'source.prepare', signal)),
     sources: new Map(),
+    styleIssues: new Map(),
     signal: breakOff,
     onEvent,
   }
-  const tally = new Tally({ plan, ids: context.ids, sources: context.sources, onEvent })
+  const { ids, sources, styleIssues } = context
+  const tally = new Tally({ plan, ids, sources, styleIssues, onEvent })
   const results = await runSteps(plan.steps, {
     concurrency,
     signal,
@@ -71,6 +74,8 @@ interface StepContext {
   readonly prepares: boolean
   /** Prepared data by change. */
   readonly sources: Map<Change, PreparedSource>
+  /** Issues of written styles by change. */
+  readonly styleIssues: Map<Change, readonly WireStyleIssue[]>
   /** Aborts running requests. */
   readonly signal?: AbortSignal | undefined
   readonly onEvent?: ((event: ApplyEvent) => void) | undefined
@@ -122,8 +127,10 @@ async function rewrite(context: StepContext, change: Change): Promise<void> {
   await setFields(context, change, id)
 }
 
-function loading(context: StepContext, { data }: Change): SendOptions {
-  return data === undefined ? sending(context) : { ...sending(context), timeoutMs: loadTimeoutMs }
+function loading(context: StepContext, change: Change): SendOptions {
+  const onStyleIssues = (issues: readonly WireStyleIssue[]) => void context.styleIssues.set(change, issues)
+  const options = { ...sending(context), onStyleIssues }
+  return change.data === undefined ? options : { ...options, timeoutMs: loadTimeoutMs }
 }
 
 async function bodyOf(context: StepContext, change: Change): Promise<Body> {

@@ -1,4 +1,5 @@
 import type { WireImportReport } from '../../contract/import_report.ts'
+import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
@@ -36,6 +37,8 @@ export interface Outcome {
   readonly report?: WireImportReport
   /** Number of features before the load. */
   readonly before?: number
+  /** Parts of the written style that the server does not draw as it says. */
+  readonly styleIssues?: readonly WireStyleIssue[]
   /** Reason of the failure. */
   readonly problem?: Problem
   /** Key of the failed change that this one depends on. */

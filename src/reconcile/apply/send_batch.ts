@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { problem } from '../../contract/problems.ts'
+import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { loadTimeoutMs } from '../../transfer/prepare_source.ts'
 import { isRetryable, maxAttempts, waitToRetry } from '../../transfer/retry_request.ts'
@@ -17,6 +18,8 @@ export interface Batch {
 /** Result of an operation. */
 export interface OperationResult {
   readonly id: number
+  /** Issues of the style that the operation wrote. */
+  readonly style_issues?: readonly WireStyleIssue[]
 }
 
 /** A failed batch. */

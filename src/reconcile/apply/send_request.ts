@@ -5,6 +5,7 @@ import { decodeResource, encodeResource } from '../../contract/dialect_codec.ts'
 import { findManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
+import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { isRetryable, maxAttempts, sendWithRetries, waitToRetry } from '../../transfer/retry_request.ts'
 import { stale } from './stale.ts'
@@ -20,6 +21,8 @@ export interface SendOptions {
   readonly api: Api
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number
+  /** Receives the issues of the style that a request writes. */
+  readonly onStyleIssues?: (issues: readonly WireStyleIssue[]) => void
 }
 
 /**
@@ -33,7 +36,9 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
   const request = { ...requestOf(options, made), key: randomUUID() }
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await options.api.call('resource.create', request)).id
+      const { id, style_issues: issues } = await options.api.call('resource.create', request)
+      if (issues !== undefined) options.onStyleIssues?.(issues)
+      return id
     } catch (error) {
       if (!isProblem(error)) throw error
       const look = keyname !== undefined && (attempt > 1 || isAmbiguous(error))
@@ -59,10 +64,12 @@ export async function update(
   const { ifVersion } = changed
   const headers: Record<string, string> = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }
   const request = { params: { id }, headers, ...requestOf(options, changed) }
-  await sendWithRetries(() => options.api.call('resource.update', request), {
+  const answer = await sendWithRetries(() => options.api.call('resource.update', request), {
     signal: options.signal,
     isRetryable: ({ code }) => code === 'database/conflict',
   })
+  // The original API answers null.
+  if (answer?.style_issues !== undefined) options.onStyleIssues?.(answer.style_issues)
 }
 
 /** Deletes a resource; ignores a missing one. */

@@ -1,3 +1,4 @@
+import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Plan, Step } from '../model/change.ts'
 import { type ApplyEvent, loadFacts, type Outcome, outcomeWords } from './outcome.ts'
@@ -10,6 +11,8 @@ export interface TallyOptions {
   readonly ids: ReadonlyMap<string, number>
   /** Prepared data by change. */
   readonly sources: ReadonlyMap<Change, PreparedSource>
+  /** Issues of written styles by change. */
+  readonly styleIssues: ReadonlyMap<Change, readonly WireStyleIssue[]>
   readonly onEvent?: ((event: ApplyEvent) => void) | undefined
 }
 
@@ -54,10 +57,15 @@ export class Tally {
     this.#options.onEvent?.({ type: 'finished', outcome })
   }
 
-  #factsOf(change: Change): Pick<Outcome, 'id' | 'report' | 'before'> {
-    const { ids, sources } = this.#options
+  #factsOf(change: Change): Pick<Outcome, 'id' | 'report' | 'before' | 'styleIssues'> {
+    const { ids, sources, styleIssues } = this.#options
     const id = change.action === 'delete' ? undefined : ids.get(change.key)
-    return { ...(id === undefined ? {} : { id }), ...loadFacts(sources.get(change)) }
+    const issues = styleIssues.get(change)
+    return {
+      ...(id === undefined ? {} : { id }),
+      ...loadFacts(sources.get(change)),
+      ...(issues === undefined ? {} : { styleIssues: issues }),
+    }
   }
 }
 

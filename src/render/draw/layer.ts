@@ -144,7 +144,7 @@ function addToLevels(levels: Map<string, Level>, { feature, rule, isByFeature }:
 const dataDefinedReach = 64
 
 /** Returns how far the symbols of a style may reach from their geometries, in pixels, but at most `limit`. */
-export function symbolReach({ rules }: Style, pixelsPerMapUnit: number, limit = 256): number {
+export function symbolReach({ rules }: Pick<Style, 'rules'>, pixelsPerMapUnit: number, limit = 256): number {
   const reaches = listSymbols(rules).map((symbol) => reachOf(symbol, pixelsPerMapUnit))
   return reaches.reduce((largest, reach) => Math.min(limit, Math.max(largest, reach)), 2)
 }

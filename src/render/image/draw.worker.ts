@@ -9,7 +9,7 @@ import { isTransparent, type Surface } from '../raster/surface.ts'
 import { encodeWebpOrJpeg } from '../raster/webp_jpeg.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
 import type { DrawJob, DrawnImage } from './draw_job.ts'
-import type { DrawReply, DrawRequest } from './draw_pool.ts'
+import type { DrawReply, DrawRequest, PoolJob } from './draw_pool.ts'
 import { placeJobLabels } from './job_labels.ts'
 import { loadSvgImages } from './svg_images.ts'
 
@@ -31,7 +31,7 @@ function findPen(): Promise<LabelPen> {
 
 parentPort?.on('message', async ({ number, job, frame }: DrawRequest) => {
   try {
-    if (frame !== undefined) {
+    if (frame !== undefined && !('legend' in job)) {
       reply({ number, labels: await place(job, number, frame) })
       return
     }
@@ -57,7 +57,13 @@ async function place(job: DrawJob, number: number, frame?: LabelFrame): Promise<
   return placeJobLabels(job, { pen: await findPen(), check: checkOf(number) }, frame)
 }
 
-async function draw(job: DrawJob, number: number): Promise<DrawnImage> {
+async function draw(job: PoolJob, number: number): Promise<DrawnImage> {
+  if (!('legend' in job)) return drawMap(job, number)
+  const { drawLegend } = await import('../legend/draw_legend.ts')
+  return drawLegend(job, { sprites, check: checkOf(number) })
+}
+
+async function drawMap(job: DrawJob, number: number): Promise<DrawnImage> {
   const check = checkOf(number)
   const placed = job.labels === 'place' ? await place(job, number) : (job.labels ?? [])
   const labels = placed.length === 0 ? {} : { labels: { placed, pen: await findPen() } }

@@ -4,7 +4,11 @@ import { Worker } from 'node:worker_threads'
 import { type ProblemCode, problem } from '../../contract/problems.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
+import type { LegendJob } from '../legend/legend_job.ts'
 import type { DrawJob, DrawnImage } from './draw_job.ts'
+
+/** Work of a thread. */
+export type PoolJob = DrawJob | LegendJob
 
 /** Draws images in worker threads. */
 export interface DrawPool {
@@ -13,7 +17,7 @@ export interface DrawPool {
    *
    * @throws {Problem} render/timeout, render/too-large if memory is exhausted, render/failed; the reason of the signal
    */
-  draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage>
+  draw(job: PoolJob, signal?: AbortSignal): Promise<DrawnImage>
   /**
    * Places the labels of the layers of a job in a frame, without drawing anything. The work ends when the signal is aborted.
    *
@@ -37,7 +41,7 @@ export interface DrawLimits {
 export interface DrawRequest {
   /** Greater than 0. */
   readonly number: number
-  readonly job: DrawJob
+  readonly job: PoolJob
   /** Frame whose labels are placed; undefined for drawing the job. */
   readonly frame?: LabelFrame | undefined
 }
@@ -58,7 +62,7 @@ export function createDrawPool(limits: DrawLimits = {}): DrawPool {
 }
 
 interface Waiting {
-  readonly job: DrawJob
+  readonly job: PoolJob
   readonly frame?: LabelFrame | undefined
   readonly resolve: (reply: DrawReply) => void
   readonly reject: (error: unknown) => void
@@ -74,7 +78,7 @@ class ThreadPool implements DrawPool {
     this.#limits = { threads, timeoutMs, memoryMb }
   }
 
-  async draw(job: DrawJob, signal?: AbortSignal): Promise<DrawnImage> {
+  async draw(job: PoolJob, signal?: AbortSignal): Promise<DrawnImage> {
     const { image } = await this.#run({ job }, signal)
     if (image === undefined) throw problem('render/failed', 'The thread that drew the image sent none.')
     return image
@@ -225,8 +229,9 @@ function failureOf(error: unknown): Error {
   )
 }
 
-function buffersOf({ layers }: DrawJob): ArrayBuffer[] {
-  return layers.flatMap((layer) => {
+function buffersOf(job: PoolJob): ArrayBuffer[] {
+  if ('legend' in job) return []
+  return job.layers.flatMap((layer) => {
     if ('pixels' in layer) return [layer.pixels.buffer]
     const { ids, points, geometries, ends, isLocal } = layer.features
     return [ids, points, geometries, ends, isLocal].map(({ buffer }) => buffer)

@@ -14,6 +14,17 @@ const limits = { side: 512, characters: 2 ** 20, images: 500 }
 export async function loadSvgImages(job: DrawJob): Promise<SvgImages> {
   const markers = new Map<string, SvgMarker<number>>()
   for (const layer of job.layers) if ('features' in layer) collectMarkers(layer, job, markers)
+  return drawMarkers(markers)
+}
+
+/** Draws the embedded SVG images of symbols. An image that cannot be drawn is left out. */
+export function drawSvgImages(symbols: Iterable<PixelSymbol>): Promise<SvgImages> {
+  const markers = new Map<string, SvgMarker<number>>()
+  for (const symbol of symbols) addMarkers(symbol, markers)
+  return drawMarkers(markers)
+}
+
+async function drawMarkers(markers: ReadonlyMap<string, SvgMarker<number>>): Promise<SvgImages> {
   const images = new Map<string, Surface>()
   for (const [key, marker] of [...markers].slice(0, limits.images)) {
     const image = await drawSvg(marker).catch(() => undefined)

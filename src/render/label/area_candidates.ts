@@ -1,4 +1,4 @@
-import { commonSpans, type PixelPart, partBounds, type RowSpan, spansAt } from './part_measure.ts'
+import { intersectSpans, type PixelPart, partBounds, type RowSpan, spansAt } from './part_measure.ts'
 import { type Candidate, straightCandidate, type TextBlock } from './text_block.ts'
 
 /** Number of rows of a polygon that are searched, and of places that are tried. */
@@ -19,7 +19,7 @@ export function findAreaPlaces(part: PixelPart, [width, height]: readonly [numbe
   const places = Array.from({ length: limits.rows }, (_, row) => {
     const y = minY + ((row + 0.5) / limits.rows) * (maxY - minY)
     const [above, on, below] = [y - height / 2, y, y + height / 2].map((at) => spansAt(part, at))
-    return commonSpans(commonSpans(above ?? [], on ?? []), below ?? []).map((span) => placeOf(span, y))
+    return intersectSpans(intersectSpans(above ?? [], on ?? []), below ?? []).map((span) => placeOf(span, y))
   }).flat()
   const worth = (place: AreaPlace) => Math.min(place.width, 1.5 * width) - 0.4 * Math.abs(place.y - middle)
   return places.sort((a, b) => worth(b) - worth(a)).slice(0, limits.candidates)

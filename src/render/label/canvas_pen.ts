@@ -152,7 +152,8 @@ function drawLabel(
   if (buffer !== undefined) {
     const [opaque, alpha] = splitAlpha(buffer.color)
     const strokes = alpha === 1 ? context : createCanvas(width, height).getContext('2d')
-    strokeRuns(strokes, label, opaque, 2 * buffer.size)
+    strokes.strokeStyle = opaque
+    strokeRuns(strokes, label, 2 * buffer.size)
     if (strokes !== context) {
       // Strokes of adjacent letters overlap, and must not become darker there.
       context.globalAlpha = alpha
@@ -167,8 +168,7 @@ function drawLabel(
   return surface
 }
 
-function strokeRuns(context: SKRSContext2D, label: PlacedLabel, color: string, width: number): void {
-  context.strokeStyle = color
+function strokeRuns(context: SKRSContext2D, label: PlacedLabel, width: number): void {
   context.lineWidth = width
   context.lineJoin = 'round'
   eachRun(context, label, (text) => context.strokeText(text, 0, 0))

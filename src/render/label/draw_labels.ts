@@ -1,3 +1,4 @@
+import type { Bbox } from '../../geo/bbox.ts'
 import { overPixel } from '../raster/pixel.ts'
 import type { Surface } from '../raster/surface.ts'
 import type { LabelImage, LabelPen } from './label_pen.ts'
@@ -22,23 +23,21 @@ export interface LabelDrawing {
  * @throws what `check` throws
  */
 export function drawLabels(surface: Surface, { labels, pen, pixelRatio, top, check }: LabelDrawing): void {
+  const [width, height] = [surface.width / pixelRatio, surface.height / pixelRatio]
+  const shown: Bbox = [0, top / pixelRatio, width, top / pixelRatio + height]
   for (const label of labels) {
-    if (!isNear(label, surface, top / pixelRatio, pixelRatio)) continue
+    if (!isNear(label, shown)) continue
     check()
     const image = pen.draw(label, pixelRatio)
     if (image !== undefined) putImage(surface, { ...image, top: image.top - top })
   }
 }
 
-/** Distance beyond the box of a label that its letters may reach, in pixels. */
-function isNear({ box, face }: PlacedLabel, { width, height }: Surface, top: number, ratio: number): boolean {
+/** Reports whether letters of a label, which may reach beyond its box, may lie in an area. */
+function isNear({ box, face }: PlacedLabel, [left, top, right, bottom]: Bbox): boolean {
   const margin = face.size + 4
-  const [minX, minY, maxX, maxY] = box
   return (
-    maxX + margin > 0 &&
-    minX - margin < width / ratio &&
-    maxY + margin > top &&
-    minY - margin < top + height / ratio
+    box[2] + margin > left && box[0] - margin < right && box[3] + margin > top && box[1] - margin < bottom
   )
 }
 

@@ -47,21 +47,24 @@ export function findGroup(frame: LabelFrame, [x, y]: readonly [number, number]):
   const { box, seams } = frame
   const isInside = x >= box[0] && x <= box[2] && y >= box[1] && y <= box[3]
   if (seams === undefined) return isInside ? insideGroup : undefined
-  const near = (value: number, [low, high]: readonly [boolean, boolean], at: 0 | 1, reach: number) => {
-    if (low && Math.abs(value - box[at]) <= reach) return 'low'
-    return high && Math.abs(value - (box[at + 2] ?? 0)) <= reach ? 'high' : undefined
-  }
-  const [sidesX, sidesY] = [
-    [seams.left, seams.right],
-    [seams.top, seams.bottom],
-  ] as const
-  const corner = [near(x, sidesX, 0, cornerReach), near(y, sidesY, 1, cornerReach)]
+  const sidesX: Sides = [seams.left ? box[0] : undefined, seams.right ? box[2] : undefined]
+  const sidesY: Sides = [seams.top ? box[1] : undefined, seams.bottom ? box[3] : undefined]
+  const corner = [findSide(x, sidesX, cornerReach), findSide(y, sidesY, cornerReach)]
   if (corner[0] !== undefined && corner[1] !== undefined) return { stage: 0, key: corner.join(' ') }
-  const alongY = near(x, sidesX, 0, seamReach)
+  const alongY = findSide(x, sidesX, seamReach)
   if (alongY !== undefined && y >= box[1] && y <= box[3]) return { stage: 1, key: `${alongY} x` }
-  const alongX = near(y, sidesY, 1, seamReach)
+  const alongX = findSide(y, sidesY, seamReach)
   if (alongX !== undefined && x >= box[0] && x <= box[2]) return { stage: 1, key: `${alongX} y` }
   return isInside ? insideGroup : undefined
+}
+
+/** Coordinates of the two sides of a frame; undefined for one that is not a seam. */
+type Sides = readonly [low: number | undefined, high: number | undefined]
+
+/** Finds the side that a coordinate is near. */
+function findSide(value: number, [low, high]: Sides, reach: number): 'low' | 'high' | undefined {
+  if (low !== undefined && Math.abs(value - low) <= reach) return 'low'
+  return high !== undefined && Math.abs(value - high) <= reach ? 'high' : undefined
 }
 
 /** Returns the area that a label with an anchor may cover. */

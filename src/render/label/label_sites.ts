@@ -35,16 +35,17 @@ export function listSites(geometry: PixelGeometry, spec: LabelSpec, frame: Label
     return pointSites({ spec, size: 0, isPiece: false }, [x, y])
   }
   return listLabelParts(geometry, frame, spec.isOnAllParts).flatMap((part) =>
-    sitesOf(geometry, part, spec, frame),
+    sitesOf(part, { family, spec, frame }),
   )
 }
 
-function sitesOf(
-  { family }: PixelGeometry,
-  found: LabelPart,
-  spec: LabelSpec,
-  frame: LabelFrame,
-): LabelSite[] {
+interface SiteOptions {
+  readonly family: PixelGeometry['family']
+  readonly spec: LabelSpec
+  readonly frame: LabelFrame
+}
+
+function sitesOf(found: LabelPart, { family, spec, frame }: SiteOptions): LabelSite[] {
   const { part, size, isWhole } = found
   const isPiece = frame.seams !== undefined && !isWhole
   const site = { spec, size, isPiece }
@@ -55,7 +56,7 @@ function sitesOf(
   }
   if (placement.kind === 'line')
     return outlinesOf(part, family).flatMap((path) =>
-      lineSites(site, path, placement, isWhole && !isFree(frame)),
+      lineSites(site, path, { placement, isNearAnchor: isWhole && frame.seams !== undefined }),
     )
   if (family === 'LINESTRING') return middleSites(site, part)
   const anchor = findAreaAnchor(part)
@@ -64,8 +65,6 @@ function sitesOf(
   const candidates = (measure: MeasureText) => areaCandidates(layoutBlock(spec, measure), found, spec.offset)
   return [{ ...site, anchor, candidates }]
 }
-
-const isFree = ({ seams }: LabelFrame) => seams === undefined
 
 type SiteOf = Pick<LabelSite, 'spec' | 'size' | 'isPiece'>
 
@@ -89,12 +88,13 @@ function outlinesOf(part: PixelPart, family: 'LINESTRING' | 'POLYGON'): LinePath
   return path === undefined ? [] : [path]
 }
 
-function lineSites(
-  site: SiteOf,
-  path: LinePath,
-  placement: LinePlacement,
-  isNearAnchor: boolean,
-): LabelSite[] {
+interface LineOptions {
+  readonly placement: LinePlacement
+  /** Whether labels must stay near their anchors, since they are seen from several frames. */
+  readonly isNearAnchor: boolean
+}
+
+function lineSites(site: SiteOf, path: LinePath, { placement, isNearAnchor }: LineOptions): LabelSite[] {
   const { spec } = site
   const { repeatDistance } = spec
   const count =

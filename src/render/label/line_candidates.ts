@@ -40,7 +40,9 @@ export function lineCandidates(label: LineLabel): Candidate[] {
   return positions.flatMap(({ middle }) =>
     sides.flatMap((side) => {
       const found =
-        label.row === undefined ? straightAt(label, middle, side) : curvedAt(label, label.row, middle, side)
+        label.row === undefined
+          ? straightAt(label, middle, side)
+          : curvedAt({ ...label, middle }, label.row, side)
       return found === undefined ? [] : [found]
     }),
   )
@@ -105,8 +107,8 @@ function straightAt(
   )
 }
 
-function curvedAt(label: LineLabel, row: LetterRow, middle: number, side: Side): Candidate | undefined {
-  const { path, placement, block } = label
+function curvedAt(label: LineLabel, row: LetterRow, side: Side): Candidate | undefined {
+  const { path, placement, block, middle } = label
   const [x0] = path.pointAt(middle - row.width / 2)
   const [x1] = path.pointAt(middle + row.width / 2)
   const sense = x1 < x0 ? -1 : 1

@@ -69,7 +69,7 @@ function addCrossings(ring: Float64Array, y: number, into: number[]): void {
 }
 
 /** Returns the parts that two lists of spans have in common. */
-export function commonSpans(one: readonly RowSpan[], other: readonly RowSpan[]): RowSpan[] {
+export function intersectSpans(one: readonly RowSpan[], other: readonly RowSpan[]): RowSpan[] {
   return one.flatMap((a) =>
     other.flatMap((b) => {
       const [start, end] = [Math.max(a.start, b.start), Math.min(a.end, b.end)]

@@ -1,15 +1,17 @@
 import { maxBatchMetadata } from '../../contract/routes/batch.ts'
+import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import { reserveIds } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
 import type { Prepared } from '../classes/behaviour.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
+import { findStyleIssues, type WrittenResource } from '../classes/style_issues.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { writeCreations } from '../resource/create_resource.ts'
 import { writeRemovals } from '../resource/delete_resources.ts'
 import { prepareUpdate } from '../resource/update_resource.ts'
-import { type Writer, writeAtOnce } from '../resource/write_resources.ts'
+import { classMembers, type Writer, writeAtOnce } from '../resource/write_resources.ts'
 import { writeUpdates } from '../resource/write_updates.ts'
 import { type Operation, readOperations, targetOf, type WireOperation } from './batch_operation.ts'
 import { addOperation } from './operation_place.ts'
@@ -20,6 +22,8 @@ export interface OperationResult {
   readonly id: number
   /** New version; undefined for deletions. */
   readonly version?: number
+  /** Issues of the style that the operation wrote. */
+  readonly style_issues?: WireStyleIssue[]
 }
 
 /**
@@ -109,11 +113,21 @@ async function write(
   for (const wave of await findWaves(tx, operations)) await writeWave(tx, { writer, versions }, wave)
   // Checks unique names now: at the end of the transaction, the operation would be unknown.
   await tx.query('set constraints all immediate')
+  const styleIssues = await findStyleIssues(tx, operations.flatMap(writtenStyle))
   return operations.map((operation) => {
     const id = targetOf(operation)
     const version = versions.get(operation)
-    return version === undefined ? { id } : { id, version }
+    if (version === undefined) return { id }
+    return { id, version, ...(writtenStyle(operation).length === 0 ? {} : styleIssues.get(id)) }
   })
+}
+
+/** Returns the resource of an operation that writes members of its class. */
+function writtenStyle(operation: Operation): WrittenResource[] {
+  if (operation.op === 'delete') return []
+  if (operation.op === 'create') return [{ id: operation.id, cls: operation.creation.cls }]
+  const { id, cls, written } = operation.change
+  return Object.keys(classMembers(cls, written)).length === 0 ? [] : [{ id, cls }]
 }
 
 const changesTree = (operation: Operation) =>

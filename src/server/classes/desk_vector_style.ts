@@ -3,8 +3,8 @@ import type { Queryable } from '../../database/database.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
 import { lockUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
+import { readDesktopStyle } from '../../style/desktop_style.ts'
 import { maxQmlLength } from '../../style/qml_parse.ts'
-import { readQml } from '../../style/qml_read.ts'
 import { defaultQml } from '../../style/qml_write.ts'
 import type { ServerContext } from '../context.ts'
 import { readUploadText, uploadNotFound } from '../upload/upload_text.ts'
@@ -68,7 +68,7 @@ interface QmlTarget extends Pick<Change, 'context' | 'id'> {
 }
 
 function checkQml({ context, id, pointer }: QmlTarget, qml: string): string {
-  const { style, issues } = readQml(qml)
+  const { style, issues } = readDesktopStyle(qml)
   if (style === undefined) throw styleProblem(pointer, issues)
   logUndrawnParts(context, id, issues)
   return qml

@@ -1,41 +1,66 @@
 import type { Cls } from '../../contract/registry.ts'
-import { maxStyleIssues } from '../../contract/style_issue.ts'
+import { maxStyleIssues, type WireStyleIssue } from '../../contract/style_issue.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Queryable } from '../../database/database.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
-import { readMapserverXml } from '../../style/mapserver_read.ts'
-import { readQml } from '../../style/qml_read.ts'
+import { findRenderSources } from '../../store/classes/render_source.ts'
+import { findLayers } from '../../store/layer/stored_layer.ts'
+import { checkStyleText } from '../../style/check_style_text.ts'
 
 /** Part of an answer with the issues of a style. */
 export interface StyleIssuesPart {
-  readonly style_issues?: {
-    readonly code: string
-    readonly message: string
-    readonly line: number
-    readonly column: number
-  }[]
+  readonly style_issues?: WireStyleIssue[]
+}
+
+/** A resource that a request wrote. */
+export interface WrittenResource {
+  readonly id: number
+  readonly cls: Cls
 }
 
 /** Returns the issues of the style that a request wrote; empty for resources of other classes. */
 export async function styleIssuesPart(tx: Queryable, id: number, cls: Cls): Promise<StyleIssuesPart> {
-  const issues = await readIssues(tx, id, cls)
-  if (issues.length === 0) return {}
-  return {
-    style_issues: issues.slice(0, maxStyleIssues).map(({ code, message, span }) => ({
-      code,
-      message,
-      line: span?.line ?? 1,
-      column: span?.column ?? 1,
-    })),
-  }
+  return (await findStyleIssues(tx, [{ id, cls }])).get(id) ?? {}
 }
 
-async function readIssues(tx: Queryable, id: number, cls: Cls): Promise<readonly Issue[]> {
-  if (cls === 'mapsrv_style') {
-    const row = (await memberTable(cls).find(tx, [id])).get(id)
-    return row === undefined ? [] : readMapserverXml(row.xml).issues
+/**
+ * Returns the issues of the styles that a request wrote, by resource. Styles without issues, and resources of other
+ * classes, are left out.
+ */
+export async function findStyleIssues(
+  tx: Queryable,
+  written: readonly WrittenResource[],
+): Promise<Map<number, StyleIssuesPart>> {
+  const ids = written
+    .filter(({ cls }) => cls === 'mapsrv_style' || cls === 'desk_vector_style')
+    .map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  const sources = await findRenderSources(tx, ids)
+  const layerIds = [...sources.values()].flatMap(({ parentId }) => parentId ?? [])
+  const [xml, qml, layers] = [
+    await memberTable('mapsrv_style').find(tx, ids),
+    await memberTable('desk_vector_style').find(tx, ids),
+    await findLayers(tx, [...new Set(layerIds)]),
+  ]
+  const parts = new Map<number, StyleIssuesPart>()
+  for (const { id, parentId } of sources.values()) {
+    const fields = layers.get(parentId ?? 0)?.fields.map(({ keyname }) => keyname)
+    const [mapserverText, qmlText] = [xml.get(id)?.xml, qml.get(id)?.qml]
+    const issues = [
+      ...(mapserverText === undefined ? [] : checkStyleText('mapserver', mapserverText, { fields })),
+      ...(qmlText === undefined ? [] : checkStyleText('qml', qmlText, { fields })),
+    ]
+    if (issues.length > 0) parts.set(id, { style_issues: issues.slice(0, maxStyleIssues).map(wireIssue) })
   }
-  if (cls !== 'desk_vector_style') return []
-  const row = (await memberTable(cls).find(tx, [id])).get(id)
-  return row === undefined ? [] : readQml(row.qml).issues
+  return parts
+}
+
+function wireIssue({ code, message, span, hint }: Issue): WireStyleIssue {
+  return {
+    code,
+    message,
+    line: span?.line ?? 1,
+    column: span?.column ?? 1,
+    ...(hint === undefined ? {} : { hint }),
+  }
 }

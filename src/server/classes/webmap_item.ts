@@ -1,4 +1,4 @@
-import type { TObject } from 'typebox'
+import type { Static, TObject } from 'typebox'
 import {
   BasemapSchema,
   type WebmapGroup,
@@ -30,16 +30,12 @@ export function normaliseItem(item: WebmapItem): WebmapItem {
 }
 
 /** Encodes a base map for answers. */
-export function wireBasemap({ resourceId, item }: BasemapRow) {
-  const { position, display_name: name } = item as { position?: number; display_name?: string }
-  return {
-    ...basemapDefaults,
-    ...item,
-    position: position ?? 0,
-    display_name: name ?? '',
-    resource_id: resourceId,
-  }
+export function wireBasemap({ resourceId, item }: BasemapRow): WireBasemap {
+  const { position = 0, display_name: name = '', ...rest } = item as Partial<WireBasemap>
+  return { ...basemapDefaults, ...rest, position, display_name: name, resource_id: resourceId }
 }
+
+type WireBasemap = Static<typeof BasemapSchema>
 
 const layerDefaults = defaultsOf(WebmapLayerSchema)
 const basemapDefaults = defaultsOf(BasemapSchema)

@@ -80,7 +80,8 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const path = request.method === 'GET' ? request.url : undefined
   const hasSessionEnded = fault.code === 'auth/session-ended'
   reply.headers(documentHeaders).type('text/html; charset=utf-8')
-  return reply.send(errorPage({ status, title, message, path, hasSessionEnded }))
+  const hasCatalog = request.server.catalogPath !== undefined
+  return reply.send(errorPage({ status, title, message, path, hasCatalog, hasSessionEnded }))
 }
 
 /** Sends an error of OGC API, whose invalid parameters have another status than those of the resource service. */

@@ -4,9 +4,9 @@ import type { Queryable } from '../../database/database.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { defaultStyle } from '../../style/default_style.ts'
+import { readDesktopStyle } from '../../style/desktop_style.ts'
 import { readMapserverXml } from '../../style/mapserver_read.ts'
 import { styleOfMapserver } from '../../style/mapserver_style.ts'
-import { readQml } from '../../style/qml_read.ts'
 import type { Style } from '../../style/style_model.ts'
 
 /** Style of a layer, and the parts that are not drawn as it says. */
@@ -41,7 +41,7 @@ function parseXml(xml: string, { geometryType }: StyledLayer): ParsedStyle {
 const familyOf = (geometryType: GeometryType) => geometryParts(geometryType).family
 
 function parseQmlStyle(qml: string, { geometryType, fields }: StyledLayer): ParsedStyle {
-  const { style = defaultStyle(geometryType), issues } = readQml(qml, {
+  const { style = defaultStyle(geometryType), issues } = readDesktopStyle(qml, {
     fields: fields.map(({ keyname }) => keyname),
   })
   return { style, issues }

@@ -30,13 +30,21 @@ export function webmapPage({ id, title, bundle, tiny }: WebmapPage): string {
 `
 }
 
-/** Headers of the page: the policy allows only the bundle and resources of this server. */
-export function pageHeaders(tiny: boolean): Record<string, string> {
+/** What the policy of a page allows. */
+export interface PagePolicy {
+  /** Whether other sites may embed the page. */
+  readonly tiny: boolean
+  /** Origins of images apart from this server: those of base maps. */
+  readonly imageOrigins: readonly string[]
+}
+
+/** Headers of the page: the policy allows only the bundle, resources of this server and the tiles of base maps. */
+export function pageHeaders({ tiny, imageOrigins }: PagePolicy): Record<string, string> {
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data: blob:",
+    ["img-src 'self' data: blob:", ...imageOrigins].join(' '),
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,5 +1,6 @@
 import { escapeHtml } from './html.ts'
 import { documentHtml } from './html_document.ts'
+import { headerHtml } from './layout.ts'
 import { loginAddress, readNext } from './login_address.ts'
 
 /** Content of an error page. */
@@ -9,14 +10,17 @@ export interface ErrorPage {
   readonly message: string
   /** Path and query of the requested page, for the link to sign in; undefined if it was not a page. */
   readonly path: string | undefined
+  /** Whether the server has the catalog of geoservices, to link to it. */
+  readonly hasCatalog: boolean
   /** Whether the session of the request has ended, so that guests may still see the page. */
   readonly hasSessionEnded: boolean
 }
 
 /** Writes an error page. */
 export function errorPage(page: ErrorPage): string {
-  const { status, title, message } = page
-  const body = `<main>
+  const { status, title, message, hasCatalog } = page
+  const body = `${headerHtml(hasCatalog)}
+<main>
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(message)}</p>
 ${linksHtml(page)}

@@ -18,9 +18,17 @@ export interface Layout {
 
 /** Writes a page with a header that links to the start page and shows the signed-in user. */
 export function layoutPage({ title, caller, path, content, hasCatalog, head }: Layout): string {
+  return documentHtml(
+    title,
+    `${headerHtml(hasCatalog, callerHtml(caller, path))}\n<main>${content}</main>`,
+    head,
+  )
+}
+
+/** Writes the header of pages: links to the start page, the catalog and the API, then `more`. */
+export function headerHtml(hasCatalog: boolean, more = ''): string {
   const catalog = hasCatalog ? ' <a href="/catalog/">Catalog</a>' : ''
-  const top = `<p><a href="/">landform</a>${catalog} <a href="/docs">API</a></p>${callerHtml(caller, path)}`
-  return documentHtml(title, `<header class="top">${top}</header>\n<main>${content}</main>`, head)
+  return `<header class="top"><p><a href="/">landform</a>${catalog} <a href="/docs">API</a></p>${more}</header>`
 }
 
 function callerHtml(caller: Caller, path: string): string {

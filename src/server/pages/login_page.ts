@@ -10,14 +10,17 @@ export interface LoginForm {
   readonly next: string
   /** Login of the previous attempt. */
   readonly login?: string
+  /** Why to sign in. */
+  readonly note?: string
   /** Error message of the previous attempt. */
   readonly fault?: string
 }
 
 /** Writes the sign-in page. */
-export function loginPage({ caller, hasCatalog, next, login = '', fault }: LoginForm): string {
+export function loginPage({ caller, hasCatalog, next, login = '', note, fault }: LoginForm): string {
   const alert = fault === undefined ? '' : `<p class="fault" role="alert">${escapeHtml(fault)}</p>`
-  const content = `<h1>Log in</h1>${alert}
+  const reason = note === undefined ? '' : `<p>${escapeHtml(note)}</p>`
+  const content = `<h1>Log in</h1>${alert}${reason}
 <form method="post" action="/login">
 <input type="hidden" name="next" value="${escapeHtml(next)}">
 <label>Login <input name="login" value="${escapeHtml(login)}" autocomplete="username" required autofocus></label>

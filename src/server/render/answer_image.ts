@@ -5,6 +5,7 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { drawSources } from './draw_sources.ts'
 import { openSources } from './open_sources.ts'
+import type { SymbolChoice } from './symbol_choice.ts'
 
 /** Changes with every version of the renderer that draws differently. */
 const rendererVersion = 1
@@ -17,6 +18,8 @@ export interface RenderOptions {
   readonly nd: number
   /** Whether a cached image may be returned. */
   readonly cache: boolean
+  /** Symbols to draw of styles; absent for all that the style draws. An image with a choice is not cached. */
+  readonly symbols?: SymbolChoice
 }
 
 /**
@@ -32,14 +35,15 @@ export async function answerImage(
 ): Promise<Answer> {
   const { context, headers, signal } = request
   const { frame, format } = options
-  const sources = await openSources(context, ids)
+  const sources = await openSources(context, ids, options.symbols)
   const draw = (stop: AbortSignal) => drawSources(context, { sources, frame, format, signal: stop })
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
   if (keys.length < sources.length) return answerDrawn(await draw(signal), options, {})
   const key = JSON.stringify([rendererVersion, frame, format, ...keys])
   const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
   if (matches(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
-  const image = options.cache ? await context.layerCaches.images.get(key, signal, draw) : await draw(signal)
+  const isCached = options.cache && (options.symbols?.size ?? 0) === 0
+  const image = isCached ? await context.layerCaches.images.get(key, signal, draw) : await draw(signal)
   return answerDrawn(image, options, { etag })
 }
 

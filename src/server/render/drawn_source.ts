@@ -24,6 +24,12 @@ export interface LabelledSource {
   read(frame: ImageFrame, signal: AbortSignal): Promise<FeatureJobLayer>
 }
 
+/** A resource to draw. */
+export interface DrawnResource extends RenderSource {
+  /** Positions of the symbols of its legend to draw; absent for all that its style draws. */
+  readonly symbols?: ReadonlySet<number>
+}
+
 /** Opens the resources of some classes for drawing. */
 export interface SourceKind {
   /** Classes that it draws. */
@@ -33,5 +39,5 @@ export interface SourceKind {
    *
    * @throws {Problem} resource/not-found
    */
-  open(context: ServerContext, resources: readonly RenderSource[]): Promise<DrawnSource[]>
+  open(context: ServerContext, resources: readonly DrawnResource[]): Promise<DrawnSource[]>
 }

@@ -4,17 +4,17 @@ import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
 import { hasLabels } from '../../render/label/label_spec.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
-import type { RenderSource } from '../../store/classes/render_source.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findImportantField, type ImportantField } from '../../style/importance.ts'
+import { selectSymbols } from '../../style/legend_entries.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
-import type { LabelledSource, SourceKind } from './drawn_source.ts'
+import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
 import { clipMargin, findMetatiles } from './metatile.ts'
 
 /** Layers with features, and their styles. */
@@ -36,31 +36,32 @@ export const featureSources: SourceKind = {
 }
 
 // Replacing data changes the table, and renaming fields changes what filters select, without a new data version.
-function keyOf(resource: RenderSource, layer: Layer): readonly unknown[] {
+function keyOf(resource: DrawnResource, layer: Layer): readonly unknown[] {
   const { resourceId, tableName, dataVersion, fields } = layer
   const names = fields.map(({ columnName, keyname }) => [columnName, keyname])
-  return [resource.id, resource.version, resourceId, tableName, dataVersion, names]
+  const chosen = resource.symbols === undefined ? [] : [[...resource.symbols]]
+  return [resource.id, resource.version, resourceId, tableName, dataVersion, names, ...chosen]
 }
 
 /** A resource and the layer that it draws. */
-interface StyledResource {
-  readonly resource: RenderSource
+export interface StyledSource {
+  readonly resource: DrawnResource
   readonly layer: Layer
 }
 
-interface StyledSource extends StyledResource {
+interface ReadSource extends StyledSource {
   /** Aborted when the clients of the image are gone. */
   readonly signal: AbortSignal
 }
 
 async function readFeatures(
   context: ServerContext,
-  source: StyledSource,
+  source: ReadSource,
   frame: ImageFrame,
 ): Promise<FeatureJobLayer> {
   const { layer, signal } = source
   const databases = await findDatabases(context, [layer])
-  const style = await findStyle(context, source)
+  const style = chooseSymbols(await findStyle(context, source), source.resource)
   const { box, width, pixelRatio = 1 } = frame
   const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
   const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
@@ -83,10 +84,10 @@ const scaleOf = ({ box, width, pixelRatio = 1 }: ImageFrame) =>
 
 async function findLabels(
   context: ServerContext,
-  source: StyledResource,
+  source: StyledSource,
   scaleDenom: number,
 ): Promise<LabelledSource | undefined> {
-  const style = await findStyle(context, source)
+  const style = chooseSymbols(await findStyle(context, source), source.resource)
   if (!hasLabels(style, scaleDenom)) return undefined
   const { resource, layer } = source
   return {
@@ -102,7 +103,15 @@ async function findLabels(
   }
 }
 
-async function findStyle({ database, layerCaches }: ServerContext, source: StyledResource): Promise<Style> {
+function chooseSymbols(style: Style, { symbols }: DrawnResource): Style {
+  return symbols === undefined ? style : selectSymbols(style, symbols)
+}
+
+/** Reads the style of a resource for its layer, once for each version. */
+export async function findStyle(
+  { database, layerCaches }: ServerContext,
+  source: StyledSource,
+): Promise<Style> {
   const { resource, layer } = source
   const names = layer.fields.map(({ keyname }) => keyname)
   const key = JSON.stringify([resource.id, resource.version, layer.geometryType, names])

@@ -2,8 +2,9 @@ import { problem } from '../../contract/problems.ts'
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
 import type { ServerContext } from '../context.ts'
 import { notFound } from '../resource/require_permission.ts'
-import type { DrawnSource, SourceKind } from './drawn_source.ts'
+import type { DrawnResource, DrawnSource, SourceKind } from './drawn_source.ts'
 import { featureSources } from './feature_source.ts'
+import type { SymbolChoice } from './symbol_choice.ts'
 
 /** What can be drawn. */
 const kinds: readonly SourceKind[] = [featureSources]
@@ -11,11 +12,17 @@ const kinds: readonly SourceKind[] = [featureSources]
 /**
  * Opens resources for drawing, with one read for all of a kind.
  *
+ * @param choice symbols to draw of some resources; resources without symbols are drawn whole
+ *
  * @throws {Problem} resource/not-found, render/unsupported
  */
-export async function openSources(context: ServerContext, ids: readonly number[]): Promise<DrawnSource[]> {
+export async function openSources(
+  context: ServerContext,
+  ids: readonly number[],
+  choice: SymbolChoice = new Map(),
+): Promise<DrawnSource[]> {
   const found = await findRenderSources(context.database, ids)
-  const resources = ids.map((id) => found.get(id) ?? throwNotFound(id))
+  const resources = ids.map((id) => withSymbols(found.get(id) ?? throwNotFound(id), choice))
   const kindOf = new Map(resources.map((resource) => [resource.id, findKind(resource)]))
   const opened = new Map<number, DrawnSource>()
   for (const kind of kinds) {
@@ -25,6 +32,11 @@ export async function openSources(context: ServerContext, ids: readonly number[]
     for (const [at, source] of sources.entries()) opened.set(own[at]?.id ?? 0, source)
   }
   return ids.map((id) => opened.get(id) ?? throwNotFound(id))
+}
+
+function withSymbols(resource: RenderSource, choice: SymbolChoice): DrawnResource {
+  const symbols = choice.get(resource.id)
+  return symbols === undefined ? resource : { ...resource, symbols }
 }
 
 function findKind({ id, cls }: RenderSource): SourceKind {

@@ -1,5 +1,4 @@
-import { problem } from '../../contract/problems.ts'
-import { type RouteName, routeOf } from '../../contract/routes.ts'
+import type { RouteName } from '../../contract/routes.ts'
 import type { Handler } from '../http/handler.ts'
 import { attachmentHandlers } from './attachment.ts'
 import { authHandlers } from './auth.ts'
@@ -14,6 +13,7 @@ import { fileHandlers } from './file.ts'
 import { geodbHandlers } from './geodb.ts'
 import { instanceHandlers } from './instance.ts'
 import { inventoryHandlers } from './inventory.ts'
+import { legendHandlers } from './legend.ts'
 import { ogcApiHandlers } from './ogc_api.ts'
 import { pageHandlers } from './page.ts'
 import { principalHandlers } from './principal.ts'
@@ -25,11 +25,8 @@ import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
 import { wfsHandlers } from './wfs.ts'
 
-/** Routes of the original API that this version does not support. */
-type UnsupportedRoute = 'render.legend'
-
-/** Handlers of all other routes. */
-const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<R> } = {
+/** Handlers of all routes. */
+const handlers: { readonly [R in RouteName]: Handler<R> } = {
   ...instanceHandlers,
   ...createDocsHandlers((name) => Object.hasOwn(handlers, name)),
   ...authHandlers,
@@ -41,6 +38,7 @@ const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<
   ...attachmentHandlers,
   ...exportHandlers,
   ...renderHandlers,
+  ...legendHandlers,
   ...styleHandlers,
   ...uploadHandlers,
   ...fileHandlers,
@@ -55,15 +53,7 @@ const handlers: { readonly [R in Exclude<RouteName, UnsupportedRoute>]: Handler<
   ...catalogPageHandlers,
 }
 
-/** Returns the handler of a route. For routes that are not implemented it throws request/not-built. */
+/** Returns the handler of a route. */
 export function handlerOf(name: RouteName): Handler<RouteName> {
-  const handler = (handlers as Partial<Record<RouteName, unknown>>)[name] as Handler<RouteName> | undefined
-  return handler ?? (() => Promise.reject(notBuilt(name)))
-}
-
-function notBuilt(name: RouteName) {
-  const { method, path } = routeOf(name)
-  return problem('request/not-built', `This version does not support ${method} ${path} (${name}).`, {
-    data: { operation: name },
-  })
+  return handlers[name] as Handler<RouteName>
 }

@@ -25,7 +25,12 @@ const pageLength = 500
 
 /** HTML pages for browsing. */
 export const pageHandlers: Handlers<keyof typeof pageRoutes> = {
-  'page.home': async () => redirect('/resource/0'),
+  'page.home': async ({ context, caller }) => {
+    const mask = (await context.permissions.findMasks(caller, [0])).get(0) ?? 0
+    if (!caller.isGuest || hasPermission(mask, 'resource.read')) return redirect('/resource/0')
+    const note = 'The resources of this server are for signed-in users.'
+    return showLogin({ caller, next: '/', note, hasCatalog: hasCatalog(context) })
+  },
 
   'page.resource': async (request) => showResource(request),
 

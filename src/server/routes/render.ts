@@ -5,6 +5,7 @@ import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { answerImage } from '../render/answer_image.ts'
 import { imageFrame, tileFrame } from '../render/frame.ts'
 import { chooseFormat } from '../render/image_format.ts'
+import { readSymbolChoice } from '../render/symbol_choice.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that render tiles. */
@@ -22,21 +23,25 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
   ),
 
   'render.tile': retryOnSchemaChange(async (request) => {
-    const { context, caller, query } = request
+    const { context, caller, query, more } = request
     const ids = needResources(query.resource)
+    const symbols = readSymbolChoice(more)
     const format = chooseFormat(query.format, request.headers.accept)
     const frame = tileFrame(query, query.scale)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerImage(request, ids, { frame, format, nd: query.nd ?? 200, cache: query.cache ?? true })
+    const { nd = 200, cache = true } = query
+    return answerImage(request, ids, { frame, format, nd, cache, symbols })
   }),
 
   'render.image': retryOnSchemaChange(async (request) => {
-    const { context, caller, query } = request
+    const { context, caller, query, more } = request
     const ids = needResources(query.resource)
+    const symbols = readSymbolChoice(more)
     const format = chooseFormat(query.format, request.headers.accept)
     const frame = imageFrame({ ...query, format })
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerImage(request, ids, { frame, format, nd: query.nd ?? 200, cache: query.cache ?? true })
+    const { nd = 200, cache = true } = query
+    return answerImage(request, ids, { frame, format, nd, cache, symbols })
   }),
 }
 

@@ -1,4 +1,5 @@
 import { memberTable } from '../../store/classes/member_table.ts'
+import { isSld } from '../../style/sld_read.ts'
 import type { Handlers } from '../http/handler.ts'
 import { lacksPart } from '../resource/require_permission.ts'
 
@@ -7,7 +8,11 @@ export const styleHandlers: Handlers<'style.qml'> = {
   'style.qml': async ({ context, params: { id } }) => {
     const style = (await memberTable('desk_vector_style').find(context.database, [id])).get(id)
     if (style === undefined) throw await lacksPart(context.database, id, 'style file')
-    const headers = { 'content-disposition': `attachment; filename="${id}.qml"`, 'cache-control': 'no-cache' }
-    return { bytes: Buffer.from(style.qml), mediaType: 'application/xml', headers }
+    const [extension, mediaType] = isSld(style.qml)
+      ? ['sld', 'application/vnd.ogc.sld+xml']
+      : ['qml', 'application/xml']
+    const name = `${id}.${extension}`
+    const headers = { 'content-disposition': `attachment; filename="${name}"`, 'cache-control': 'no-cache' }
+    return { bytes: Buffer.from(style.qml), mediaType, headers }
   },
 }

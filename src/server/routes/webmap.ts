@@ -3,6 +3,7 @@ import { findResources, type ResourceRow } from '../../store/resource/resource_r
 import type { ServerContext } from '../context.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { findWebBundle } from '../http/web_files.ts'
+import { readBasemaps, tileOrigins } from '../map/webmap_basemaps.ts'
 import { listShownResources, readWebmapConfig } from '../map/webmap_config.ts'
 import { pageHeaders, webmapPage } from '../map/webmap_page.ts'
 import { notFound } from '../resource/require_permission.ts'
@@ -22,13 +23,17 @@ export const webmapHandlers: Handlers<'webmap.display' | 'webmap.display_tiny' |
 }
 
 async function display(
-  { context, params }: ApiRequest<'webmap.display' | 'webmap.display_tiny'>,
+  { context, caller, params }: ApiRequest<'webmap.display' | 'webmap.display_tiny'>,
   tiny: boolean,
 ): Promise<Answer> {
-  const { resource } = await findMap(context, params.id)
+  const { map, resource } = await findMap(context, params.id)
+  const ids = map.basemaps.map(({ resourceId }) => resourceId)
+  const masks = await context.permissions.findMasks(caller, ids)
+  const { list } = await readBasemaps(context.database, map, masks)
   const bundle = await findWebBundle()
   const html = webmapPage({ id: params.id, title: resource.displayName, bundle, tiny })
-  return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers: pageHeaders(tiny) }
+  const headers = pageHeaders({ tiny, imageOrigins: tileOrigins(list) })
+  return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers }
 }
 
 interface MapResource {

@@ -53,6 +53,31 @@ describe('the report of an apply', () => {
     expect(asked).toEqual(['/display_name'])
   })
 
+  it('lists what the server does not draw of a style, without what the plan said', () => {
+    const issue = { code: 'style/unknown', line: 2, column: 5 }
+    const styleIssues = [
+      { ...issue, message: 'symbol layer ArrowLine is not drawn' },
+      { ...issue, message: 'the layer has no field "age"; its value is null', hint: 'add the field' },
+    ]
+    const outcomes = [{ change: change('a'), outcome: 'created', styleIssues }] as const
+    const known = [
+      {
+        code: 'style/unknown',
+        severity: 'warning',
+        message: 'a.desk_vector_style.qml: symbol layer ArrowLine is not drawn',
+      },
+    ] as const
+    const report = { outcomes, interrupted: false, atomic: true }
+    expect(
+      formatReport(report, { ...how, known })
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      '  a: not drawn as the style says:',
+      '    line 2, column 5: the layer has no field "age"; its value is null; add the field',
+    ])
+  })
+
   it('reports the load of each file, including skipped features', () => {
     const report = { format: 'CSV', layer: 'a', other_count: 0, renamed: [], notes: [] }
     const bad = [4, 9, 12].map((number) => ({ number, reason: 'no geometry' }))

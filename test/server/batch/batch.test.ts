@@ -50,6 +50,36 @@ describeServers('a batch', (start) => {
     expect((await get(m ?? 0)).webmap.root_item.children[0]?.layer_style_id).toBe(s)
   })
 
+  test('answers the parts of written styles that are not drawn, and fields that layers do not have', async () => {
+    const blurred = (field: string) =>
+      `<map><layer><classitem>${field}</classitem><class><expression>a</expression><style><blur/></style></class></layer></map>`
+    const results = await batch.run([
+      { op: 'create', name: 'issues', body: layer('Layer with issues', 0) },
+      {
+        op: 'create',
+        name: 's',
+        body: { ...style('Blurred', 'issues'), mapsrv_style: { xml: blurred('nam') } },
+      },
+      { op: 'create', body: style('Plain', 'issues') },
+      { op: 'update', id: 's', body: { resource: { description: 'x' } } },
+    ])
+    const [, blurredResult, plain, changed] = results
+    expect(blurredResult).toMatchObject({
+      style_issues: [
+        {
+          code: 'style/missing-field',
+          message: 'the layer has no field "nam"; its value is null',
+          column: 14,
+        },
+        { code: 'style/unknown', message: 'unknown element <blur>', line: 1 },
+      ],
+    })
+    expect([plain, changed].map((result) => Object.keys(result ?? {}))).toEqual([
+      ['id', 'version'],
+      ['id', 'version'],
+    ])
+  })
+
   test('accepts classes and members in both dialects', async () => {
     const [, , made] = await batch.run([
       { op: 'create', name: 'g', body: groupBody('NextGIS') },

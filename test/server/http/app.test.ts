@@ -6,7 +6,6 @@ import { routeNames } from '../../../src/contract/routes.ts'
 import { sendRawRequest } from '../../support/raw_request.ts'
 import { createGroup } from '../../support/resources.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
-import { createLayer } from '../../support/tree.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -206,17 +205,6 @@ test('an internal error reveals only its request id', async () => {
   } finally {
     await server.database.query('alter table resmeta_gone rename to resmeta')
   }
-})
-
-test('operations that are not implemented are reported by name', async () => {
-  const layer = await createLayer(server.admin, { name: 'Without a legend', geometryType: 'POINT' })
-  const response = await server.admin('GET', `/api/resource/${layer}/legend`)
-  const failure = await response.json<ErrorBody>()
-  expect([response.status, failure.code, failure.data]).toEqual([
-    501,
-    'request/not-built',
-    { operation: 'render.legend' },
-  ])
 })
 
 test('versions, operations and classes are public', async () => {

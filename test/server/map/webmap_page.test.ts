@@ -45,7 +45,7 @@ describeServers('the page of a web map', (start) => {
       visibility: true,
     })
     expect(squares.landform).toMatchObject({
-      geometryType: 'POLYGON',
+      features: { geometryType: 'POLYGON', style: { rules: [{ label: 'blue ones' }, {}] } },
       attribution: '© Test <b>',
       fields: [
         { keyname: 'name', label: 'Name', datatype: 'STRING' },
@@ -54,7 +54,8 @@ describeServers('the page of a web map', (start) => {
         { keyname: 'size', label: 'size', datatype: 'REAL' },
         { keyname: 'site', label: 'Site', datatype: 'STRING' },
       ],
-      style: { rules: [{ label: 'blue ones' }, {}] },
+      reach: 0,
+      hasExtent: true,
     })
   })
 
@@ -66,31 +67,82 @@ describeServers('the page of a web map', (start) => {
     expect(labels(await readConfig(admin, map.id))).toEqual(['Cities', 'Squares', 'Nothing for you'])
   })
 
-  test('raster layers, which cannot be drawn yet, are named', async () => {
+  test('layers without features are listed, with data.read on them', async () => {
     const { admin, guest, map } = await prepare()
-    expect((await readConfig(admin, map.id)).landform.undrawn).toEqual([])
     const source = await uploadContent(admin, makeRaster())
     const layer = { cls: 'raster_layer', name: 'Photo', members: { raster_layer: { source } } }
     const parent = await createResource(admin, layer)
     const style = await createResource(admin, { cls: 'raster_style', parent, name: 'Style' })
-    const children = [{ item_type: 'layer', display_name: 'The photo', layer_style_id: style }]
+    const basemap_layer = { url: 'https://tiles.example.org/{z}/{x}/{y}.png' }
+    const tiles = await createResource(admin, { cls: 'basemap_layer', name: 'B', members: { basemap_layer } })
+    const children = [style, tiles].map((id) => ({
+      item_type: 'layer',
+      display_name: `${id}`,
+      layer_style_id: id,
+      layer_min_scale_denom: '1 : 5000',
+    }))
     const resource = { permissions: [allow(await principalId((await start()).database, 'guest'), '')] }
     const members = { webmap: { root_item: { item_type: 'root', children } } }
     const id = await createResource(admin, { cls: 'webmap', name: 'Photos', members, resource })
-    const config = await readConfig(admin, id)
-    expect([config.rootItem.children, config.landform.undrawn]).toEqual([[], ['The photo']])
-    expect((await readConfig(guest, id)).landform.undrawn).toEqual([])
+    const shared = { identifiable: false, identification: null, minScaleDenom: 5000 }
+    expect((await readConfig(admin, id)).rootItem.children).toMatchObject([
+      { ...shared, layerId: parent, styleId: style, landform: { features: null, hasExtent: true } },
+      { ...shared, layerId: tiles, styleId: tiles, landform: { features: null, hasExtent: false } },
+    ])
+    expect((await readConfig(guest, id)).rootItem.children).toEqual([])
+    expect((await readConfig(guest, map.id)).rootItem.children).toHaveLength(1)
   })
 
-  test('a change of the features changes the version of the layer', async () => {
-    const { admin, guest, map } = await prepare()
-    const version = async () => {
-      const [group] = (await readConfig(guest, map.id)).rootItem.children as [ConfigGroup]
-      return (group.children[0] as ConfigLayer).landform.dataVersion
-    }
-    const before = await version()
-    await admin('PATCH', `/api/resource/${map.cityLayer}/feature/`, [{ geom: 'POINT(0 0)' }])
-    expect(await version()).toBeGreaterThan(before)
+  test('base maps are listed in order, with data.read on them, and the page may load their tiles', async () => {
+    const { admin, guest, database } = await start()
+    const wanted = [
+      { url: 'https://{switch:a,b}.example.org/{z}/{x}/{y}.png', z_max: 9, copyright_text: 'Us' },
+      { url: 'https://{s}.example.net:8443/{q}.png', copyright_url: 'https://example.net/' },
+      { qms: JSON.stringify({ url: 'https://t.example.com/{z}/{x}/{y}.png', epsg: 3395 }) },
+      { url: 'https://*.example.edu/{z}/{x}/{y}.png' },
+      { qms: JSON.stringify({ url: 'http://p.example.com/{z}/{x}/{y}.png' }) },
+    ]
+    const ids: number[] = []
+    for (const [at, basemap_layer] of wanted.entries())
+      ids.push(
+        await createResource(admin, { cls: 'basemap_layer', name: `Base ${at}`, members: { basemap_layer } }),
+      )
+    const basemaps = ids.map((resource_id, at) => ({
+      resource_id,
+      display_name: `Base ${at}`,
+      position: 9 - at,
+      enabled: at < 2,
+      ...(at === 0 ? { opacity: 0.25 } : {}),
+    }))
+    const permissions = [allow(await principalId(database, 'guest'), '')]
+    const map = { cls: 'webmap', name: 'Base maps', resource: { permissions } }
+    const id = await createResource(admin, { ...map, members: { basemap_webmap: { basemaps } } })
+    const { landform } = await readConfig(admin, id)
+    expect(landform.initialBasemap).toBe(ids[1])
+    expect(landform.basemaps.map(({ urls }) => urls)).toEqual([
+      // Rows of descriptions are counted from the south.
+      ['http://p.example.com/{z}/{x}/{-y}.png'],
+      [],
+      [],
+      ['a', 'b', 'c'].map((host) => `https://${host}.example.net:8443/{q}.png`),
+      ['a', 'b'].map((host) => `https://${host}.example.org/{z}/{x}/{y}.png`),
+    ])
+    expect(landform.basemaps[4]).toMatchObject({
+      id: ids[0],
+      label: 'Base 0',
+      opacity: 0.25,
+      minZoom: null,
+      maxZoom: 9,
+      attribution: { text: 'Us', url: null },
+    })
+    const policyOf = async (ask: Ask) =>
+      (await ask('GET', `/resource/${id}/display`)).headers.get('content-security-policy')
+    expect(await policyOf(admin)).toContain(
+      "img-src 'self' data: blob: http://p.example.com https://a.example.net:8443 https://b.example.net:8443 " +
+        'https://c.example.net:8443 https://a.example.org https://b.example.org;',
+    )
+    expect((await readConfig(guest, id)).landform).toEqual({ basemaps: [], initialBasemap: null })
+    expect(await policyOf(guest)).toContain("img-src 'self' data: blob:;")
   })
 
   test('the page loads nothing from other hosts, and runs only its own code', async () => {

@@ -87,6 +87,25 @@ describeServers('pages of resources', (start) => {
     expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*form-action 'self'/)
   })
 
+  test('show guests who cannot read the root the login form at /, with the reason', async () => {
+    const { permissions } = (
+      await (
+        await server.admin('GET', '/api/resource/0')
+      ).json<{
+        resource: { permissions: { principal: { id: number } }[] }
+      }>()
+    ).resource
+    const everyone = await principalId(server.database, 'everyone')
+    const setRules = (rules: object[]) =>
+      server.admin('PUT', '/api/resource/0', { resource: { permissions: rules } })
+    await setRules(permissions.filter(({ principal }) => principal.id !== everyone))
+    const { status, text } = await show('/')
+    await setRules(permissions)
+    expect(status).toBe(200)
+    expect(text).toContain('<p>The resources of this server are for signed-in users.</p>')
+    expect(text).toContain('<form method="post" action="/login">')
+  })
+
   test('redirect from / to the root, and callers without permission to the login form', async () => {
     const home = await fetch(`${server.url}/`, { redirect: 'manual' })
     expect([home.status, home.headers.get('location')]).toEqual([303, '/resource/0'])
@@ -96,6 +115,14 @@ describeServers('pages of resources', (start) => {
     expect(denied.status).toBe(403)
     expect(denied.text).toContain(`<a href="/login?next=%2Fresource%2F${hidden}">Log in</a>`)
     expect((await show('/resource/99999')).status).toBe(404)
+  })
+
+  test('an error page has the header of the other pages', async () => {
+    const { text } = await show('/resource/99999')
+    const [header] = /<header.*<\/header>/.exec(text) ?? []
+    expect(header).toContain(
+      '<a href="/">landform</a> <a href="/catalog/">Catalog</a> <a href="/docs">API</a>',
+    )
   })
 
   test.each([

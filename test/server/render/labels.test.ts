@@ -55,40 +55,39 @@ function countBlue(pixels: Buffer): number {
   return count
 }
 
+/** Creates labelled points and squares around the corner of four metatiles; returns their styles. */
+async function createScattered(server: TestServer): Promise<number[]> {
+  // Positions from a linear congruential generator, around the corner of four metatiles.
+  let seed = 7
+  const next = () => {
+    seed = (seed * 16_807) % 2_147_483_647
+    return (seed / 2_147_483_647 - 0.5) * half
+  }
+  const points = Array.from({ length: 250 }, (_, at) => ({
+    geom: `POINT(${next()} ${next()})`,
+    fields: { name: `Place ${at}` },
+  }))
+  const areas = Array.from({ length: 12 }, (_, at) => {
+    const [x, y, side] = [next(), next(), 1e5 * (at + 1)]
+    const ring = [`${x} ${y}`, `${x + side} ${y}`, `${x + side} ${y + side}`, `${x} ${y + side}`, `${x} ${y}`]
+    return { geom: `POLYGON((${ring.join()}))`, fields: { name: `Area ${at}` } }
+  })
+  return [
+    await createLabelled(server, 'POLYGON', {
+      features: areas,
+      label: labelOf('<position>auto</position>'),
+    }),
+    await createLabelled(server, 'POINT', {
+      features: points,
+      label: labelOf('<position>auto</position>'),
+    }),
+  ]
+}
+
 describeServers('labels', (start) => {
   test('of tiles fit together: the tiles of an area are the image of the area', async () => {
     const server = await start()
-    // Positions from a linear congruential generator, around the corner of four metatiles.
-    let seed = 7
-    const next = () => {
-      seed = (seed * 16_807) % 2_147_483_647
-      return (seed / 2_147_483_647 - 0.5) * half
-    }
-    const points = Array.from({ length: 250 }, (_, at) => ({
-      geom: `POINT(${next()} ${next()})`,
-      fields: { name: `Place ${at}` },
-    }))
-    const areas = Array.from({ length: 12 }, (_, at) => {
-      const [x, y, side] = [next(), next(), 1e5 * (at + 1)]
-      const ring = [
-        `${x} ${y}`,
-        `${x + side} ${y}`,
-        `${x + side} ${y + side}`,
-        `${x} ${y + side}`,
-        `${x} ${y}`,
-      ]
-      return { geom: `POLYGON((${ring.join()}))`, fields: { name: `Area ${at}` } }
-    })
-    const styles = [
-      await createLabelled(server, 'POLYGON', {
-        features: areas,
-        label: labelOf('<position>auto</position>'),
-      }),
-      await createLabelled(server, 'POINT', {
-        features: points,
-        label: labelOf('<position>auto</position>'),
-      }),
-    ]
+    const styles = await createScattered(server)
     const [side, columns] = [1024, [2, 3, 4, 5]]
     const parts = await Promise.all(
       columns.flatMap((x) =>
@@ -141,12 +140,10 @@ describeServers('labels', (start) => {
     const tile = `/api/component/render/tile?resource=${style}&z=0&x=0&y=0`
     const before = await readPixels(server.admin, tile)
     expect(countBlue(before)).toBeGreaterThan(5)
-    const { parent } = (
-      await (
-        await server.admin('GET', `/api/resource/${style}`)
-      ).json<{ resource: { parent: { id: number } } }>()
-    ).resource
-    await server.admin('PATCH', `/api/resource/${parent.id}/feature/`, [
+    const { resource } = await (await server.admin('GET', `/api/resource/${style}`)).json<{
+      resource: { parent: { id: number } }
+    }>()
+    await server.admin('PATCH', `/api/resource/${resource.parent.id}/feature/`, [
       { geom: 'POINT(-9000000 1000000)', fields: { name: 'a longer name' } },
     ])
     expect(countBlue(await readPixels(server.admin, tile))).toBeGreaterThan(2 * countBlue(before))

@@ -1,0 +1,50 @@
+import type { DrawnImage } from '../image/draw_job.ts'
+import { putSurface, shrinkToFit } from '../raster/crop.ts'
+import { encodePng } from '../raster/png.ts'
+import type { SpriteCache } from '../raster/sprite.ts'
+import { createSurface, type Surface } from '../raster/surface.ts'
+import { drawLegendImage } from './legend_image.ts'
+import type { LegendIcon, LegendItem, LegendJob } from './legend_job.ts'
+import { type LegendSamples, prepareSamples } from './legend_samples.ts'
+
+/** Caches and checks of drawing. */
+interface LegendOptions {
+  readonly sprites: SpriteCache
+  /** Called before each symbol; throws to stop the work. */
+  readonly check: () => void
+}
+
+/** Draws a legend: its picture as PNG, or a list of `LegendIcon` as JSON. */
+export async function drawLegend(job: LegendJob, { sprites, check }: LegendOptions): Promise<DrawnImage> {
+  const samples = await prepareSamples(job, sprites)
+  const checked: LegendSamples = {
+    draw(item, patch) {
+      check()
+      return samples.draw(item, patch)
+    },
+  }
+  if (job.legend.kind === 'image') {
+    const { surface, isEmpty } = drawLegendImage(job, checked)
+    return { bytes: new Uint8Array(encodePng(surface)), isEmpty }
+  }
+  const { iconSize } = job.legend
+  const icons = job.items.flatMap((item): LegendIcon[] => {
+    const icon = drawIcon(item, iconSize, checked)
+    return icon === undefined ? [] : [{ index: item.index, data: encodePng(icon).toString('base64') }]
+  })
+  return { bytes: new TextEncoder().encode(JSON.stringify(icons)), isEmpty: icons.length === 0 }
+}
+
+/** Draws a symbol in its size in the middle of an icon. Markers that are too large are scaled down. */
+function drawIcon(item: LegendItem, size: number, samples: LegendSamples): Surface | undefined {
+  const whole = samples.draw(item, [size, size])
+  if (whole === undefined) return undefined
+  // Lines and areas are as long as leaves room for their outline.
+  const room = [whole.width, whole.height].map((side) => Math.max(2, size - Math.max(0, side - size)))
+  const isTooLarge = Math.max(whole.width, whole.height) > size
+  const fitted = isTooLarge ? samples.draw(item, [room[0] ?? size, room[1] ?? size]) : whole
+  const drawn = shrinkToFit(fitted ?? whole, size)
+  const icon = createSurface(size, size)
+  putSurface(icon, drawn, [(size - drawn.width) >> 1, (size - drawn.height) >> 1])
+  return icon
+}

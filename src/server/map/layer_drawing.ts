@@ -1,0 +1,88 @@
+import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
+import type { LayerDrawing } from '../../contract/webmap_config.ts'
+import type { Queryable } from '../../database/database.ts'
+import type { ItemRow } from '../../store/classes/webmap.ts'
+import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
+import { hitReach } from '../../style/hit_reach.ts'
+import type { Style } from '../../style/style_model.ts'
+import { renderedLayerId } from './layer_style.ts'
+import { findStyles, type ParseStyle } from './stored_style.ts'
+
+/** A layer of a web map, as the page needs it. */
+export interface Drawing extends LayerDrawing<Style> {
+  /** Resource of the layer, which is that of the style for layers without styles. */
+  readonly layerId: number
+}
+
+/** Permissions by resource id. */
+export type Masks = ReadonlyMap<number, PermissionMask>
+
+/** Reads what the page needs to know of the layers of items, by style id. Omits what the caller may not read. */
+export async function readDrawings(
+  tx: Queryable,
+  rows: readonly ItemRow[],
+  masks: Masks,
+): Promise<Map<number, Drawing>> {
+  const styleIds = rows.flatMap(({ styleId }) =>
+    styleId === null || !mayRead(masks, styleId) ? [] : styleId,
+  )
+  const shown = await findResources(tx, [...new Set(styleIds)])
+  const layerIds = [...new Set(shown.map(renderedLayerId))].filter((id) => mayRead(masks, id))
+  const facts: Facts = {
+    layers: await findLayers(tx, layerIds),
+    styles: await findStyles(tx, styleIds),
+    resources: new Map((await findResources(tx, layerIds)).map((row) => [row.id, row])),
+    masks,
+  }
+  return new Map(
+    shown.flatMap((style) => {
+      const layer = facts.resources.get(renderedLayerId(style))
+      return layer === undefined ? [] : [[style.id, drawingOf(style, layer, facts)] as const]
+    }),
+  )
+}
+
+const mayRead = (masks: Masks, id: number) => hasPermission(masks.get(id) ?? 0, 'data.read')
+
+interface Facts {
+  readonly layers: ReadonlyMap<number, Layer>
+  readonly styles: ReadonlyMap<number, ParseStyle>
+  readonly resources: ReadonlyMap<number, ResourceRow>
+  readonly masks: Masks
+}
+
+function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Drawing {
+  const mask = facts.masks.get(resource.id) ?? 0
+  const attribution = hasPermission(mask, 'metadata.read') ? attributionOf(resource) : null
+  const shared = { layerId: resource.id, attribution }
+  const layer = facts.layers.get(resource.id)
+  const parse = facts.styles.get(style.id)
+  if (layer === undefined || parse === undefined)
+    return { ...shared, ...imageOnly, hasExtent: resource.cls === 'raster_layer' }
+  const parsed = parse(layer)
+  const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
+  return {
+    ...shared,
+    features: { geometryType: layer.geometryType, style: parsed.style },
+    undrawnParts: parsed.issues.slice(0, maxUndrawnParts).map(({ message }) => message),
+    reach: hitReach(parsed.style),
+    hasExtent: true,
+    fields: fields.map(({ keyname, displayName, datatype }) => ({ keyname, label: displayName, datatype })),
+  }
+}
+
+/** A layer without features. */
+const imageOnly = { features: null, undrawnParts: [], reach: 0, fields: [] }
+
+/** Maximum number of messages about a style. */
+const maxUndrawnParts = 20
+
+/** Metadata keys of the attribution; the first one present applies. */
+const attributionKeys = ['attribution', 'source', 'copyright']
+
+function attributionOf({ metadata }: ResourceRow): string | null {
+  const values = attributionKeys.map((key) => metadata[key])
+  const found = values.find((value) => typeof value === 'string' && value.trim() !== '')
+  return typeof found === 'string' ? found.trim() : null
+}

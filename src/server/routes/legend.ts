@@ -1,0 +1,50 @@
+import { problem } from '../../contract/problems.ts'
+import { matchesTag } from '../http/byte_range.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
+import { drawLegend, type Legend, legendTag, listLegendSymbols, openLegends } from '../render/legend.ts'
+import { lacksPart, requirePermission } from '../resource/require_permission.ts'
+
+/** Side of icons in pixels. */
+const defaultIconSize = 24
+
+/** Operations on legends. */
+export const legendHandlers: Handlers<
+  'render.legend' | 'render.legend_symbols' | 'render.resource_legend_symbols'
+> = {
+  'render.legend': async ({ context, params: { id }, headers, signal }) => {
+    const legend = await needLegend(context, id)
+    const form = { kind: 'image' } as const
+    const shared = { etag: legendTag(legend, form), 'cache-control': 'private, no-cache' }
+    if (matchesTag(headers['if-none-match'], shared.etag))
+      return { empty: true, status: 304, headers: shared }
+    const { bytes } = await drawLegend(context, legend, { form, signal })
+    return { bytes, mediaType: 'image/png', headers: shared }
+  },
+
+  'render.legend_symbols': async ({ context, params: { id }, query, signal }) => {
+    const iconSize = query.icon_size ?? defaultIconSize
+    const legend = await needLegend(context, id)
+    return { json: await listLegendSymbols(context, legend, { iconSize, signal }) }
+  },
+
+  'render.resource_legend_symbols': async ({ context, caller, query, signal }) => {
+    const ids = [...new Set(query.resources)]
+    if (ids.length === 0) throw problem('request/invalid', 'Missing parameter "resources".')
+    await requirePermission(context, caller, { ids, permission: 'data.read' })
+    const iconSize = query.icon_size ?? defaultIconSize
+    const legends = await openLegends(context, ids)
+    const items = []
+    for (const id of ids) {
+      const legend = legends.get(id)
+      const symbols = legend && (await listLegendSymbols(context, legend, { iconSize, signal }))
+      items.push({ resource: { id }, ...(symbols === undefined ? {} : { legend_symbols: symbols }) })
+    }
+    return { json: { items } }
+  },
+}
+
+async function needLegend(context: ApiRequest['context'], id: number): Promise<Legend> {
+  const legend = (await openLegends(context, [id])).get(id)
+  if (legend === undefined) throw await lacksPart(context.database, id, 'legend')
+  return legend
+}

@@ -1,0 +1,76 @@
+import { compareIssues, type Issue } from '../core/issue.ts'
+import { readDesktopStyle } from './desktop_style.ts'
+import { readMapserverXml } from './mapserver_read.ts'
+import { styleOfMapserver } from './mapserver_style.ts'
+import { checkMissingFields, fieldsReadBy } from './missing_fields.ts'
+import { maxQmlLength } from './qml_parse.ts'
+import { withAdvice } from './style_advice.ts'
+import type { Style } from './style_model.ts'
+import { readXml } from './xml_read.ts'
+
+/** Languages of styles. */
+export type StyleLanguage = 'mapserver' | 'qml'
+
+/** Languages of styles, by the member of the resource that has the text. */
+export const styleMembers = [
+  { cls: 'mapsrv_style', field: 'xml', language: 'mapserver' },
+  { cls: 'desk_vector_style', field: 'qml', language: 'qml' },
+] as const satisfies readonly { cls: string; field: string; language: StyleLanguage }[]
+
+/** What is known about a style. */
+export interface StyleCheckOptions {
+  /** File name in issue positions. */
+  readonly file?: string
+  /** Names of the fields of the layer; undefined if they are not known. */
+  readonly fields?: readonly string[] | undefined
+}
+
+/**
+ * Lists everything in a style that is not drawn as it says: errors, for which the style cannot be used, and warnings, with
+ * position and advice. If the fields of the layer are known, fields that it does not have are reported too.
+ */
+export function checkStyleText(
+  language: StyleLanguage,
+  text: string,
+  options: StyleCheckOptions = {},
+): readonly Issue[] {
+  const { file = language === 'qml' ? 'qml' : 'xml', fields } = options
+  const { style, issues } = readers[language](text, { file, fields })
+  const missing =
+    style === undefined || fields === undefined ? [] : findMissing(text, { file, fields, style })
+  return [...issues, ...missing].map(withAdvice).toSorted(compareIssues)
+}
+
+interface Reading {
+  readonly style?: Style | undefined
+  readonly issues: readonly Issue[]
+}
+
+type ReadStyle = (
+  text: string,
+  options: { readonly file: string; readonly fields: readonly string[] | undefined },
+) => Reading
+
+const readers: Readonly<Record<StyleLanguage, ReadStyle>> = {
+  mapserver: (text, { file }) => {
+    const { style, issues } = readMapserverXml(text, file)
+    // The family of geometries changes neither filters nor labels.
+    return { style: style && styleOfMapserver(style, 'POLYGON'), issues }
+  },
+  qml: (text, { file, fields = [] }) => readDesktopStyle(text, { file, fields }),
+}
+
+function findMissing(
+  text: string,
+  {
+    file,
+    fields,
+    style,
+  }: { readonly file: string; readonly fields: readonly string[]; readonly style: Style },
+): Issue[] {
+  const known = new Set(fields)
+  const read = fieldsReadBy(style)
+  if (read.every((name) => known.has(name))) return []
+  const { root } = readXml(text.replace(/^\uFEFF/, ''), file, { maxLength: maxQmlLength, allowDoctype: true })
+  return root === undefined ? [] : checkMissingFields(root, { read, known: fields })
+}

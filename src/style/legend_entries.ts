@@ -1,0 +1,56 @@
+import type { Rule, Style } from './style_model.ts'
+
+/** A symbol of the legend of a style. */
+export interface LegendEntry {
+  /** Position among all symbols of the style, those that are not drawn included. */
+  readonly index: number
+  readonly rule: Rule
+  /** Caption; empty if the style has none. */
+  readonly title: string
+  /** Whether the rule and all rules above it are enabled. */
+  readonly isDrawn: boolean
+}
+
+/** Lists the symbols of a style: those of all rules that have one, children after their parent. */
+export function legendEntries({ rules }: Pick<Style, 'rules'>): LegendEntry[] {
+  const entries: LegendEntry[] = []
+  addEntries(rules, true, entries)
+  return entries
+}
+
+function addEntries(rules: readonly Rule[], isParentDrawn: boolean, into: LegendEntry[]): void {
+  for (const rule of rules) {
+    const isDrawn = isParentDrawn && rule.isDrawn
+    if (hasLayers(rule)) into.push({ index: into.length, rule, title: rule.label ?? '', isDrawn })
+    addEntries(rule.children, isDrawn, into)
+  }
+}
+
+const hasLayers = ({ symbol }: Rule) => symbol !== undefined && symbol.layers.length > 0
+
+/**
+ * Returns a style that draws only some symbols, whether its rules are enabled or not. The other rules still take their
+ * features from ELSE rules and from rules after them.
+ *
+ * @param indexes positions as in `legendEntries`; others are ignored
+ */
+export function selectSymbols(style: Style, indexes: ReadonlySet<number>): Style {
+  let next = 0
+  const select = (rule: Rule): Rule => {
+    const isEntry = hasLayers(rule)
+    const isChosen = isEntry && indexes.has(next)
+    if (isEntry) next += 1
+    const children = rule.children.map(select)
+    if (isChosen) return { ...rule, isDrawn: true, children }
+    if (!isEntry && rule.isDrawn) return { ...rule, children }
+    return { ...hideRule(rule), isDrawn: children.some(drawsAny), children }
+  }
+  return { ...style, rules: style.rules.map(select) }
+}
+
+/** A rule whose symbol has no layers draws nothing, but takes its features as before. */
+function hideRule({ symbol, ...rule }: Rule): Rule {
+  return { ...rule, labels: [], ...(symbol === undefined ? {} : { symbol: { ...symbol, layers: [] } }) }
+}
+
+const drawsAny = (rule: Rule): boolean => rule.isDrawn && (hasLayers(rule) || rule.children.some(drawsAny))

@@ -1,0 +1,39 @@
+import type { Issue } from '../core/issue.ts'
+
+/** What to do about parts of styles that are not drawn, by the start or a part of the message. */
+const advice: readonly (readonly [pattern: RegExp, hint: string])[] = [
+  [/^renderer /, 'use single symbol, categories, graduated ranges or rules'],
+  [/^symbol layer GeometryGenerator /, 'store the generated geometry in a layer of its own'],
+  [/^symbol layer /, 'use simple fills, lines and markers, SVG markers, or patterns of lines or points'],
+  [/^an SVG marker whose image is not embedded/, 'embed the image in the file'],
+  [/^draw effects /, 'turn the effects off'],
+  [/^diagrams /, 'turn the diagrams off'],
+  [/^labels of type /, 'use simple labels, or labels by rules'],
+  [/labels.*ELSE|ELSE.*labels/, 'write the opposite of the other filters'],
+  [/function .* is not supported/, 'use a function of the list in docs/styles.md'],
+  [/character \d+ of the expression/, 'use the expressions of docs/styles.md'],
+  [/^reference scale /, 'turn the reference scale off'],
+  [/transformation is not supported/, 'write an expression'],
+  [/is not supported in filters/, 'use comparisons, And, Or and Not'],
+  [/^<ExternalGraphic> /, 'use a <Mark>'],
+  [/^unknown mark /, 'use square, circle, triangle, star, cross or x'],
+  [/^(an expression|<\w+>.*) is not supported/, 'use a constant or a field'],
+  [/^data-defined property /, 'use a fixed value, or rules'],
+  [/percentages|meters at scale/, 'use millimetres, points, pixels or map units'],
+  [/^blend mode /, 'use another blend mode'],
+  [/^the file has no renderer/, 'save the file with its symbology'],
+  [/^markers at placement /, 'use another placement'],
+  [/^(shadows|backgrounds|masks|underlines|strikeouts|direction symbols) of labels /, 'turn them off'],
+  [/^unknown symbol /, 'use a symbol of the list in docs/styles.md, or define it as <symbol>'],
+  [/^only the first <layer>/, 'write one style for each layer'],
+  [/^<layer> has no <class>/, 'add a <class> with a <style>'],
+  [/^<label> is not drawn/, 'add <labelitem> to the layer'],
+  [/^(unknown element|unknown attribute|ignored text|option )/, 'remove it if it is not needed'],
+]
+
+/** Adds to the warnings of a style what to do about them. */
+export function withAdvice(issue: Issue): Issue {
+  if (issue.hint !== undefined || issue.severity !== 'warning') return issue
+  const [, hint] = advice.find(([pattern]) => pattern.test(issue.message)) ?? []
+  return hint === undefined ? issue : { ...issue, hint }
+}

@@ -1,0 +1,36 @@
+import { ask, RequestFault } from './request.ts'
+
+/** Parameters of the address of an image. */
+export type ImageQuery = Readonly<Record<string, string | number>>
+
+/** Returns the address of an image that the server draws. Empty images have no body. */
+export function imageUrl(kind: 'tile' | 'image', query: ImageQuery): string {
+  const entries = Object.entries({ ...query, nd: 204 })
+  return `/api/component/render/${kind}?${entries.map(([name, value]) => `${name}=${value}`).join('&')}`
+}
+
+/**
+ * Loads an image; undefined if it is empty.
+ *
+ * @throws {RequestFault}
+ */
+export async function loadImage(url: string): Promise<HTMLImageElement | undefined> {
+  const response = await ask(url)
+  if (response.status === 204) return undefined
+  const address = URL.createObjectURL(await response.blob())
+  try {
+    const image = new Image()
+    image.src = address
+    await image.decode()
+    return image
+  } catch {
+    throw new RequestFault('The server sent an image that is not valid.', { status: 502 })
+  } finally {
+    URL.revokeObjectURL(address)
+  }
+}
+
+/** Reports whether the server has no means to draw the resource, at any place. */
+export function isUndrawable(error: unknown): boolean {
+  return error instanceof RequestFault && error.code === 'render/unsupported'
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommand } from './terminal.ts'
+
+let cwd: string
+
+const manifest = (field: string) => `manifest: styled
+resources:
+  root: { existing: true, id: 0 }
+  wells:
+    cls: vector_layer
+    parent: root
+    display_name: Wells
+    vector_layer: { geometry_type: POINT, srs: { id: 3857 } }
+    feature_layer: { fields: [{ keyname: depth, datatype: REAL }] }
+    children:
+      dots:
+        cls: desk_vector_style
+        display_name: Dots
+        desk_vector_style: { qml: "\${file:wells.qml}" }
+      plain:
+        cls: mapsrv_style
+        display_name: Plain
+        mapsrv_style:
+          xml: |
+            <map><layer><classitem>${field}</classitem><class><expression>1</expression></class></layer></map>
+`
+
+const qml = '<qgis>\n<renderer-v2 type="heatmapRenderer"/>\n</qgis>\n'
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'landform-lint-'))
+  await writeFile(join(cwd, 'styled.yaml'), manifest('dept'))
+  await writeFile(join(cwd, 'good.yaml'), manifest('depth').replace(/ +dots:\n(.*\n){3}/, ''))
+  await writeFile(join(cwd, 'wells.qml'), qml)
+  await writeFile(join(cwd, 'broken.qml'), '<qgis>')
+})
+
+afterAll(() => rm(cwd, { recursive: true, force: true }))
+
+const lint = (...words: string[]) => runCommand(['lint', ...words], { cwd })
+
+test('lists what the styles of a manifest do not draw, with file, line, column, name and advice', async () => {
+  const { exit, out } = await lint('styled.yaml')
+  expect(exit).toBe(0)
+  expect(out.split('\n')).toEqual([
+    'styled.yaml:20:26 warning style/missing-field: plain.mapsrv_style.xml: the layer has no field "dept"; its value is null',
+    expect.stringContaining('20 | '),
+    expect.stringContaining('^^^^'),
+    '  hint: did you mean "depth"?',
+    'wells.qml:2:2 warning style/unknown: dots.desk_vector_style.qml: renderer heatmapRenderer is not drawn',
+    expect.stringContaining('2 | '),
+    expect.stringContaining('^^^^'),
+    '  hint: use single symbol, categories, graduated ranges or rules',
+    '2 styles, 2 warnings',
+    '',
+  ])
+})
+
+test('exits with 3 for errors, and for warnings if they are to fail', async () => {
+  expect((await lint('good.yaml')).exit).toBe(0)
+  expect((await lint('good.yaml', '--strict')).exit).toBe(0)
+  expect((await lint('styled.yaml', '--strict')).exit).toBe(3)
+  const { exit, out } = await lint('broken.qml')
+  expect(exit).toBe(3)
+  expect(out).toContain('broken.qml:1:6 error style/bad-xml: unclosed tag: qgis')
+})
+
+test('checks style files without a manifest, and writes events', async () => {
+  const { exit, out } = await lint('wells.qml', '--json')
+  expect(exit).toBe(0)
+  const events = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(events).toEqual([
+    expect.objectContaining({ type: 'issue', code: 'style/unknown', severity: 'warning' }),
+    { v: 1, type: 'linted', styles: 1, errors: 0, warnings: 1 },
+  ])
+  expect(events[0].span).toMatchObject({ file: 'wells.qml', line: 2, column: 2 })
+})
+
+test('a file that is not there is an error of the command line', async () => {
+  const { exit, err } = await lint('missing.qml')
+  expect([exit, err]).toEqual([3, expect.stringContaining('Cannot read "missing.qml": ENOENT.')])
+})
