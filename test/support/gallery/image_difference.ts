@@ -113,7 +113,7 @@ function largestDifference([a, at]: PixelAt, [b, to]: PixelAt): number {
 export function differenceImage(a: RgbImage, b: RgbImage): RgbImage {
   const bytes = new Uint8Array(a.bytes.length)
   for (let at = 0; at < a.width * a.height; at += 1) {
-    const left = 255 - largestDifference(a, at, b, at)
+    const left = 255 - largestDifference([a, at], [b, at])
     bytes.fill(left, 3 * at, 3 * at + 3)
     if (isOff(a, b, at) || isOff(b, a, at)) bytes.set([255, 0, 0], 3 * at)
   }
