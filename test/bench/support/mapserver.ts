@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GetBytes } from './load_client.ts'
-import { groupCpuSeconds } from './process_cpu.ts'
+import { groupCpuSeconds } from './cpu_time.ts'
 
 /** MapServer as FastCGI processes. */
 export interface Mapserver {
