@@ -1,3 +1,13 @@
+/** Distribution of the values of a raster with one band. */
+export interface RasterStatistics {
+  readonly min: number
+  readonly max: number
+  readonly mean: number
+  readonly stdDev: number
+  /** The percentiles 0 to 100. */
+  readonly percentiles: readonly number[]
+}
+
 /** Properties of a raster. */
 export interface RasterFacts {
   /** EPSG code. */
@@ -11,4 +21,6 @@ export interface RasterFacts {
   readonly colorInterpretation: readonly string[]
   /** GDAL geotransform: x of the upper left corner, its step by column and by row; y, its step by column and by row. */
   readonly geoTransform: readonly number[]
+  /** Null for colours. */
+  readonly statistics: RasterStatistics | null
 }

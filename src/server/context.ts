@@ -11,6 +11,7 @@ import type { SecretBox } from './auth/secret_box.ts'
 import type { ListCache } from './catalog/list_cache.ts'
 import type { ForeignDatabases } from './geodb/connection_pools.ts'
 import type { LayerCaches } from './layer_caches.ts'
+import type { ExternalImages } from './render/external_images.ts'
 import type { StoredResource } from './resource/stored_resource.ts'
 import type { CompleteSettings } from './settings/server_settings.ts'
 import type { Loads } from './upload/load_queue.ts'
@@ -26,6 +27,8 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   readonly layerCaches: LayerCaches
   /** Threads that draw images. */
   readonly draws: DrawPool
+  /** Images of other services. */
+  readonly externalImages: ExternalImages
   /** Icons of the catalog in the sizes that clients have asked for. */
   readonly iconImages: LRUCache<string, Uint8Array>
   /** Turns of the requests that check geoservices. */

@@ -52,6 +52,7 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
         context.authenticator.close,
         context.geodb.close,
         () => context.draws.close(),
+        () => context.externalImages.close(),
         () => context.database.close(),
       ],
     )

@@ -28,6 +28,7 @@ import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/connection_pools.ts'
 import { createLayerCaches } from './layer_caches.ts'
+import { createExternalImages } from './render/external_images.ts'
 import { readStored } from './resource/representation.ts'
 import { completeSettings } from './settings/server_settings.ts'
 import { createLoads } from './upload/load_queue.ts'
@@ -63,6 +64,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
       draws: createDrawPool(),
+      externalImages: createExternalImages(() => settings.allowPrivateAddresses),
       iconImages: new LRUCache({ max: 1000 }),
       hostTurns: new HostTurns(),
       catalogLists: createListCache(database),

@@ -28,7 +28,9 @@ const layer = (name: string) => `
     CONNECTION "features.geojson"
     PROJECTION "init=epsg:4326" END
     METADATA "ows_title" "${name} of the test" "gml_featureid" "name" "gml_include_items" "all" END
-    CLASS STYLE COLOR 0 0 0 SIZE 4 END END
+    TEMPLATE "query.html"
+    TOLERANCE 4
+    CLASS STYLE SYMBOL "dot" COLOR 0 0 0 SIZE 12 END END
   END`
 
 const map = `MAP
@@ -39,6 +41,7 @@ const map = `MAP
   WEB METADATA
     "ows_title" "Test" "ows_enable_request" "*" "ows_srs" "EPSG:4326" "ows_encoding" "UTF-8"
   END END
+  SYMBOL NAME "dot" TYPE ELLIPSE POINTS 1 1 END FILLED TRUE END
   ${mapLayers.map(layer).join('')}
 END
 `

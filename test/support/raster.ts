@@ -25,6 +25,15 @@ export interface TestRaster {
   readonly noData?: number
   /** Whether a pixel has data, written as a mask band. */
   readonly mask?: (column: number, row: number) => boolean
+  /** Colours of the values, for a raster with one band. */
+  readonly palette?: readonly (readonly [red: number, green: number, blue: number, alpha: number])[]
+  /** Control points in EPSG:4326. */
+  readonly controlPoints?: readonly {
+    readonly pixel: number
+    readonly line: number
+    readonly x: number
+    readonly y: number
+  }[]
   /** Metadata items by domain. */
   readonly metadata?: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
@@ -52,19 +61,42 @@ export function makeRaster(raster: TestRaster = {}): Buffer {
   const dataset = gdal.open(path, 'w', 'GTiff', width, height, bands, type, [...options])
   if (srs !== null) dataset.srs = gdal.SpatialReference.fromEPSG(srs)
   if (geoTransform !== null) dataset.geoTransform = [...geoTransform]
+  if (raster.controlPoints !== undefined) placeByPoints(dataset, raster.controlPoints)
+  if (raster.palette !== undefined) setPalette(dataset, raster.palette)
   for (const [domain, items] of Object.entries(raster.metadata ?? {})) dataset.setMetadata(items, domain)
   for (let number = 1; number <= bands; number += 1) {
     const band = dataset.bands.get(number)
     if (raster.noData !== undefined) band.noDataValue = raster.noData
     if (value === null || value === undefined) continue
-    const pixels = Uint8Array.from({ length: width * height }, (_, at) =>
+    const values = Array.from({ length: width * height }, (_, at) =>
       value(number, at % width, Math.floor(at / width)),
     )
+    const pixels = type === 'Byte' ? Uint8Array.from(values) : Float64Array.from(values)
     band.pixels.write(0, 0, width, height, pixels)
   }
   if (raster.mask !== undefined) writeMask(dataset, raster.mask)
   dataset.close()
   return gdal.vsimem.release(path)
+}
+
+function placeByPoints(dataset: Dataset, points: NonNullable<TestRaster['controlPoints']>): void {
+  const { SpatialReference } = loadGdal()
+  const listed = points.map((point, at) => ({ pszId: String(at), pszInfo: '', dfGCPZ: 0, ...gcpOf(point) }))
+  dataset.setGCPs(listed, SpatialReference.fromEPSG(4326).toWKT())
+}
+
+const gcpOf = ({ pixel, line, x, y }: NonNullable<TestRaster['controlPoints']>[number]) => ({
+  dfGCPPixel: pixel,
+  dfGCPLine: line,
+  dfGCPX: x,
+  dfGCPY: y,
+})
+
+function setPalette(dataset: Dataset, palette: NonNullable<TestRaster['palette']>): void {
+  const { ColorTable } = loadGdal()
+  const table = new ColorTable('RGB')
+  for (const [at, [c1, c2, c3, c4]] of palette.entries()) table.set(at, { c1, c2, c3, c4 })
+  dataset.bands.get(1).colorTable = table
 }
 
 /** One mask for all bands. @see GDAL RFC 15 */

@@ -1,4 +1,4 @@
-import { annotate, type ClassDescriptor } from '../descriptor.ts'
+import { annotate, type ClassDescriptor, nullable } from '../descriptor.ts'
 import { loadedSrs } from '../geometry.ts'
 import { SourceSchema } from '../resource.ts'
 import { Type } from '../type.ts'
@@ -8,7 +8,7 @@ const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' }
 /** Class raster_layer. */
 export const rasterLayer = {
   label: 'Raster layer',
-  meaning: 'A georeferenced raster: a GeoTIFF with 3 or 4 bands of 8 bits.',
+  meaning: 'A georeferenced raster: a GeoTIFF of colours, or of values in one band.',
   scopes: ['resource', 'datastruct', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: ['IBboxLayer'],
@@ -33,16 +33,25 @@ export const rasterLayer = {
       xsize: Type.Optional(Type.Integer({ readOnly: true, ...structure, description: 'Width in pixels.' })),
       ysize: Type.Optional(Type.Integer({ readOnly: true, ...structure, description: 'Height in pixels.' })),
       band_count: Type.Optional(
-        Type.Integer({ readOnly: true, ...structure, description: 'Number of bands, including alpha.' }),
+        Type.Integer({
+          readOnly: true,
+          ...structure,
+          description: 'Number of bands, including alpha, which every stored raster has.',
+        }),
       ),
       dtype: Type.Optional(
-        Type.String({ readOnly: true, ...structure, description: 'Data type of the bands: Byte.' }),
+        Type.String({
+          readOnly: true,
+          ...structure,
+          description: 'Data type of the bands: Byte for colours.',
+        }),
       ),
       color_interpretation: Type.Optional(
         Type.Array(Type.String(), {
           readOnly: true,
           ...structure,
-          description: 'Color interpretation of the bands, in order: Red, Green, Blue, Alpha.',
+          description:
+            'Color interpretation of the bands, in order: Red, Green, Blue, Alpha; or Gray, Alpha.',
         }),
       ),
       geo_transform: Type.Optional(
@@ -52,6 +61,22 @@ export const rasterLayer = {
           description:
             'Geotransform: x of the upper left corner, its step by column and by row; y, its step by column and by row.',
         }),
+      ),
+      statistics: Type.Optional(
+        nullable(
+          Type.Object({
+            min: Type.Number({ description: 'Lowest value.' }),
+            max: Type.Number({ description: 'Highest value.' }),
+            mean: Type.Number({ description: 'Mean.' }),
+            std_dev: Type.Number({ description: 'Standard deviation.' }),
+          }),
+          {
+            readOnly: true,
+            'x-extension': true,
+            ...structure,
+            description: 'Distribution of the values of a raster with one band; null for colours.',
+          },
+        ),
       ),
       data_version: Type.Optional(
         Type.Integer({

@@ -7,7 +7,7 @@ export const renderProblems = {
     exit: 1,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Use a style of a vector layer.',
+    advice: 'Use a style, a layer, a WMS layer or a base map.',
   },
   'render/too-large': {
     title: 'Image has too much content',

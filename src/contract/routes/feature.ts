@@ -287,7 +287,8 @@ export const featureRoutes = {
     route: 'feature_layer.identify',
     method: 'POST',
     path: '/api/feature_layer/identify',
-    summary: 'Finds features of several layers that intersect a polygon.',
+    summary:
+      'Finds features of several layers that intersect a polygon, values of rasters and features of WMS layers in its middle.',
     body: Type.Object({
       srs: Type.Integer({ minimum: 1, description: 'EPSG code of geom.' }),
       geom: Type.String({ maxLength: maxFilterWkt, description: 'WKT polygon.' }),

@@ -4,9 +4,11 @@ import type { Dataset } from 'gdal-async'
 import { problem } from '../../contract/problems.ts'
 import type { RasterFacts } from '../../contract/raster.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
+import { measureBand } from './band_statistics.ts'
+import { georeference } from './georeference.ts'
 import { planGrid, type RasterGrid } from './mercator_grid.ts'
 import { openRaster } from './open_raster.ts'
-import { checkPixels, checkRaster } from './raster_check.ts'
+import { bytesOf, checkGeoreference, checkPixels, checkRaster } from './raster_check.ts'
 import { unreadable } from './raster_fault.ts'
 import { type RasterJob, rasterFileName } from './raster_job.ts'
 
@@ -28,8 +30,8 @@ const rasterSettings: Readonly<Record<string, string>> = {
 }
 
 /**
- * Converts a raster to a tiled GeoTIFF with overviews in web mercator, transparent where it has no data. Pixels are
- * resampled by nearest neighbour, so that no new colours arise.
+ * Converts a raster to a tiled GeoTIFF with overviews in web mercator, transparent where it has no data: red, green, blue and
+ * alpha, or the values of a band and alpha. Pixels are resampled by nearest neighbour, so that no new values arise.
  *
  * @throws {Problem} source/*, files/full
  */
@@ -39,19 +41,24 @@ export async function convertRaster(
   sink: RasterSink,
 ): Promise<RasterFacts> {
   for (const [name, value] of Object.entries(rasterSettings)) gdal.config.set(name, value)
-  const dataset = await openRaster(gdal, job)
-  checkRaster(dataset, job)
+  const { dataset, path } = await openRaster(gdal, job)
+  const kind = checkRaster(dataset, job)
   sink.tick()
-  const grid = planGrid(gdal, dataset)
-  checkPixels({ x: grid.xsize, y: grid.ysize, count: bandCount, pixelLimitBytes: job.pixelLimitBytes })
+  const placed = georeference(gdal, kind === 'palette' ? expandPalette(gdal, dataset) : dataset, path)
+  checkGeoreference(placed, job)
+  const grid = planGrid(gdal, placed)
+  const valueBytes = kind === 'values' ? 2 * bytesOf(dataset) : bandCount
+  checkPixels({ x: grid.xsize, y: grid.ysize, count: valueBytes, pixelLimitBytes: job.pixelLimitBytes })
   const paths = { warped: join(job.folder, 'warped.tif'), finished: join(job.folder, rasterFileName) }
   const options = { progress_cb: throttle(() => sink.tick()) }
   try {
-    const warped = await gdal.warpAsync(paths.warped, null, [grid.source], warpArguments(grid, job), options)
+    const warped = await gdal.warpAsync(paths.warped, null, [grid.source], warpArguments(grid), options)
+    placeOnWorld(gdal, warped, grid)
     const finished = await gdal.drivers
       .get('COG')
       .createCopyAsync(paths.finished, warped, cogOptions, false, options)
-    const facts = readFacts(finished, job.srs)
+    const statistics = kind === 'values' ? measureBand(finished, options.progress_cb) : null
+    const facts = { ...readFacts(finished, job.srs), statistics }
     finished.close()
     warped.close()
     rmSync(paths.warped)
@@ -71,10 +78,23 @@ function throttle(report: () => void): () => void {
   }
 }
 
-function warpArguments({ source, box, xsize, ysize }: RasterGrid, { srs }: RasterJob): string[] {
-  const hasAlpha = source.bands.count() === bandCount
+/** Replaces a palette by its colours. */
+function expandPalette(gdal: GdalModule, dataset: Dataset): Dataset {
+  return gdal.translate('', dataset, ['-of', 'VRT', '-expand', 'rgba'])
+}
+
+/** Gives a raster across the antimeridian, whose grid has its centre there, its place in web mercator. */
+function placeOnWorld(gdal: GdalModule, warped: Dataset, { shift }: RasterGrid): void {
+  const { geoTransform } = warped
+  if (shift === 0 || geoTransform === null) return
+  warped.srs = gdal.SpatialReference.fromEPSG(3857)
+  warped.geoTransform = geoTransform.map((value, at) => (at === 0 ? value + shift : value))
+}
+
+function warpArguments({ source, target, box, xsize, ysize }: RasterGrid): string[] {
+  const hasAlpha = source.bands.count() % 2 === 0
   return [
-    ...['-of', 'GTiff', '-t_srs', `EPSG:${srs}`, '-r', 'near', '-ovr', 'NONE', '-nomd', '-wm', '64'],
+    ...['-of', 'GTiff', '-t_srs', target, '-r', 'near', '-ovr', 'NONE', '-nomd', '-wm', '64'],
     ...['-te', ...box.map(String), '-ts', String(xsize), String(ysize)],
     ...(hasAlpha ? [] : ['-dstalpha']),
     // A pixel has no data if all of its bands have none.
@@ -94,7 +114,10 @@ const cogOptions: Readonly<Record<string, string>> = {
   BIGTIFF: 'IF_SAFER',
 }
 
-function readFacts({ rasterSize, geoTransform, bands }: Dataset, srs: number): RasterFacts {
+function readFacts(
+  { rasterSize, geoTransform, bands }: Dataset,
+  srs: number,
+): Omit<RasterFacts, 'statistics'> {
   const all = [...bands]
   return {
     srs,

@@ -1,4 +1,4 @@
-import type { Dataset } from 'gdal-async'
+import type { Dataset, SpatialReference } from 'gdal-async'
 import type { Bbox } from '../../geo/bbox.ts'
 import { mercatorHalfWorld as edge, mercatorMaxLatitude } from '../../geo/mercator.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
@@ -7,6 +7,10 @@ import { badRaster } from './raster_fault.ts'
 /** Pixel grid of the converted raster, and its source. */
 export interface RasterGrid {
   readonly source: Dataset
+  /** Reference system of the grid: EPSG:3857, or for rasters across the antimeridian the same with its centre there. */
+  readonly target: string
+  /** Distance of its centre from that of EPSG:3857. */
+  readonly shift: number
   readonly box: Bbox
   readonly xsize: number
   readonly ysize: number
@@ -19,15 +23,51 @@ export interface RasterGrid {
  * @throws {Problem} source/bad-raster if it cannot be projected
  */
 export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
-  const target = gdal.SpatialReference.fromEPSG(3857)
   const { srs } = dataset
   if (srs === null) throw new TypeError('the reference system was checked before')
-  const existing = srs.isSame(target) ? findExistingGrid(dataset) : undefined
+  const existing = srs.isSame(gdal.SpatialReference.fromEPSG(3857)) ? findExistingGrid(dataset) : undefined
   if (existing !== undefined) return existing
   const source = srs.isGeographic() ? cutPoles(gdal, dataset) : dataset
-  const { rasterSize, geoTransform } = suggest(() =>
-    gdal.suggestedWarpOutput({ src: source, s_srs: srs, t_srs: target }),
+  // A raster across the antimeridian is torn to both ends of the world, unless its centre is there.
+  return (
+    (crossesAntimeridian(source) ? undefined : findGrid(gdal, source, worlds.atPrimeMeridian)) ??
+    findGrid(gdal, source, worlds.atAntimeridian) ??
+    throwTorn()
   )
+}
+
+/** Reports whether a raster in degrees lies on both sides of the antimeridian, without covering the world. */
+function crossesAntimeridian({ srs, geoTransform, rasterSize }: Dataset): boolean {
+  const [left = 0, stepX = 0, turnX] = geoTransform ?? []
+  const width = rasterSize.x * stepX
+  if (srs?.isGeographic() !== true || turnX !== 0 || width > 350) return false
+  return [-180, 180].some((edge) => left < edge && left + width > edge)
+}
+
+function throwTorn(): never {
+  throw badRaster(
+    'the raster cannot be projected to EPSG:3857: it extends beyond half of the world across the antimeridian',
+    'Split it at the antimeridian into two rasters.',
+  )
+}
+
+/** Web mercator, with its centre at a meridian. */
+interface World {
+  readonly target: string
+  readonly shift: number
+}
+
+const worlds = {
+  atPrimeMeridian: { target: 'EPSG:3857', shift: 0 },
+  atAntimeridian: { target: '+proj=merc +a=6378137 +b=6378137 +lon_0=180 +units=m +no_defs', shift: edge },
+} as const
+
+/** Plans the grid with a centre; undefined if the raster is torn. */
+function findGrid(gdal: GdalModule, source: Dataset, { target, shift }: World): RasterGrid | undefined {
+  const { rasterSize, geoTransform } = suggest(() => {
+    const t_srs = gdal.SpatialReference.fromUserInput(target)
+    return gdal.suggestedWarpOutput({ src: source, s_srs: source.srs as SpatialReference, t_srs })
+  })
   const [left = 0, step = 0, , top = 0] = geoTransform
   const { x: columns, y: rows } = rasterSize
   const found: Bbox = [left, top - rows * step, left + columns * step, top]
@@ -37,16 +77,12 @@ export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
       'the raster cannot be projected to EPSG:3857: it extends beyond the latitudes or longitudes of EPSG:3857',
       'Clip it to latitudes between -85.05 and 85.05 with gdalwarp -te.',
     )
-  if (step > coarsest * findStep(gdal, source))
-    throw badRaster(
-      'the raster cannot be projected to EPSG:3857: it crosses the antimeridian, at 180 degrees',
-      'Split it at the antimeridian into two rasters.',
-    )
+  if (step > coarsest * findStep(gdal, source)) return undefined
   const box = found.map((one) => snap(one, step)) as unknown as Bbox
   const [minX, minY, maxX, maxY] = box
   const xsize = Math.max(1, Math.round((maxX - minX) / step))
   const ysize = Math.max(1, Math.round((maxY - minY) / step))
-  return { source, box, xsize, ysize }
+  return { source, target, shift, box, xsize, ysize }
 }
 
 /** Snaps a coordinate within a pixel of the edge of the world to the edge, since GDAL counts whole pixels. */
@@ -82,7 +118,8 @@ function findExistingGrid(source: Dataset): RasterGrid | undefined {
   const { x: xsize, y: ysize } = source.rasterSize
   if (turnX !== 0 || turnY !== 0 || stepX <= 0 || stepY >= 0) return undefined
   const box: Bbox = [left, top + ysize * stepY, left + xsize * stepX, top]
-  if (box.every((one) => Math.abs(one) <= edge * 1.000001)) return { source, box, xsize, ysize }
+  if (box.every((one) => Math.abs(one) <= edge * 1.000001))
+    return { source, ...worlds.atPrimeMeridian, box, xsize, ysize }
   throw badRaster('the raster is outside the extent of EPSG:3857')
 }
 

@@ -10,14 +10,25 @@ import { rasterFolder, rasterName, unreadable } from './raster_fault.ts'
 import type { RasterJob } from './raster_job.ts'
 import { checkChunkCount } from './tiff_header.ts'
 
+/** An open file, and where it was found: other files of its archive are beside it. */
+export interface OpenedRaster {
+  readonly dataset: Dataset
+  readonly path: string
+}
+
 /**
- * Opens the GeoTIFF of a job, or the only one in a ZIP archive. Accepts no other format, and reads no sidecar files.
+ * Opens the GeoTIFF of a job, or the only one in a ZIP archive. Accepts no other format; GDAL reads no sidecar files.
  *
  * @throws {Problem} source/unreadable, source/bad-raster, files/full
  */
-export async function openRaster(gdal: GdalModule, job: RasterJob): Promise<Dataset> {
-  const path = nameFile(await findRaster(job), job.folder)
+export async function openRaster(gdal: GdalModule, job: RasterJob): Promise<OpenedRaster> {
+  const found = await findRaster(job)
+  const path = nameFile(found, job.folder)
   await checkChunkCount(path, job)
+  return { dataset: await openTiff(gdal, path, job), path: found }
+}
+
+async function openTiff(gdal: GdalModule, path: string, job: RasterJob): Promise<Dataset> {
   try {
     return await gdal.openAsync(path, 'r', 'GTiff')
   } catch (error) {

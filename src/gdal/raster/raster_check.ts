@@ -18,11 +18,41 @@ const smallBytes = 1 << 30
  *
  * @throws {Problem} source/bad-raster, source/no-srs
  */
-export function checkRaster(dataset: Dataset, job: RasterJob): void {
-  checkBands(dataset)
+export function checkRaster(dataset: Dataset, job: RasterJob): RasterKind {
+  const kind = findKind(dataset)
   checkSize(dataset, job)
   checkContents(dataset)
-  checkGeoreference(dataset, job)
+  return kind
+}
+
+/** What a raster has: red, green, blue and perhaps alpha; indexes of colours; or values, and perhaps alpha. */
+export type RasterKind = 'colors' | 'palette' | 'values'
+
+/** Sizes of the data types that values may have, in bytes. */
+const valueSizes: Readonly<Record<string, number>> = {
+  ...{ Byte: 1, UInt16: 2, Int16: 2, UInt32: 4, Int32: 4, Float32: 4, Float64: 8 },
+}
+
+/** Returns the size of a value in bytes. */
+export function bytesOf(dataset: Dataset): number {
+  return valueSizes[dataset.bands.get(1).dataType ?? ''] ?? 8
+}
+
+function findKind(dataset: Dataset): RasterKind {
+  const [first, second] = [...dataset.bands]
+  const count = dataset.bands.count()
+  const hasAlpha = second?.colorInterpretation === 'Alpha'
+  if (first === undefined || count > 2 || (count === 2 && !hasAlpha)) {
+    checkBands(dataset)
+    return 'colors'
+  }
+  checkBits(dataset)
+  if (first.colorInterpretation === 'Palette' && count === 1) return 'palette'
+  if (valueSizes[first.dataType ?? ''] !== undefined) return 'values'
+  throw badRaster(
+    `the values of the raster are ${first.dataType}`,
+    `Convert them with gdal_translate -ot to one of ${Object.keys(valueSizes).join(', ')}.`,
+  )
 }
 
 const expectedColors = ['Red', 'Green', 'Blue', 'Alpha']
@@ -32,17 +62,16 @@ function checkBands(dataset: Dataset): void {
   const count = bands.length
   if (count !== 3 && count !== 4)
     throw badRaster(
-      `the raster has ${countOf(count, 'band')}, not 3 or 4`,
-      'Convert a palette with gdal_translate -expand rgb, or select three bands with -b 1 -b 2 -b 3.',
+      `the raster has ${countOf(count, 'band')}, not 1, 3 or 4`,
+      'Select one or three bands with gdal_translate -b 1 -b 2 -b 3.',
     )
   const wide = bands.find(({ dataType }) => dataType !== 'Byte')
   if (wide !== undefined)
     throw badRaster(
-      `the values of the raster are ${wide.dataType}, not 8 bits (Byte)`,
-      'Scale them to 0 to 255 with gdal_translate -ot Byte -scale.',
+      `the colours of the raster are ${wide.dataType}, not 8 bits (Byte)`,
+      'Scale them to 0 to 255 with gdal_translate -ot Byte -scale, or select one band with -b 1.',
     )
-  const bits = bands.map((band) => readMetadata(band.getMetadata('IMAGE_STRUCTURE'), 'NBITS')).find(Boolean)
-  if (bits !== undefined) throw badRaster(`the values of the raster have ${bits} bits, not 8`)
+  checkBits(dataset)
   const colors = bands.map(({ colorInterpretation }) => colorInterpretation ?? 'Undefined')
   if (colors.every((color, at) => color === expectedColors[at])) return
   throw badRaster(
@@ -51,26 +80,39 @@ function checkBands(dataset: Dataset): void {
   )
 }
 
+function checkBits({ bands }: Dataset): void {
+  const bits = [...bands]
+    .map((band) => readMetadata(band.getMetadata('IMAGE_STRUCTURE'), 'NBITS'))
+    .find(Boolean)
+  // An index of a palette has any number of bits.
+  if (bits !== undefined && bands.get(1).colorInterpretation !== 'Palette')
+    throw badRaster(
+      `the values of the raster have ${bits} bits, not 8`,
+      'Convert them with gdal_translate -co NBITS=8.',
+    )
+}
+
 function checkSize(dataset: Dataset, { pixelLimitBytes }: RasterJob): void {
   const { x, y } = dataset.rasterSize
   const count = dataset.bands.count()
-  const bytes = checkPixels({ x, y, count, pixelLimitBytes })
+  const bytes = checkPixels({ x, y, count: count * bytesOf(dataset), pixelLimitBytes })
   // The description is the path of the opened file, which differs from the job's for an archive.
   const fileBytes = statSync(dataset.description).size
   if (bytes > smallBytes && bytes > fileBytes * ratioLimit)
     throw badRaster(`the raster would unpack from ${fileBytes} to ${bytes} bytes, which is implausible`)
   const block = dataset.bands.get(1).blockSize
-  if (block !== null && block.x * block.y * count > blockLimitBytes)
+  if (block !== null && block.x * block.y * count * bytesOf(dataset) > blockLimitBytes)
     throw badRaster(
       `the raster has blocks of ${block.x} × ${block.y} pixels, which are too large to read`,
       'Store it in tiles with gdal_translate -co TILED=YES.',
     )
 }
 
-/** Size of a raster in pixels and bands, and its limit. */
+/** Size of a raster in pixels and bytes, and its limit. */
 interface Pixels {
   readonly x: number
   readonly y: number
+  /** Bytes of a pixel. */
   readonly count: number
   readonly pixelLimitBytes: number
 }
@@ -84,7 +126,7 @@ export function checkPixels({ x, y, count, pixelLimitBytes }: Pixels): number {
   const bytes = x * y * count
   if (bytes <= pixelLimitBytes) return bytes
   throw badRaster(
-    `the raster has ${x} × ${y} pixels in ${count} bands, ${bytes} bytes; the limit is ${pixelLimitBytes}`,
+    `the raster has ${x} × ${y} pixels of ${count} bytes, ${bytes} bytes; the limit is ${pixelLimitBytes}`,
     'Split it into several rasters, or reduce its resolution.',
   )
 }
@@ -108,15 +150,20 @@ function readMetadata(metadata: unknown, name: string): string | undefined {
   return value === undefined || value === '' ? undefined : String(value)
 }
 
-function checkGeoreference({ srs, geoTransform }: Dataset, { name }: RasterJob): void {
+/**
+ * Checks the place of a raster.
+ *
+ * @throws {Problem} source/bad-raster, source/no-srs
+ */
+export function checkGeoreference({ srs, geoTransform }: Dataset, { name }: RasterJob): void {
   if (srs === null || !(srs.isGeographic() || srs.isProjected()))
     throw problem('source/no-srs', `${nameSource(name)} has no reference system`, {
-      hint: 'Add it to the file with gdal_translate -a_srs EPSG:….',
+      hint: 'Add it to the file with gdal_translate -a_srs EPSG:…, or to its archive as a .prj file.',
     })
   if (geoTransform === null)
     throw badRaster(
       'the raster is not georeferenced',
-      'Georeference the file with gdal_translate, from a world file or with -a_ullr; with control points, use gdalwarp.',
+      'Upload a ZIP archive with the file and its world file, such as a.tif and a.tfw, or georeference it with gdal_translate -a_ullr or -gcp.',
     )
   const [, byColumn = 0, byRow = 0, , byColumnY = 0, byRowY = 0] = geoTransform
   const area = byColumn * byRowY - byRow * byColumnY

@@ -8,9 +8,10 @@ import { SpriteCache } from '../raster/sprite.ts'
 import { isTransparent, type Surface } from '../raster/surface.ts'
 import { encodeWebpOrJpeg } from '../raster/webp_jpeg.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
-import type { DrawJob, DrawnImage } from './draw_job.ts'
+import type { DrawJob, DrawnImage, ProbeJob } from './draw_job.ts'
 import type { DrawReply, DrawRequest, PoolJob } from './draw_pool.ts'
 import { placeJobLabels } from './job_labels.ts'
+import { probeRaster } from './raster_window.ts'
 import { loadSvgImages } from './svg_images.ts'
 
 /** Number of the request whose client went away. */
@@ -31,6 +32,11 @@ function findPen(): Promise<LabelPen> {
 
 parentPort?.on('message', async ({ number, job, frame }: DrawRequest) => {
   try {
+    if ('probe' in job) {
+      const values = probeRaster(job)
+      reply(values === undefined ? { number } : { number, values })
+      return
+    }
     if (frame !== undefined && !('legend' in job)) {
       reply({ number, labels: await place(job, number, frame) })
       return
@@ -57,7 +63,7 @@ async function place(job: DrawJob, number: number, frame?: LabelFrame): Promise<
   return placeJobLabels(job, { pen: await findPen(), check: checkOf(number) }, frame)
 }
 
-async function draw(job: PoolJob, number: number): Promise<DrawnImage> {
+async function draw(job: Exclude<PoolJob, ProbeJob>, number: number): Promise<DrawnImage> {
   if (!('legend' in job)) return drawMap(job, number)
   const { drawLegend } = await import('../legend/draw_legend.ts')
   return drawLegend(job, { sprites, check: checkOf(number) })

@@ -8,10 +8,10 @@ import { visibleBoxOf } from '../draw/visible_part.ts'
 import { drawLabels } from '../label/draw_labels.ts'
 import type { LabelPen } from '../label/label_pen.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
-import { composite } from '../raster/composite.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
-import type { DrawJob, FeatureJobLayer, JobFeatures, PixelJobLayer } from './draw_job.ts'
+import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
+import { isImageLayer, putImage } from './image_layer.ts'
 import { parsePixelTwkb, type UnitTransform } from './twkb_pixels.ts'
 
 /** Caches and checks of drawing. */
@@ -35,7 +35,7 @@ const maxStripPixels = 2 ** 21
 export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<Surface> {
   const { sprites = new SpriteCache(), images = new Map(), check = () => undefined, labels } = options
   const layers = job.layers.map((layer) =>
-    'pixels' in layer
+    isImageLayer(layer)
       ? layer
       : { style: prepareStyle(layer.style, job), features: readFeatures(layer, job, check) },
   )
@@ -44,8 +44,8 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
   for (let top = 0; top < height; top += stripHeight) {
     const surface = createSurface(width, Math.min(stripHeight, height - top))
     for (const [at, layer] of layers.entries()) {
-      if ('pixels' in layer) {
-        putPixels(surface, layer, top)
+      if (isImageLayer(layer)) {
+        putImage(surface, layer, { top, check })
         continue
       }
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
@@ -59,15 +59,6 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
       drawLabels(surface, { labels: labels.placed, pen: labels.pen, pixelRatio, top, check })
     yield surface
   }
-}
-
-/** Puts the rows of a layer of pixels from `top` on over a strip. */
-function putPixels(strip: Surface, { pixels, opacity }: PixelJobLayer, top: number): void {
-  const { width, height } = strip
-  const start = pixels.byteOffset + 4 * width * top
-  const bytes = new Uint8Array(pixels.buffer, start, 4 * width * height)
-  const words = new Uint32Array(pixels.buffer, start, width * height)
-  composite(strip, { width, height, bytes, words }, { opacity: opacity ?? 1 })
 }
 
 /** Returns whether an image is drawn at once. */

@@ -2,6 +2,9 @@ import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { ImageFormat } from '../../contract/image_format.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
+import type { Enlarging, PixelTransform } from '../raster/resample.ts'
+import type { PixelGrid } from '../raster/warp.ts'
+import type { RasterPaint } from './raster_paint.ts'
 
 /** An image to draw. Plain data, since it crosses to a worker thread. */
 export interface DrawJob {
@@ -26,7 +29,7 @@ export interface DrawJob {
 }
 
 /** A layer of an image. */
-export type JobLayer = FeatureJobLayer | PixelJobLayer
+export type JobLayer = FeatureJobLayer | PixelJobLayer | WindowJobLayer | RasterJobLayer
 
 /** Features that are drawn with a style. */
 export interface FeatureJobLayer {
@@ -38,6 +41,36 @@ export interface FeatureJobLayer {
 export interface PixelJobLayer {
   /** RGBA with 8 bits a channel, premultiplied, rows from the top; as many pixels as the image. */
   readonly pixels: Uint8Array<ArrayBuffer>
+  /** From 0 to 1; 1 if it is missing. */
+  readonly opacity?: number
+}
+
+/** An image from elsewhere, such as a tile of another service, that is put at its place. */
+export interface WindowJobLayer {
+  readonly window: JobWindow
+  /** Position of each pixel of the frame in the window. */
+  readonly place: PixelTransform | PixelGrid
+  readonly enlarging: Enlarging
+  /** From 0 to 1; 1 if it is missing. */
+  readonly opacity?: number
+}
+
+/** An image in memory. */
+export interface JobWindow {
+  readonly width: number
+  readonly height: number
+  /** RGBA with 8 bits a channel, not premultiplied, rows from the top. */
+  readonly pixels: Uint8Array<ArrayBuffer>
+}
+
+/** A stored raster, of which the thread reads what the image shows. */
+export interface RasterJobLayer {
+  /** File of the raster, and a name of its content. */
+  readonly raster: { readonly path: string; readonly digest: string }
+  readonly paint: RasterPaint
+  /** Position of each pixel of the frame in the raster: once for each copy of the world. */
+  readonly places: readonly PixelTransform[]
+  readonly enlarging: Enlarging
   /** From 0 to 1; 1 if it is missing. */
   readonly opacity?: number
 }
@@ -65,6 +98,15 @@ export interface JobFeatures {
   readonly fields: readonly string[]
   /** Values of each field. */
   readonly columns: readonly (readonly unknown[])[]
+}
+
+/** A pixel of a stored raster to read. */
+export interface ProbeJob {
+  readonly probe: {
+    readonly raster: RasterJobLayer['raster']
+    readonly column: number
+    readonly row: number
+  }
 }
 
 /** An encoded image. */

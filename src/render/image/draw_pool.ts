@@ -5,10 +5,10 @@ import { type ProblemCode, problem } from '../../contract/problems.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import type { LegendJob } from '../legend/legend_job.ts'
-import type { DrawJob, DrawnImage } from './draw_job.ts'
+import type { DrawJob, DrawnImage, ProbeJob } from './draw_job.ts'
 
 /** Work of a thread. */
-export type PoolJob = DrawJob | LegendJob
+export type PoolJob = DrawJob | LegendJob | ProbeJob
 
 /** Draws images in worker threads. */
 export interface DrawPool {
@@ -17,13 +17,19 @@ export interface DrawPool {
    *
    * @throws {Problem} render/timeout, render/too-large if memory is exhausted, render/failed; the reason of the signal
    */
-  draw(job: PoolJob, signal?: AbortSignal): Promise<DrawnImage>
+  draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage>
   /**
    * Places the labels of the layers of a job in a frame, without drawing anything. The work ends when the signal is aborted.
    *
    * @throws {Problem} as `draw`
    */
   place(job: DrawJob, frame: LabelFrame, signal?: AbortSignal): Promise<readonly PlacedLabel[]>
+  /**
+   * Reads the values of the bands of a pixel of a raster; undefined outside of it.
+   *
+   * @throws {Problem} as `draw`
+   */
+  probe(job: ProbeJob, signal?: AbortSignal): Promise<readonly number[] | undefined>
   /** Ends all threads; running and waiting requests fail. */
   close(): Promise<void>
 }
@@ -50,6 +56,7 @@ export interface DrawRequest {
 export interface DrawReply {
   readonly number: number
   readonly image?: DrawnImage
+  readonly values?: readonly number[]
   readonly labels?: readonly PlacedLabel[]
   readonly failure?: { readonly code: string; readonly message: string }
 }
@@ -78,7 +85,7 @@ class ThreadPool implements DrawPool {
     this.#limits = { threads, timeoutMs, memoryMb }
   }
 
-  async draw(job: PoolJob, signal?: AbortSignal): Promise<DrawnImage> {
+  async draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage> {
     const { image } = await this.#run({ job }, signal)
     if (image === undefined) throw problem('render/failed', 'The thread that drew the image sent none.')
     return image
@@ -87,6 +94,10 @@ class ThreadPool implements DrawPool {
   async place(job: DrawJob, frame: LabelFrame, signal?: AbortSignal): Promise<readonly PlacedLabel[]> {
     const { labels = [] } = await this.#run({ job, frame }, signal)
     return labels
+  }
+
+  async probe(job: ProbeJob, signal?: AbortSignal): Promise<readonly number[] | undefined> {
+    return (await this.#run({ job }, signal)).values
   }
 
   async #run(work: Pick<Waiting, 'job' | 'frame'>, signal: AbortSignal | undefined): Promise<DrawReply> {
@@ -230,9 +241,11 @@ function failureOf(error: unknown): Error {
 }
 
 function buffersOf(job: PoolJob): ArrayBuffer[] {
-  if ('legend' in job) return []
+  if ('legend' in job || 'probe' in job) return []
   return job.layers.flatMap((layer) => {
     if ('pixels' in layer) return [layer.pixels.buffer]
+    if ('window' in layer) return [layer.window.pixels.buffer]
+    if ('raster' in layer) return []
     const { ids, points, geometries, ends, isLocal } = layer.features
     return [ids, points, geometries, ends, isLocal].map(({ buffer }) => buffer)
   })

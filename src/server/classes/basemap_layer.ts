@@ -6,7 +6,7 @@ import { invalidAt } from '../http/invalid_request.ts'
 import { parseRecord, tilesOf } from './basemap_tiles.ts'
 import { rowBehaviour } from './row.ts'
 
-/** Base maps from external tile services. Browsers fetch the tiles; the server stores only their URL. */
+/** Base maps from external tile services. Browsers fetch the tiles of web maps; the server fetches those of images. */
 export const basemapLayerBehaviour = rowBehaviour({
   cls: 'basemap_layer',
   check: async (tx, rows) => {
@@ -19,7 +19,8 @@ export const basemapLayerBehaviour = rowBehaviour({
   },
 })
 
-function findServices(tx: Queryable, rows: readonly Row[]): Promise<TileServices> {
+/** Finds the geoservices that base maps name. */
+export function findServices(tx: Queryable, rows: readonly Row[]): Promise<TileServices> {
   return findTileServices(
     tx,
     rows.flatMap(({ qms }) => serviceNameOf(qms) ?? []),
@@ -48,7 +49,8 @@ async function checkServices(tx: Queryable, rows: readonly Row[]): Promise<void>
   }
 }
 
-type Row = MemberRow<'basemap_layer'>
+/** A stored base map. */
+export type Row = MemberRow<'basemap_layer'>
 
 function checkRow({ url, qms, copyright_url: copyrightUrl, z_min: min, z_max: max }: Row): void {
   if (url === null && qms === null) throw invalidAt('/basemap_layer', 'missing field "url" or "qms"')

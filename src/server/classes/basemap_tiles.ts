@@ -74,5 +74,11 @@ function hostsOf(url: string): string[] {
   return urls.length === 0 ? [url] : urls
 }
 
+/** Returns the EPSG code of the tiles of a base map: that of its description, else web mercator. */
+export function tileSrsOf({ qms, url }: MemberRow<'basemap_layer'>): number {
+  const epsg = url === null ? parseRecord(qms ?? '')?.epsg : undefined
+  return Number.isInteger(epsg) ? Number(epsg) : webMercator
+}
+
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null)
 const levelOf = (value: unknown) => (Number.isInteger(value) ? Number(value) : null)

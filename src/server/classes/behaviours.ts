@@ -11,6 +11,7 @@ import { lookupTableBehaviour } from './lookup_table.ts'
 import { mapsrvStyleBehaviour } from './mapsrv_style.ts'
 import { plainBehaviour } from './plain.ts'
 import { rasterLayerBehaviour } from './raster_layer.ts'
+import { rasterStyleBehaviour } from './raster_style.ts'
 import { wfsserverServiceBehaviour, wmsserverServiceBehaviour } from './service.ts'
 import { trackerBehaviour } from './tracker.ts'
 import { vectorLayerBehaviour } from './vector_layer.ts'
@@ -27,7 +28,7 @@ const behaviours: { readonly [C in Cls]: BehaviourOf<C> | undefined } = {
   raster_layer: rasterLayerBehaviour,
   mapsrv_style: mapsrvStyleBehaviour,
   desk_vector_style: deskVectorStyleBehaviour,
-  raster_style: plainBehaviour(),
+  raster_style: rasterStyleBehaviour,
   geodb_connection: geodbConnectionBehaviour,
   wmsclient_connection: wmsclientConnectionBehaviour,
   wmsclient_layer: wmsclientLayerBehaviour,

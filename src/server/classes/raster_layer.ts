@@ -1,3 +1,4 @@
+import type { RasterStatistics } from '../../contract/raster.ts'
 import type { Members } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { adoptRasters, findRasters, type Raster } from '../../store/classes/raster_layer.ts'
@@ -51,7 +52,7 @@ async function adopt(tx: Queryable, changes: readonly MemberChange<'raster_layer
 }
 
 function membersOf(raster: Raster): Members<'raster_layer'> {
-  const { srs, xsize, ysize, dtype, colorInterpretation, geoTransform, dataVersion } = raster
+  const { srs, xsize, ysize, dtype, colorInterpretation, geoTransform, dataVersion, statistics } = raster
   return {
     raster_layer: {
       srs: { id: srs },
@@ -61,7 +62,12 @@ function membersOf(raster: Raster): Members<'raster_layer'> {
       dtype,
       color_interpretation: [...colorInterpretation],
       geo_transform: [...geoTransform],
+      statistics: statistics && shownStatistics(statistics),
       data_version: dataVersion,
     },
   }
+}
+
+function shownStatistics({ min, max, mean, stdDev }: RasterStatistics) {
+  return { min, max, mean, std_dev: stdDev }
 }

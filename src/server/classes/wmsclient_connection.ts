@@ -1,4 +1,5 @@
 import type { Capabilities } from '../../contract/classes/wmsclient_connection.ts'
+import type { Credentials } from '../../http/authorize.ts'
 import { fetchCapabilities } from '../../ogc/wms_client.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import type { ServerContext } from '../context.ts'
@@ -51,8 +52,18 @@ async function fetchPrepared(
 // The table's first name: stored passwords are encrypted for it.
 const placeOf = (id: number) => `wms_connection.password:${id}`
 
+/** Returns the credentials of a connection for its service; undefined without a user name. */
+export function credentialsOf(
+  context: Pick<ServerContext, 'secrets'>,
+  id: number,
+  row: Row,
+): Credentials | undefined {
+  if (row.username === null) return undefined
+  return { login: row.username, password: openPassword(context, id, row) ?? '' }
+}
+
 function openPassword(
-  { secrets }: ServerContext,
+  { secrets }: Pick<ServerContext, 'secrets'>,
   id: number | undefined,
   current: Row | undefined,
 ): string | null {

@@ -13,6 +13,7 @@ import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
+import { type FoundInImage, type ImagePlace, openIdentifiedImages } from './identify_images.ts'
 
 /** Maximum number of features of a layer in one answer. */
 const limit = 100
@@ -23,7 +24,8 @@ type LayerResult =
   | { readonly featureCount: number; readonly features: readonly object[] }
 
 /**
- * Finds the features of layers that intersect a geometry. A layer that cannot be queried has an error in the result.
+ * Finds the features of layers that intersect a geometry; of rasters, the values of the pixel in the middle of it; of layers of
+ * web map services, what the service finds there. A layer that cannot be queried has an error in the result.
  *
  * @throws {Problem} feature/invalid for an invalid geometry, request/invalid for an unknown reference system
  */
@@ -36,11 +38,14 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const layers = await findLayers(context.database, permitted)
   const names = await findResourceNames(context.database, [...masks.keys()])
   const databases = await findDatabases(context, [...layers.values()])
+  const images = await openIdentifiedImages(request, { ids: permitted, place })
   // In parallel, so that external databases do not wait for each other.
   const found = await Promise.all(
     ids.map(async (id): Promise<[id: number, LayerResult]> => {
       const layer = layers.get(id)
       const database = databases.get(id)
+      const image = images.get(id)
+      if (image !== undefined) return [id, await identifyInImage(id, image, names.get(id)?.displayName)]
       if (layer === undefined || database === undefined) return [id, { error: errorOf(id) }]
       return [id, await identifyInLayer(database, { layer, place, name: names.get(id)?.displayName })]
     }),
@@ -60,7 +65,7 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
 
 const needed: PermissionName = 'data.read'
 
-interface Place {
+interface Place extends ImagePlace {
   readonly wkt: string
   readonly srs: number
   readonly limit: number
@@ -71,7 +76,29 @@ async function readPlace({ context, body }: ApiRequest<'feature.identify'>): Pro
   if (srs !== body.srs)
     throw problem('feature/invalid', `geom: is in EPSG:${srs}, the request in EPSG:${body.srs}`)
   await requireSrs(context.database, srs)
-  return { wkt: formatWkt(geometry), srs, limit }
+  return { wkt: formatWkt(geometry), geometry, srs, limit }
+}
+
+async function identifyInImage(
+  id: number,
+  find: () => Promise<readonly FoundInImage[]>,
+  parent: string | undefined,
+): Promise<LayerResult> {
+  try {
+    const found = await find()
+    const features = found.map(({ label, fields }, at) => ({
+      id: at + 1,
+      layerId: id,
+      label,
+      fields,
+      parent,
+    }))
+    return { featureCount: features.length, features }
+  } catch (error) {
+    // A failing external service affects that layer only.
+    if (isProblem(error)) return { error: error.message }
+    throw error
+  }
 }
 
 interface Target {

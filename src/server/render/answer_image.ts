@@ -36,7 +36,8 @@ export async function answerImage(
   const { context, headers, signal } = request
   const { frame, format } = options
   const sources = await openSources(context, ids, options.symbols)
-  const draw = (stop: AbortSignal) => drawSources(context, { sources, frame, format, signal: stop })
+  const draw = (stop: AbortSignal) =>
+    drawSources(context, { sources, frame, format, signal: stop, isFresh: !options.cache })
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
   if (keys.length < sources.length) return answerDrawn(await draw(signal), options, {})
   const key = JSON.stringify([rendererVersion, frame, format, ...keys])

@@ -15,6 +15,8 @@ export interface Drawing {
   /** PNG by default. */
   readonly format?: ImageFormat
   readonly signal: AbortSignal
+  /** Whether images of other services are fetched again. */
+  readonly isFresh?: boolean
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Drawing {
  */
 export async function drawSources(
   context: Pick<ServerContext, 'draws' | 'layerCaches'>,
-  { sources, frame, format = 'png', signal }: Drawing,
+  { sources, frame, format = 'png', signal, isFresh = false }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height, system, pixelRatio = 1 } = frame
   if (system !== undefined && sources.some(({ readsAnySystem }) => readsAnySystem !== true))
@@ -36,7 +38,7 @@ export async function drawSources(
   const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
   const [labels, layers] = await Promise.all([
     findImageLabels(context, { sources, frame, signal }),
-    Promise.all(sources.map((source) => source.read(frame, signal))),
+    Promise.all(sources.map((source) => source.read(frame, { signal, isFresh }))),
   ])
   const job: DrawJob = {
     width,

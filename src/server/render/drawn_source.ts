@@ -3,17 +3,24 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import type { ServerContext } from '../context.ts'
 
+/** How a source is read. */
+export interface ReadOptions {
+  readonly signal: AbortSignal
+  /** Whether images of other services are fetched again. */
+  readonly isFresh: boolean
+}
+
 /** A resource that is drawn on an image. */
 export interface DrawnSource {
   /**
    * Everything that its image depends on apart from the frame. Undefined if its changes are not tracked: then images of it
-   * are not cached.
+   * are not cached. The key of a source with a time to live has the period in which its content is fetched.
    */
   readonly key: readonly unknown[] | undefined
   /** Whether frames may have another reference system than EPSG:3857. */
   readonly readsAnySystem?: true
   /** Reads what lies in a frame. */
-  read(frame: ImageFrame, signal: AbortSignal): Promise<JobLayer>
+  read(frame: ImageFrame, options: ReadOptions): Promise<JobLayer>
   /** Returns what is labelled at a scale; undefined without labels. Missing for sources that never have labels. */
   findLabels?(scaleDenom: number): Promise<LabelledSource | undefined>
 }

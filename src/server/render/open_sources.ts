@@ -2,12 +2,15 @@ import { problem } from '../../contract/problems.ts'
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
 import type { ServerContext } from '../context.ts'
 import { notFound } from '../resource/require_permission.ts'
+import { basemapSources } from './basemap_source.ts'
 import type { DrawnResource, DrawnSource, SourceKind } from './drawn_source.ts'
 import { featureSources } from './feature_source.ts'
+import { rasterSources } from './raster_source.ts'
 import type { SymbolChoice } from './symbol_choice.ts'
+import { wmsSources } from './wms_source.ts'
 
 /** What can be drawn. */
-const kinds: readonly SourceKind[] = [featureSources]
+const kinds: readonly SourceKind[] = [featureSources, rasterSources, wmsSources, basemapSources]
 
 /**
  * Opens resources for drawing, with one read for all of a kind.

@@ -22,7 +22,7 @@ export async function findRasters(tx: Queryable, ids: readonly number[]): Promis
             r.source_digest as "sourceDigest", s.size_bytes::float8 as "sourceSizeBytes",
             r.source_name as "sourceName", r.srs, r.xsize, r.ysize, r.dtype,
             r.color_interpretation as "colorInterpretation", r.geo_transform as "geoTransform",
-            r.data_version as "dataVersion"
+            r.data_version as "dataVersion", r.statistics
        from raster_layer r join blob c using (digest) join blob s on s.digest = r.source_digest
       where r.resource_id = any($1::int[])`,
     [ids],
@@ -44,14 +44,15 @@ export async function adoptRasters(tx: Queryable, prepared: ReadonlyMap<number, 
         where p.id = w.id
        returning w."resourceId" as resource_id, p.digest, p.source_digest, p.source_name, p.facts)
      insert into raster_layer as r (
-       resource_id, digest, source_digest, source_name, srs, xsize, ysize, dtype, color_interpretation, geo_transform)
+       resource_id, digest, source_digest, source_name, srs, xsize, ysize, dtype, color_interpretation, geo_transform, statistics)
      select resource_id, digest, source_digest, source_name, (facts->>'srs')::int, (facts->>'xsize')::int,
-            (facts->>'ysize')::int, facts->>'dtype', facts->'colorInterpretation', facts->'geoTransform'
+            (facts->>'ysize')::int, facts->>'dtype', facts->'colorInterpretation', facts->'geoTransform', facts->'statistics'
        from taken
      on conflict (resource_id) do update
         set digest = excluded.digest, source_digest = excluded.source_digest, source_name = excluded.source_name,
             srs = excluded.srs, xsize = excluded.xsize, ysize = excluded.ysize, dtype = excluded.dtype,
             color_interpretation = excluded.color_interpretation, geo_transform = excluded.geo_transform,
+            statistics = excluded.statistics,
             data_version = r.data_version + 1
      returning resource_id as id`,
     [JSON.stringify(wanted)],

@@ -76,6 +76,7 @@ describeServers('raster layers', (start) => {
       dtype: 'Byte',
       color_interpretation: ['Red', 'Green', 'Blue', 'Alpha'],
       geo_transform: [1e6, 10, 0, 6e6, 0, -20],
+      statistics: null,
       data_version: 1,
     })
   })

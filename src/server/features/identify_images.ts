@@ -1,0 +1,101 @@
+import type { Bbox } from '../../geo/bbox.ts'
+import { emptyBbox, extendBbox } from '../../geo/bbox.ts'
+import { type Geometry, positionSize } from '../../geo/geometry.ts'
+import { mercatorWorld } from '../../geo/mercator.ts'
+import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
+import { transformPoints } from '../../store/transform_points.ts'
+import type { ServerContext } from '../context.ts'
+import type { ApiRequest } from '../http/handler.ts'
+import { identifyWms } from '../render/identify_wms.ts'
+import { openWmsLayers } from '../render/wms_source.ts'
+
+/** A pixel or feature that was found in an image. */
+export interface FoundInImage {
+  readonly label: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Where an image is identified. */
+export interface ImagePlace {
+  readonly geometry: Geometry
+  /** EPSG code of the geometry. */
+  readonly srs: number
+  /** Maximum number of features of a layer. */
+  readonly limit: number
+}
+
+/** Images to identify. */
+export interface IdentifiedImages {
+  readonly ids: readonly number[]
+  readonly place: ImagePlace
+}
+
+/** Opens those of some resources that are images: rasters, and layers of web map services. */
+export async function openIdentifiedImages(
+  { context, signal }: Pick<ApiRequest, 'context' | 'signal'>,
+  { ids, place }: IdentifiedImages,
+): Promise<Map<number, () => Promise<readonly FoundInImage[]>>> {
+  const rasters = await findRasters(context.database, ids)
+  const services = await openWmsLayers(context, ids)
+  const spot = findSpot(place)
+  return new Map([
+    ...[...rasters].map(
+      ([id, raster]) => [id, () => identifyRaster(context, raster, { spot, signal })] as const,
+    ),
+    ...[...services].map(
+      ([id, layer]) => [id, () => identifyWms(context, layer, { spot, signal, limit: place.limit })] as const,
+    ),
+  ])
+}
+
+/** The middle of a geometry, and its size. */
+export interface Spot {
+  readonly x: number
+  readonly y: number
+  /** Half the longer side of its box. */
+  readonly radius: number
+  readonly srs: number
+}
+
+function findSpot({ geometry, srs }: ImagePlace): Spot {
+  const box = emptyBbox()
+  const size = positionSize(geometry.hasZ)
+  for (const sequence of geometry.parts.flat())
+    for (let at = 0; at < sequence.length; at += size)
+      extendBbox(box, sequence[at] ?? 0, sequence[at + 1] ?? 0)
+  const [minX, minY, maxX, maxY]: Bbox = box
+  return { x: (minX + maxX) / 2, y: (minY + maxY) / 2, radius: Math.max(maxX - minX, maxY - minY) / 2, srs }
+}
+
+/** Where and how an image is identified. */
+export interface SpotRequest {
+  readonly spot: Spot
+  readonly signal: AbortSignal
+}
+
+async function identifyRaster(
+  { database, blobs, draws }: ServerContext,
+  raster: Raster,
+  { spot, signal }: SpotRequest,
+): Promise<readonly FoundInImage[]> {
+  const point = await transformPoints(database, Float64Array.of(spot.x, spot.y), {
+    from: spot.srs,
+    to: raster.srs,
+  })
+  const [x = Number.NaN, y = Number.NaN] = point ?? []
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return []
+  const [left = 0, stepX = 1, , top = 0, , stepY = -1] = raster.geoTransform
+  // A raster across the antimeridian lies in the next copy of the world, too.
+  const columns = [0, -1, 1].map((copy) => Math.floor((x + copy * mercatorWorld - left) / stepX))
+  const column = columns.find((one) => one >= 0 && one < raster.xsize)
+  if (column === undefined) return []
+  const row = Math.floor((y - top) / stepY)
+  const { digest } = raster
+  const probe = { raster: { digest, path: await blobs.localPath(digest) }, column, row }
+  const values = await draws.probe({ probe }, signal)
+  if (values === undefined) return []
+  const bands = raster.colorInterpretation.map((name, at) => [name, values[at]] as const)
+  // The alpha of values says only that there is one.
+  const shown = bands.filter(([name]) => name !== 'Alpha' || raster.colorInterpretation[0] !== 'Gray')
+  return [{ label: shown.map(([, value]) => value).join(', '), fields: Object.fromEntries(shown) }]
+}

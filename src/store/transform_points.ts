@@ -1,0 +1,51 @@
+import { isProblem } from '../core/problem.ts'
+import type { Queryable } from '../database/database.ts'
+import { lonLatOfMercator } from '../geo/mercator.ts'
+
+/** Reference systems of positions, as EPSG codes. */
+export interface PointTransform {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * Transforms positions, x first, to another reference system; undefined if a position cannot be transformed.
+ *
+ * @param points x and y of each position
+ */
+export async function transformPoints(
+  tx: Queryable,
+  points: Float64Array,
+  { from, to }: PointTransform,
+): Promise<Float64Array | undefined> {
+  if (from === to) return points
+  if (from === 3857 && to === 4326) return eachPoint(points, lonLatOfMercator)
+  const [xs, ys] = [0, 1].map((axis) => Array.from(points.filter((_, at) => at % 2 === axis)))
+  try {
+    const rows = await tx.query<{ x: number; y: number }>(
+      `select ST_X(p) as x, ST_Y(p) as y
+         from unnest($1::float8[], $2::float8[]) with ordinality as given (x, y, place),
+              lateral (select ST_Transform(ST_SetSRID(ST_MakePoint(given.x, given.y), $3::int), $4::int) as p) as moved
+        order by place`,
+      [xs, ys, from, to],
+    )
+    return Float64Array.from(rows.flatMap(({ x, y }) => [x, y]))
+  } catch (error) {
+    if (isProjectionError(error)) return undefined
+    throw error
+  }
+}
+
+function eachPoint(
+  points: Float64Array,
+  move: (x: number, y: number) => readonly [number, number],
+): Float64Array {
+  const moved = new Float64Array(points.length)
+  for (let at = 0; at < points.length; at += 2) moved.set(move(points[at] ?? 0, points[at + 1] ?? 0), at)
+  return moved
+}
+
+/** PostGIS reports positions outside of a reference system as internal errors. */
+function isProjectionError(error: unknown): boolean {
+  return isProblem(error, 'database/query') && error.data.sqlstate === 'XX000'
+}

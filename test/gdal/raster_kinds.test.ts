@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { convertRaster, inspectRaster, makeRaster, type TestRaster } from '../support/raster.ts'
+import { makeZip } from '../support/zip.ts'
+
+const read = (raster: TestRaster = {}) => convertRaster('a.tif', makeRaster(raster))
+
+const edge = 20_037_508.342789244
+
+test.each([
+  ['in UTM', { srs: 32660, geoTransform: [6.9e5, 1000, 0, 5.5e6, 0, -1000] }],
+  ['in degrees', { srs: 4326, geoTransform: [178, 0.02, 0, 50, 0, -0.01] }],
+])('a raster across the antimeridian is stored in one piece: %s', async (_, place) => {
+  const { facts, content } = await read({ width: 300, height: 300, ...place, value: (band) => 50 * band })
+  const [left = 0, step = 0] = facts.geoTransform
+  const right = left + step * facts.xsize
+  expect(left).toBeLessThan(edge)
+  expect(right).toBeGreaterThan(edge)
+  expect(right - left).toBeLessThan(1e6)
+  inspectRaster(content, ({ pixel, srs }) => {
+    expect(srs).toBe('3857')
+    const [column, row] = [Math.floor((edge - left) / step), Math.floor(facts.ysize / 2)]
+    expect([pixel(column - 1, row), pixel(column + 1, row)]).toEqual([
+      [50, 100, 150, 255],
+      [50, 100, 150, 255],
+    ])
+  })
+})
+
+test.each<[string, number]>([
+  ['Byte', 200],
+  ['UInt16', 30_000],
+  ['Int16', -3000],
+  ['Int32', -70_000],
+  ['Float32', 0.25],
+  ['Float64', 1e-9],
+])('values of one band keep their data type, with alpha and statistics: %s', async (type, base) => {
+  const value = (_: number, column: number, row: number) => (column < 2 ? 77 : row === 0 ? 2 * base : base)
+  const { facts, content } = await read({
+    ...{ bands: 1, type, width: 40, height: 30, srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] },
+    value: type === 'Byte' ? (band, column, row) => value(band, column, row) & 255 : value,
+    noData: 77,
+  })
+  const high = type === 'Byte' ? (2 * base) & 255 : 2 * base
+  expect(facts).toMatchObject({ dtype: type, colorInterpretation: ['Gray', 'Alpha'] })
+  const { min, max, mean, stdDev, percentiles } = facts.statistics ?? {}
+  const [near, part] = [(one: number) => expect.closeTo(one, 6), 1 / 30]
+  expect([min, max]).toEqual([near(Math.min(base, high)), near(Math.max(base, high))])
+  expect(mean).toEqual(near(base + (high - base) * part))
+  expect(stdDev).toEqual(near(Math.abs(high - base) * Math.sqrt(part * (1 - part))))
+  expect([percentiles?.length, percentiles?.[50]]).toEqual([101, near(base)])
+  inspectRaster(content, ({ pixel }) => {
+    expect(pixel(0, 5)[1]).toBe(0)
+    expect(pixel(5, 5)[0]).toEqual(near(base))
+    expect(pixel(5, 5)[1]).toBeGreaterThan(0)
+  })
+})
+
+test('a palette becomes colours', async () => {
+  const { facts, content } = await read({
+    ...{ bands: 1, srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10], value: (_, column) => column % 3 },
+    palette: [
+      [255, 0, 0, 255],
+      [0, 128, 0, 255],
+      [9, 9, 9, 255],
+    ],
+    noData: 2,
+  })
+  expect(facts).toMatchObject({ colorInterpretation: ['Red', 'Green', 'Blue', 'Alpha'], statistics: null })
+  inspectRaster(content, ({ pixel }) => {
+    expect([pixel(0, 1), pixel(1, 1), pixel(2, 1)[3]]).toEqual([[255, 0, 0, 255], [0, 128, 0, 255], 0])
+  })
+})
+
+const wgs84 =
+  'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]'
+
+test('a raster is placed by a world file and a reference system in its archive', async () => {
+  const bare = makeRaster({ srs: null, geoTransform: null })
+  const archive = makeZip([
+    { name: 'maps/map.tif', content: bare },
+    // The centre of the first pixel.
+    { name: 'maps/map.tfw', content: '0.01\r\n0\r\n0\r\n-0.01\r\n10.005\r\n45.995\r\n' },
+    { name: 'maps/map.prj', content: wgs84 },
+    { name: 'other.tfw', content: 'x' },
+  ])
+  const [placed, plain] = [await convertRaster('a.zip', archive), await read()]
+  const near = (numbers: readonly number[]) => numbers.map((one) => expect.closeTo(one, 3))
+  expect(placed.facts.geoTransform).toEqual(near(plain.facts.geoTransform))
+})
+
+test('a raster is placed by control points', async () => {
+  const controlPoints = [
+    { pixel: 0, line: 0, x: 10, y: 46 },
+    { pixel: 40, line: 0, x: 10.4, y: 46 },
+    { pixel: 40, line: 30, x: 10.4, y: 45.7 },
+    { pixel: 0, line: 30, x: 10, y: 45.7 },
+  ]
+  const { facts, content } = await read({
+    srs: null,
+    geoTransform: null,
+    controlPoints,
+    value: (band) => 60 * band,
+  })
+  const [left, step = 0, , top] = facts.geoTransform
+  expect(left).toBeCloseTo(1_113_194.9, -1)
+  expect(top).toBeCloseTo(5_780_349.2, -1)
+  expect(step * facts.xsize).toBeCloseTo(44_527.8, -4)
+  expect(inspectRaster(content, ({ pixel }) => pixel(20, 20))).toEqual([60, 120, 180, 255])
+})
+

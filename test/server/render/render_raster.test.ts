@@ -1,0 +1,253 @@
+import { beforeAll, expect, test } from 'vitest'
+import { imagePath, readPicture } from '../../support/picture.ts'
+import { makeRaster, type TestRaster } from '../../support/raster.ts'
+import { uploadContent } from '../../support/samples.ts'
+import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
+import { createResource } from '../../support/tree.ts'
+
+const half = 20_037_508.342789244
+
+/** Pixels of 10 m, from (1,000,000, 6,000,000). */
+const place = { srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }
+
+const band = { ...place, bands: 1 }
+
+interface Identified {
+  readonly featureCount: number
+  readonly [layer: string]: unknown
+}
+
+describeServers('rasters', (start) => {
+  let server: TestServer
+  let admin: Ask
+  beforeAll(async () => {
+    server = await start()
+    admin = server.admin
+  })
+
+  let count = 0
+  const create = async (raster: TestRaster, style: object = {}) => {
+    count += 1
+    const source = await uploadContent(admin, makeRaster(raster))
+    const layer = await createResource(admin, {
+      ...{ cls: 'raster_layer', name: `raster ${count}` },
+      members: { raster_layer: { source } },
+    })
+    return { layer, style: await createStyle(layer, style) }
+  }
+  const createStyle = (layer: number, style: object) => {
+    count += 1
+    return createResource(admin, {
+      ...{ cls: 'raster_style', parent: layer, name: `style ${count}` },
+      members: { raster_style: style },
+    })
+  }
+  const square = (left: number, top: number, size: number) => [left, top - size, left + size, top]
+  const draw = (id: number, extent: readonly number[], size?: readonly number[]) =>
+    readPicture(admin, imagePath(id, extent, size))
+
+  test('are drawn with their own pixels where one is a pixel of the image, and transparent around', async () => {
+    const value = (number: number, column: number, row: number) => (number * 50 + column * 2 + row) % 256
+    const { layer, style } = await create({ ...place, width: 600, height: 500, value })
+    for (const id of [layer, style]) {
+      const picture = await draw(id, square(1e6 - 100, 6e6 + 100, 2560))
+      expect(picture.at(9, 100)[3]).toBe(0)
+      for (const [x, y] of [
+        [10, 10],
+        [200, 131],
+        [255, 255],
+      ] as const)
+        expect(picture.at(x, y)).toEqual([...[1, 2, 3].map((one) => value(one, x - 10, y - 10)), 255])
+    }
+  })
+
+  test('are averaged where they are shrunk, at every scale', async () => {
+    const value = (_: number, column: number, row: number) => ((column + row) % 2 === 0 ? 0 : 200)
+    const { layer } = await create({ ...place, width: 700, height: 700, value })
+    for (const factor of [1.4, 2, 3.3, 9, 23]) {
+      const size = Math.floor(700 / factor)
+      const picture = await draw(layer, square(1e6, 6e6, size * factor * 10), [size, size])
+      const [red = 0, , , alpha] = picture.at(Math.floor(size / 2), Math.floor(size / 2))
+      expect([Math.abs(red - 100) <= 60, alpha]).toEqual([true, 255])
+      if (factor >= 2) expect(red).toBeCloseTo(100, -1)
+    }
+  })
+
+  test('are enlarged as squares, or interpolated if the style says so', async () => {
+    const value = (_: number, column: number) => (column < 20 ? 0 : 200)
+    const squares = await create({ ...place, value })
+    const smooth = await createStyle(squares.layer, { resampling: 'bilinear', opacity: 0.5 })
+    // Two columns, of 8 pixels each.
+    const extent = square(1e6 + 190, 6e6 - 100, 20)
+    const [hard, soft] = [await draw(squares.style, extent, [16, 16]), await draw(smooth, extent, [16, 16])]
+    expect([7, 8].map((x) => hard.at(x, 5))).toEqual([
+      [0, 0, 0, 255],
+      [200, 200, 200, 255],
+    ])
+    const reds = Array.from({ length: 16 }, (_, x) => soft.at(x, 5)[0] ?? 0)
+    expect(reds).toEqual([...reds].sort((a, b) => a - b))
+    expect(new Set(reds).size).toBeGreaterThan(6)
+    expect(soft.at(5, 5)[3]).toBe(128)
+  })
+
+  test('have the colours of their palette, and none where they have no data', async () => {
+    const { layer } = await create({
+      ...{ ...band, value: (_: number, column: number) => column % 3, noData: 2 },
+      palette: [
+        [255, 0, 0, 255],
+        [0, 128, 0, 255],
+        [9, 9, 9, 255],
+      ],
+    })
+    const picture = await draw(layer, square(1e6, 6e6, 300), [30, 30])
+    expect([0, 1, 2].map((x) => picture.at(x, 4))).toEqual([
+      [255, 0, 0, 255],
+      [0, 128, 0, 255],
+      [0, 0, 0, 0],
+    ])
+  })
+
+  test('of one band are grey: 8 bits as they are, others by their percentiles or the stretch of the style', async () => {
+    const byte = await create({ ...band, value: (_, column) => column })
+    expect((await draw(byte.style, square(1e6, 6e6, 300), [30, 30])).at(17, 3)).toEqual([17, 17, 17, 255])
+    const value = (_: number, column: number, row: number) => 1000 + 50 * column + (row === 29 ? 60_000 : 0)
+    const { layer } = await create({ ...band, type: 'Float32', value })
+    const greyAt = async (style: object, column: number) => {
+      const id = await createStyle(layer, style)
+      return (await draw(id, square(1e6, 6e6, 300), [30, 30])).at(column, 3)
+    }
+    expect(await greyAt({ stretch: { type: 'min_max', min: 1000, max: 2000 } }, 10)).toEqual([
+      128, 128, 128, 255,
+    ])
+    expect(await greyAt({ stretch: { type: 'min_max' } }, 20)).toEqual([4, 4, 4, 255])
+    const [red = 0] = await greyAt({ stretch: { type: 'percent', percent: 5 } }, 20)
+    expect(red).toBeGreaterThan(100)
+    expect((await greyAt({ stretch: { type: 'std_dev', deviations: 1 } }, 20))[0]).toBeGreaterThan(0)
+    const [low = 0] = await greyAt({}, 2)
+    expect(low).toBeLessThan(20)
+  })
+
+  test('of one band have the colours of a ramp', async () => {
+    const value = (_: number, column: number) => 100 * column
+    const stops = [
+      { value: 2000, color: '#00ff00' },
+      { value: 1000, color: '#ff0000' },
+    ]
+    const { layer } = await create({ ...band, type: 'Int16', value })
+    const colors = async (style: object) => {
+      const id = await createStyle(layer, style)
+      const picture = await draw(id, square(1e6, 6e6, 300), [30, 30])
+      return [5, 10, 15, 20, 25].map((column) => picture.at(column, 3))
+    }
+    const [red, green, none] = [
+      [255, 0, 0, 255],
+      [0, 255, 0, 255],
+      [0, 0, 0, 0],
+    ]
+    expect(await colors({ color_ramp: { interpolation: 'linear', stops } })).toEqual([
+      red,
+      red,
+      [128, 128, 0, 255],
+      green,
+      green,
+    ])
+    expect(await colors({ color_ramp: { interpolation: 'discrete', stops } })).toEqual([
+      red,
+      red,
+      green,
+      green,
+      none,
+    ])
+    expect(await colors({ color_ramp: { interpolation: 'exact', stops } })).toEqual([
+      none,
+      red,
+      none,
+      green,
+      none,
+    ])
+    const stretch = { type: 'min_max', min: 1000, max: 2000 }
+    const parts = stops.map((stop, at) => ({ ...stop, value: 1 - at }))
+    expect(await colors({ stretch, color_ramp: { interpolation: 'linear', stops: parts } })).toEqual([
+      red,
+      red,
+      [128, 128, 0, 255],
+      green,
+      green,
+    ])
+  })
+
+  test('with colours are not drawn by a style for values, which is reported', async () => {
+    const { style } = await create(place, { stretch: { type: 'min_max' } })
+    const answer = await admin('GET', imagePath(style, square(1e6, 6e6, 300)))
+    expect([answer.status, await answer.json()]).toEqual([
+      422,
+      expect.objectContaining({
+        code: 'render/unsupported',
+        message: expect.stringContaining('which are for rasters with one band'),
+      }),
+    ])
+  })
+
+  test('across the antimeridian are drawn on both sides of it', async () => {
+    const { layer } = await create({
+      ...{ width: 100, height: 50, srs: 4326, geoTransform: [179, 0.02, 0, 10, 0, -0.02] },
+      value: (number) => 60 * number,
+    })
+    const z = 6
+    const y = Math.floor(((half - 1_060_000) / (2 * half)) * 2 ** z)
+    for (const [x, column] of [
+      [2 ** z - 1, 255],
+      [0, 0],
+    ]) {
+      const path = `/api/component/render/tile?z=${z}&x=${x}&y=${y}&resource=${layer}`
+      const picture = await readPicture(admin, path)
+      const colors = Array.from({ length: 256 }, (_, row) => String(picture.at(column ?? 0, row)))
+      expect(colors).toContain('60,120,180,255')
+    }
+  })
+
+  test('are empty where nothing of them is, and their entity tag changes with data and style', async () => {
+    const { layer, style } = await create(place)
+    const far = `${imagePath(layer, [0, 0, 1000, 1000])}&nd=204`
+    expect((await admin('GET', far)).status).toBe(204)
+    const tag = async () => (await admin('GET', imagePath(style, square(1e6, 6e6, 300)))).headers.get('etag')
+    const first = await tag()
+    expect(await tag()).toBe(first)
+    await admin('PUT', `/api/resource/${style}`, { raster_style: { opacity: 0.4 } })
+    const second = await tag()
+    const source = await uploadContent(admin, makeRaster({ ...place, value: () => 9 }))
+    await admin('PUT', `/api/resource/${layer}`, { raster_layer: { source } })
+    expect(new Set([first, second, await tag()]).size).toBe(3)
+  })
+
+  test('are identified by the values of the pixel in the middle of a geometry', async () => {
+    const colors = await create({ ...place, value: (number, column, row) => number * 60 + column + row })
+    const values = await create({ ...band, type: 'Float32', value: (_, column) => column / 4, noData: 0 })
+    const identify = async (x: number, y: number, layers: readonly number[], srs = 3857) => {
+      const [west, south, east, north] = [x - 2, y - 2, x + 2, y + 2]
+      const geom = `POLYGON((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`
+      const answer = await admin('POST', '/api/feature_layer/identify', { srs, geom, layers })
+      return answer.json<Identified>()
+    }
+    const found = await identify(1e6 + 75, 6e6 - 35, [colors.layer, values.layer])
+    expect(found).toMatchObject({
+      featureCount: 2,
+      [colors.layer]: {
+        features: [
+          {
+            layerId: colors.layer,
+            label: '70, 130, 190, 255',
+            fields: { Red: 70, Green: 130, Blue: 190, Alpha: 255 },
+          },
+        ],
+      },
+      [values.layer]: { features: [{ label: '1.75', fields: { Gray: 1.75 } }] },
+    })
+    expect(await identify(0, 0, [colors.layer])).toEqual({
+      featureCount: 0,
+      [colors.layer]: { featureCount: 0, features: [] },
+    })
+    // The first column has no data.
+    expect((await identify(1e6 + 5, 6e6 - 35, [values.layer])).featureCount).toBe(0)
+  })
+})
