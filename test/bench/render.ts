@@ -5,9 +5,9 @@
 
 import { execute } from '../support/sql.ts'
 import { measureOnBoth, type World } from './support/both.ts'
+import { familyCpuSeconds, parentOf } from './support/cpu_time.ts'
 import { createClients, percentile, type Replay, replay } from './support/load_client.ts'
 import { type Mapserver, startMapserver } from './support/mapserver.ts'
-import { familyCpuSeconds, parentOf } from './support/cpu_time.ts'
 import { median, report, timed } from './support/report.ts'
 import type { BenchServer } from './support/running.ts'
 import { allTiles, sampleTiles } from './support/tile_addresses.ts'

@@ -107,4 +107,3 @@ test('a raster is placed by control points', async () => {
   expect(step * facts.xsize).toBeCloseTo(44_527.8, -4)
   expect(inspectRaster(content, ({ pixel }) => pixel(20, 20))).toEqual([60, 120, 180, 255])
 })
-

@@ -5,8 +5,8 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GetBytes } from './load_client.ts'
 import { groupCpuSeconds } from './cpu_time.ts'
+import type { GetBytes } from './load_client.ts'
 
 /** MapServer as FastCGI processes. */
 export interface Mapserver {
