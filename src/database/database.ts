@@ -8,6 +8,8 @@ export interface QueryOptions {
    * text alone, and one plan must suit all values.
    */
   readonly prepared?: boolean
+  /** Cancels the query. Inside a transaction that of the transaction counts. */
+  readonly signal?: AbortSignal
 }
 
 /** Executes statements, inside or outside a transaction. */
@@ -58,6 +60,15 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal
   /** Maximum duration of a statement, in milliseconds; then database/timeout. */
   readonly statementTimeoutMs?: number
+}
+
+/** Returns the same database for one request, whose queries are cancelled when its client goes away. */
+export function queriesUntil(signal: AbortSignal, database: Queryable): Queryable {
+  return {
+    query: (text, values, options) => database.query(text, values, { ...options, signal }),
+    copyIn: (statement, chunks) => database.copyIn(statement, chunks),
+    copyOut: (select, values, options) => database.copyOut(select, values, { ...options, signal }),
+  }
 }
 
 /** PostgreSQL with PostGIS, embedded or remote. One schema is first on the search path. */

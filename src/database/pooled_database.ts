@@ -64,7 +64,7 @@ class PooledDatabase implements Database {
     values?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<R[]> {
-    return this.#lease({}, (session) => session.query<R>(text, values, options))
+    return this.#lease({ signal: options?.signal }, (session) => session.query<R>(text, values, options))
   }
 
   copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {

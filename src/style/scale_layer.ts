@@ -15,14 +15,23 @@ export function scaleSymbol(
   return { type, opacity, layers: layers.map((layer) => scaleLayer(layer, pixelsPerMapUnit)) }
 }
 
+/** Multiplies all lengths of a symbol, for images with several device pixels per pixel. Hairlines stay hairlines. */
+export function magnifySymbol(symbol: MapSymbol<number>, ratio: number): MapSymbol<number> {
+  if (ratio === 1) return symbol
+  return { ...symbol, layers: symbol.layers.map((layer) => convertLayer(layer, (px) => Number(px) * ratio)) }
+}
+
 /** Converts all lengths of a symbol layer to pixels, and those of dashes from multiples of the width. */
-export function scaleLayer(
-  { dataDefined: _, ...layer }: SymbolLayer,
-  pixelsPerMapUnit: number,
-): SymbolLayer<number> {
-  const px = (length: Length) => pixelsOf(length, pixelsPerMapUnit)
+export function scaleLayer(layer: SymbolLayer, pixelsPerMapUnit: number): SymbolLayer<number> {
+  return convertLayer(layer, (length) => pixelsOf(length, pixelsPerMapUnit))
+}
+
+function convertLayer({ dataDefined: _, ...layer }: SymbolLayer, px: ToPixels): SymbolLayer<number> {
   const both = ([x, y]: Offset): Offset<number> => [px(x), px(y)]
-  const symbol = (inner: MapSymbol) => scaleSymbol(inner, pixelsPerMapUnit)
+  const symbol = ({ type, opacity, layers }: MapSymbol): MapSymbol<number> => ({
+    ...{ type, opacity },
+    layers: layers.map((inner) => convertLayer(inner, px)),
+  })
   switch (layer.kind) {
     case 'fill': {
       const { stroke, ...fill } = layer

@@ -1,3 +1,4 @@
+import { type ImageFormat, imageFormats, imageLimits } from '../image_format.ts'
 import { maxLayers, tileLimits } from '../limits.ts'
 import { IdParams, list, type MoreQuery, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
@@ -14,6 +15,17 @@ const resources = list(Type.Integer({ minimum: 0 }), {
 })
 const cache = Type.Boolean({ description: 'Whether a cached image may be returned.' })
 const nd = Type.Integer({ enum: [200, 204, 404], description: 'Status of an empty result.' })
+const format = Type.Unsafe<ImageFormat>({
+  ...{ type: 'string', enum: imageFormats },
+  description:
+    'Format of the image: png (with a palette if it has at most 256 colours), webp (lossless) or jpeg (on white). By default the first of these that the header Accept names, png if it accepts all images.',
+})
+const scale = Type.Integer({
+  minimum: 1,
+  maximum: imageLimits.scale,
+  description:
+    'Device pixels per pixel, 1 by default: 2 for displays of high resolution. The image has scale times as many columns and rows, and symbols and lines are scale times as large.',
+})
 
 /** Positions of the symbols of a style to draw, such as `0-3,5`; others are left out, and no cached image is returned. */
 const symbolChoice: MoreQuery = {
@@ -60,6 +72,11 @@ export const renderRoutes = {
         maximum: 8192,
         description: 'Number of units along the side of the tile.',
       }),
+      thin_by: Type.String({
+        maxLength: 1024,
+        description:
+          'Field of numbers, dates or times: where features are thinned, the one with the highest value is kept, with a leading "-" the one with the lowest. By default the largest geometry, and the last point.',
+      }),
       padding: Type.Number({ minimum: 0, maximum: 0.5, description: 'Margin, as a fraction of the side.' }),
     }),
     responseKind: 'tile',
@@ -78,7 +95,7 @@ export const renderRoutes = {
     method: 'GET',
     path: '/api/component/render/tile',
     summary: 'Renders a raster tile of styles.',
-    query: query({ ...tileAddress, resource: resources, cache, nd }),
+    query: query({ ...tileAddress, resource: resources, cache, nd, format, scale }),
     moreQuery: symbolChoice,
     responseKind: 'image',
   },
@@ -89,13 +106,15 @@ export const renderRoutes = {
     summary: 'Renders an image of an extent.',
     query: query({
       extent: list(Type.Number(), { maxItems: 4, description: 'minx, miny, maxx, maxy in EPSG:3857.' }),
-      size: list(Type.Integer({ minimum: 1, maximum: 8192 }), {
+      size: list(Type.Integer({ minimum: 1, maximum: imageLimits.side }), {
         maxItems: 2,
-        description: 'Width and height in pixels.',
+        description: `Width and height in pixels; times scale at most ${imageLimits.side}, and ${imageLimits.pixels} pixels as webp or jpeg.`,
       }),
       resource: resources,
       cache,
       nd,
+      format,
+      scale,
     }),
     moreQuery: symbolChoice,
     responseKind: 'image',

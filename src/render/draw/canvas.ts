@@ -14,11 +14,13 @@ export interface Canvas {
   readonly coverage: CoverageBuffer
   /** Column and row of the top left pixel in an image of the world, to which patterns are aligned. */
   readonly origin: readonly [x: number, y: number]
+  /** Device pixels per pixel. */
+  readonly pixelRatio: number
 }
 
 /** Creates a canvas for a surface. A path on it must be filled before one on another canvas of the same size is begun. */
-export function createCanvas(surface: Surface, origin: Canvas['origin'] = [0, 0]): Canvas {
-  return { surface, coverage: findCoverage(surface), origin }
+export function createCanvas(surface: Surface, origin: Canvas['origin'] = [0, 0], pixelRatio = 1): Canvas {
+  return { surface, coverage: findCoverage(surface), origin, pixelRatio }
 }
 
 /** Coverage buffers of recent sizes: creating one takes longer than drawing a small tile. */

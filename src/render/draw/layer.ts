@@ -25,6 +25,10 @@ export interface DrawnLayer {
   readonly style: PreparedStyle
   readonly sprites: SpriteCache
   readonly images?: SvgImages
+  /** Device pixels per pixel; 1 by default. */
+  readonly pixelRatio?: number
+  /** Whether the surface is still transparent. */
+  readonly isLowest?: boolean
   /** Called before each feature; throws to stop the work. */
   readonly check: () => void
 }
@@ -37,10 +41,16 @@ export interface DrawnLayer {
 export function drawLayer(surface: Surface, layer: DrawnLayer, origin: Canvas['origin']): void {
   const { style } = layer.style
   const { opacity, blending } = style
-  const usesGroup = opacity < 1 || blending !== 'normal' || hasFills(layer)
-  const target = usesGroup ? createGroup(surface) : surface
-  drawFeatures(createCanvas(target, origin), layer)
+  const isBlended = opacity < 1 || blending !== 'normal'
+  const usesGroup = isBlended || (hasFills(layer) && layer.isLowest !== true)
+  const target = usesGroup ? createGroup(surface) : layer.isLowest ? withCovered(surface) : surface
+  drawFeatures(createCanvas(target, origin, layer.pixelRatio), layer)
   if (usesGroup) composite(surface, target, { opacity, blendMode: blending })
+}
+
+/** The lowest layer of an image needs no surface of its own. */
+function withCovered(surface: Surface): Surface {
+  return { ...surface, covered: new Uint8Array(surface.words.length) }
 }
 
 /** Polygons are drawn on a surface of their own, so that nothing shines through between neighbours. */
@@ -75,7 +85,7 @@ function drawFeature(pen: SymbolPen, { geometry, context }: DrawnFeature, { styl
 /** Draws each layer of the symbols of each feature on a surface of its own, and blends it with what is below, as QGIS does. */
 function drawBlended(canvas: Canvas, features: readonly DrawnFeature[], layer: DrawnLayer): void {
   const single = createGroup(canvas.surface)
-  const pen = penOf(createCanvas(single, canvas.origin), layer)
+  const pen = penOf(createCanvas(single, canvas.origin, canvas.pixelRatio), layer)
   for (const feature of features) {
     layer.check()
     for (const { symbolFor } of layer.style.symbolsOf(feature.context)) {

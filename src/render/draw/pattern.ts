@@ -15,7 +15,7 @@ export type PatternLayer = LinePattern<number> | PointPattern<number> | SimpleFi
  */
 export function drawPattern(canvas: Canvas, layer: PatternLayer, opacity: number): Surface {
   const { width, height } = canvas.surface
-  const target = { ...createCanvas(createSurface(width, height), canvas.origin) }
+  const target = { ...createCanvas(createSurface(width, height), canvas.origin, canvas.pixelRatio) }
   if (layer.kind === 'fill') fillBrush(target, layer, opacity)
   else if (layer.kind === 'line_pattern') drawLinePattern(target, layer, opacity)
   else drawPointPattern(target, layer, opacity)
@@ -57,15 +57,16 @@ const brushRows: Readonly<Record<Exclude<Brush, 'solid' | 'no'>, readonly number
   dense7: [0, 0x44, 0, 0, 0, 0x44, 0, 0],
 }
 
-function fillBrush({ surface, origin }: Canvas, { brush, color }: SimpleFill<number>, opacity: number): void {
+function fillBrush(canvas: Canvas, { brush, color }: SimpleFill<number>, opacity: number): void {
   if (brush === 'solid' || brush === 'no') return
+  const { surface, origin, pixelRatio } = canvas
   const rows = brushRows[brush]
   const pixel = pixelOf(color, opacity)
-  const [left, top] = [modulo(Math.round(origin[0]), 8), modulo(Math.round(origin[1]), 8)]
+  const [left, top] = origin.map((edge) => modulo(Math.round(edge), 8 * pixelRatio))
   for (let at = 0; at < surface.words.length; at += 1) {
-    const [column, row] = [at % surface.width, Math.floor(at / surface.width)]
-    const bit = 1 << ((column + left) & 7)
-    if (((rows[(row + top) & 7] ?? 0) & bit) !== 0) surface.words[at] = pixel
+    const column = Math.floor(((at % surface.width) + (left ?? 0)) / pixelRatio)
+    const row = Math.floor((Math.floor(at / surface.width) + (top ?? 0)) / pixelRatio)
+    if (((rows[row & 7] ?? 0) & (1 << (column & 7))) !== 0) surface.words[at] = pixel
   }
 }
 

@@ -2,6 +2,7 @@ import type { Value } from '../../style/expression.ts'
 import { compileExpression, type EvaluationContext } from '../../style/expression_evaluate.ts'
 import { compileRules, isInScale } from '../../style/match_rules.ts'
 import { compileSymbol, exactSymbol } from '../../style/resolve_symbol.ts'
+import { magnifySymbol } from '../../style/scale_layer.ts'
 import type { Rule, SortKey, Style } from '../../style/style_model.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
 import type { PixelSymbol } from './pixel_symbol.ts'
@@ -9,7 +10,10 @@ import type { PixelSymbol } from './pixel_symbol.ts'
 /** Scale of an image. */
 export interface DrawScale {
   readonly scaleDenom: number
+  /** Pixels of 1/96 inch, not device pixels. */
   readonly pixelsPerMapUnit: number
+  /** Device pixels per pixel, by which all lengths are multiplied; 1 by default. */
+  readonly pixelRatio?: number
 }
 
 /** A symbol of a rule at a scale. */
@@ -60,15 +64,12 @@ function addSymbols(
   }
 }
 
-function prepareSymbol(
-  symbol: MapSymbol,
-  order: number,
-  { pixelsPerMapUnit, isExact }: SymbolScale,
-): RuleSymbol {
+function prepareSymbol(symbol: MapSymbol, order: number, scale: SymbolScale): RuleSymbol {
+  const { pixelsPerMapUnit, pixelRatio = 1, isExact } = scale
   const { isConstant, resolve } = compileSymbol(symbol)
   const symbolFor = (context: EvaluationContext) => {
     const resolved = resolve({ context, pixelsPerMapUnit })
-    return isExact ? exactSymbol(resolved) : resolved
+    return magnifySymbol(isExact ? exactSymbol(resolved) : resolved, pixelRatio)
   }
   if (!isConstant) return { order, symbolFor }
   const fixed = symbolFor({ attributes: {} })

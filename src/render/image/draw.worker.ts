@@ -6,6 +6,7 @@ import type { PlacedLabel } from '../label/placed_label.ts'
 import { encodePng, encodePngStrips } from '../raster/png.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { isTransparent, type Surface } from '../raster/surface.ts'
+import { encodeWebpOrJpeg } from '../raster/webp_jpeg.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
 import type { DrawJob, DrawnImage, ProbeJob } from './draw_job.ts'
 import type { DrawReply, DrawRequest, PoolJob } from './draw_pool.ts'
@@ -85,6 +86,8 @@ async function drawMap(job: DrawJob, number: number): Promise<DrawnImage> {
 }
 
 async function encodeImage(job: DrawJob, strips: Generator<Surface>): Promise<Uint8Array<ArrayBuffer>> {
+  const { width, height, format = 'png' } = job
+  if (format !== 'png') return copyOf(await encodeWebpOrJpeg({ width, height, format }, strips))
   if (!isOneStrip(job)) return copyOf(await encodePngStrips(job, strips))
   const [surface] = strips
   if (surface === undefined) throw new Error('an image without pixels')

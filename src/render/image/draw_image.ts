@@ -1,14 +1,16 @@
+import type { Bbox } from '../../geo/bbox.ts'
 import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
+import { visibleBoxOf } from '../draw/visible_part.ts'
 import { drawLabels } from '../label/draw_labels.ts'
 import type { LabelPen } from '../label/label_pen.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
-import type { DrawJob, JobFeatures } from './draw_job.ts'
+import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
 import { isImageLayer, putImage } from './image_layer.ts'
 import { parsePixelTwkb, type UnitTransform } from './twkb_pixels.ts'
 
@@ -35,19 +37,23 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
   const layers = job.layers.map((layer) =>
     isImageLayer(layer)
       ? layer
-      : { style: prepareStyle(layer.style, job), features: readFeatures(layer.features, job, check) },
+      : { style: prepareStyle(layer.style, job), features: readFeatures(layer, job, check) },
   )
   const { width, height, origin, pixelRatio = 1 } = job
   const stripHeight = stripHeightOf(job)
   for (let top = 0; top < height; top += stripHeight) {
     const surface = createSurface(width, Math.min(stripHeight, height - top))
-    for (const layer of layers) {
+    for (const [at, layer] of layers.entries()) {
       if (isImageLayer(layer)) {
         putImage(surface, layer, { top, check })
         continue
       }
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
-      drawLayer(surface, { ...layer, features, sprites, images, check }, [origin[0], origin[1] + top])
+      const isLowest = at === 0
+      drawLayer(surface, { ...layer, features, sprites, images, check, pixelRatio, isLowest }, [
+        origin[0],
+        origin[1] + top,
+      ])
     }
     if (labels !== undefined)
       drawLabels(surface, { labels: labels.placed, pen: labels.pen, pixelRatio, top, check })
@@ -77,23 +83,42 @@ const knownFeatures = new WeakMap<JobFeatures, DrawnFeature[]>()
  *
  * @throws what `check` throws
  */
-export function readFeatures(features: JobFeatures, job: DrawJob, check: () => void): DrawnFeature[] {
+export function readFeatures(
+  { features, style }: FeatureJobLayer,
+  job: DrawJob,
+  check: () => void,
+): DrawnFeature[] {
   const known = knownFeatures.get(features)
   if (known !== undefined) return known
   const { scaleDenom } = job
+  const visible = visibleBoxOf(style, job)
   const isAtEdge = !job.keepsWorldEdges && isAtWorldEdge(features, job)
   const read = Array.from(features.ids, (id, at) => {
     check()
-    const attributes = Object.fromEntries(
-      features.fields.map((name, field) => [name, features.columns[field]?.[at]]),
-    )
-    return { geometry: readGeometry(features, at, isAtEdge), context: { attributes, id, scaleDenom } }
+    const attributes =
+      features.fields.length === 0
+        ? noAttributes
+        : Object.fromEntries(features.fields.map((name, field) => [name, features.columns[field]?.[at]]))
+    return {
+      geometry: readGeometry(features, at, { isAtEdge, visible }),
+      context: { attributes, id, scaleDenom },
+    }
   })
   knownFeatures.set(features, read)
   return read
 }
 
-function readGeometry(features: JobFeatures, at: number, isAtEdge: boolean): PixelGeometry {
+const noAttributes: Readonly<Record<string, unknown>> = {}
+
+/** What the geometries of a layer are read for. */
+interface GeometryView {
+  /** Whether an edge of the world may lie in the image. */
+  readonly isAtEdge: boolean
+  /** Outside of it, the course of lines and rings does not matter. */
+  readonly visible: Bbox | undefined
+}
+
+function readGeometry(features: JobFeatures, at: number, { isAtEdge, visible }: GeometryView): PixelGeometry {
   const { family, points, geometries, ends, unitsPerPixel, corner, isLocal } = features
   const [scaleX, scaleY] = [1 / unitsPerPixel[0], 1 / unitsPerPixel[1]]
   if (points.length > 0) {
@@ -104,7 +129,7 @@ function readGeometry(features: JobFeatures, at: number, isAtEdge: boolean): Pix
   // The database has no geometry left where clipping removes all of it.
   if (bytes.length === 0) return { family, parts: [] }
   const [x, y] = isLocal[at] === 1 ? [0, 0] : corner
-  const transform = { scaleX, scaleY, shiftX: -x * scaleX, shiftY: -y * scaleY }
+  const transform = { scaleX, scaleY, shiftX: -x * scaleX, shiftY: -y * scaleY, visible }
   const geometry = parsePixelTwkb(bytes, family, transform)
   const isCut = family === 'POLYGON' && isLocal[at] !== 1 && isAtEdge
   return isCut && touchesWorldEdge(geometry, features.worldUnits, transform)

@@ -1,4 +1,5 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
+import type { ImageFormat } from '../../contract/image_format.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import type { Enlarging, PixelTransform } from '../raster/resample.ts'
@@ -7,14 +8,18 @@ import type { RasterPaint } from './raster_paint.ts'
 
 /** An image to draw. Plain data, since it crosses to a worker thread. */
 export interface DrawJob {
+  /** In device pixels, as are all positions. */
   readonly width: number
   readonly height: number
   /** Column and row of the top left pixel in an image of the world; patterns are aligned to it. */
   readonly origin: readonly [x: number, y: number]
   readonly scaleDenom: number
+  /** Pixels of 1/96 inch, not device pixels, per map unit. */
   readonly pixelsPerMapUnit: number
   /** Device pixels per pixel of 1/96 inch; 1 by default. Everything that a style measures in pixels grows with it. */
   readonly pixelRatio?: number
+  /** Format of the encoded image; PNG by default. */
+  readonly format?: ImageFormat
   /** Whether outlines along an edge of the world stay where they are, as in a job that is not drawn. */
   readonly keepsWorldEdges?: boolean
   /** Bottom first. */

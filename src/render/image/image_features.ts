@@ -4,6 +4,7 @@ import type { Queryable } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
 import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
+import type { Importance } from '../vector_tile/importance.ts'
 import { withClipping } from '../vector_tile/search_area.ts'
 import { selectTileRows, type TileRow } from '../vector_tile/select_features.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
@@ -15,7 +16,7 @@ import { type FrameSystem, findFrameArea } from './frame_system.ts'
 export interface ImageFrame {
   /** In EPSG:3857, or in `system`. */
   readonly box: Bbox
-  /** In pixels. */
+  /** In device pixels. */
   readonly width: number
   readonly height: number
   /** Another reference system than EPSG:3857. */
@@ -27,12 +28,14 @@ export interface ImageFrame {
 /** Features to read for an image. */
 export interface FeatureRequest {
   readonly frame: ImageFrame
-  /** Margin around the image from which symbols reach into it, in pixels. */
+  /** Margin around the image from which symbols reach into it, in device pixels. */
   readonly reach: number
   /** Additional margin within which geometries are not clipped, in pixels. @default 256 */
   readonly clipMargin?: number
   /** Keynames of the fields to read. */
   readonly fields: readonly string[]
+  /** Which features are kept where they are denser than pixels; by default large ones, and points that are drawn last. */
+  readonly importance?: Importance | undefined
 }
 
 /** Units of coordinates per pixel; of the shorter side, if pixels are not square. */
@@ -56,7 +59,7 @@ const maxBytes = 128 * 2 ** 20
 export async function readImageFeatures(
   database: Queryable,
   layer: Layer,
-  { frame, reach, fields, clipMargin }: FeatureRequest,
+  { frame, reach, fields, clipMargin, importance }: FeatureRequest,
 ): Promise<JobFeatures> {
   const { height, width } = frame
   const cell = isPointLayer(layer) ? cellUnits.points : cellUnits.others
@@ -70,6 +73,7 @@ export async function readImageFeatures(
       layer: read,
       grid: { ...grid, searchArea: searchArea && { ...searchArea, isClipped: clips } },
       clips,
+      importance,
       limits: { small: limited(limits.small), features: limited(limits.features) },
     }),
   )

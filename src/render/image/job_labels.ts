@@ -28,7 +28,7 @@ export function placeJobLabels(
   const { scaleDenom, pixelsPerMapUnit, pixelRatio = 1 } = job
   const layers = job.layers.flatMap((layer) => {
     if (!('features' in layer) || !hasLabels(layer.style, scaleDenom)) return []
-    const features = readFeatures(inPixels(layer.features, pixelRatio), job, check)
+    const features = readFeatures({ ...layer, features: inPixels(layer.features, pixelRatio) }, job, check)
     return [{ style: layer.style, features: prepareStyle(layer.style, job).sort(features) }]
   })
   if (layers.length === 0) return []

@@ -1,9 +1,15 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
+import type { Bbox } from '../../geo/bbox.ts'
 import { partsOfWkbType, wkbTypes } from '../../geo/wkb.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 
 /** Conversion of units to pixels: `pixel = unit * scale + shift`, for each axis. */
 export interface UnitTransform {
+  /**
+   * Box in pixels outside of which only the area and the visible parts of outlines matter: of successive positions beyond the
+   * same side, only the first and the last are read.
+   */
+  readonly visible?: Bbox | undefined
   readonly scaleX: number
   readonly scaleY: number
   readonly shiftX: number
@@ -26,8 +32,16 @@ export function parsePixelTwkb(
   return { family, parts }
 }
 
+/** Sides of a box beyond which a position lies, as bits. */
+function sidesBeyond([minX, minY, maxX, maxY]: Bbox, x: number, y: number): number {
+  return (x < minX ? 1 : x > maxX ? 2 : 0) | (y < minY ? 4 : y > maxY ? 8 : 0)
+}
+
 /** Bits of the metadata that our queries do not request, and of empty geometries. */
 const flags = { bbox: 1, size: 2, ids: 4, extended: 8, empty: 16 }
+
+/** Positions of the sequence that is being read. */
+const buffer = new Float64Array(2 ** 14)
 
 class TwkbReader {
   readonly #bytes: Uint8Array
@@ -73,6 +87,11 @@ class TwkbReader {
   #readPositions(count: number): Float64Array {
     // Each coordinate has at least a byte.
     if (2 * count > this.#bytes.length - this.#at) throw new Error('truncated TWKB')
+    const { visible } = this.#transform
+    return visible === undefined ? this.#readAll(count) : this.#readVisible(count, visible)
+  }
+
+  #readAll(count: number): Float64Array {
     const { scaleX, scaleY, shiftX, shiftY } = this.#transform
     const positions = new Float64Array(2 * count)
     for (let at = 0; at < positions.length; at += 2) {
@@ -82,6 +101,26 @@ class TwkbReader {
       positions[at + 1] = this.#y * scaleY + shiftY
     }
     return positions
+  }
+
+  /** Reads positions, and replaces the last one by the next while both and the one before lie beyond the same side. */
+  #readVisible(count: number, visible: Bbox): Float64Array {
+    const { scaleX, scaleY, shiftX, shiftY } = this.#transform
+    const positions = count > buffer.length / 2 ? new Float64Array(2 * count) : buffer
+    let [end, last, beforeLast] = [0, 0, 0]
+    for (let left = count; left > 0; left -= 1) {
+      this.#x += this.#readDifference()
+      this.#y += this.#readDifference()
+      const [x, y] = [this.#x * scaleX + shiftX, this.#y * scaleY + shiftY]
+      const sides = sidesBeyond(visible, x, y)
+      if ((sides & last & beforeLast) !== 0) end -= 2
+      else beforeLast = last
+      last = sides
+      positions[end] = x
+      positions[end + 1] = y
+      end += 2
+    }
+    return positions.slice(0, end)
   }
 
   #readDifference(): number {

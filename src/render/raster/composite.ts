@@ -19,7 +19,7 @@ export function composite(target: Surface, source: Surface, options: CompositeOp
   for (let at = 0; at < words.length; at += 1) {
     const word = source.words[at] ?? 0
     if (word === 0) continue
-    const pixel = scalePixel(word, factor)
+    const pixel = factor === 255 ? word : scalePixel(word, factor)
     const below = words[at] ?? 0
     if (below === 0) words[at] = pixel
     else words[at] = blend === undefined ? overPixel(pixel, below) : blendPixel(pixel, below, blend)

@@ -3,7 +3,7 @@ import { crc32, createDeflate, deflateSync } from 'node:zlib'
 import type { Surface } from './surface.ts'
 
 /** Compression of PNG images: fast, since they are drawn for one request. */
-const zlibOptions = { level: 1 } as const
+const zlibOptions = { level: 1, chunkSize: 2 ** 16 } as const
 
 /**
  * Encodes a surface as PNG: with a palette if it has at most 256 colours, which is lossless; else as RGBA, or RGB if it is
@@ -15,13 +15,17 @@ export function encodePng(surface: Surface): Buffer<ArrayBuffer> {
   const palette = findPalette(surface)
   const { width, height } = surface
   if (palette !== undefined) return encodePalette(surface, palette)
-  const hasAlpha = surface.words.some((word) => word >>> 24 !== 255)
-  const pixels = filterRows(straightBytes(surface, hasAlpha ? 4 : 3), height)
+  const channels = isOpaque(surface) ? 3 : 4
   return assemble([
-    chunk('IHDR', header({ width, height, depth: 8, colorType: hasAlpha ? 6 : 2 })),
-    chunk('IDAT', deflateSync(pixels, zlibOptions)),
+    chunk('IHDR', header({ width, height, depth: 8, colorType: channels === 4 ? 6 : 2 })),
+    chunk('IDAT', deflateSync(filterRows(surface, channels), zlibOptions)),
     chunk('IEND', Buffer.alloc(0)),
   ])
+}
+
+function isOpaque({ words }: Surface): boolean {
+  for (let at = 0; at < words.length; at += 1) if ((words[at] ?? 0) >>> 24 !== 255) return false
+  return true
 }
 
 /** Encodes an image that is drawn in strips, from the top, as RGBA. Never holds more than a strip and the encoded bytes. */
@@ -32,7 +36,7 @@ export async function encodePngStrips(
   const deflate = createDeflate(zlibOptions)
   const compressed = buffer(deflate)
   for (const strip of strips) {
-    const rows = filterRows(straightBytes(strip, 4), strip.height)
+    const rows = filterRows(strip, 4)
     await new Promise<void>((resolve, reject) => {
       deflate.write(rows, (error) => (error ? reject(error) : resolve()))
     })
@@ -54,20 +58,36 @@ interface Palette {
 
 const maxColors = 256
 
+/** Slots of the hash table of colours: four times as many as colours, so that few of them collide. */
+const slotBits = 10
+
 /** Lists the colours of a surface; undefined if they are too many. */
 function findPalette({ words }: Surface): Palette | undefined {
   const indexes = new Uint8Array(words.length)
-  const known = new Map<number, number>()
+  const colors: number[] = []
+  const slots = new Int16Array(2 ** slotBits).fill(-1)
   let [last, index] = [-1, 0]
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? 0
-    if (word !== last) index = known.get(word) ?? known.size
+    if (word !== last) index = indexOfColor(word, colors, slots)
     if (index === maxColors) return undefined
-    if (index === known.size) known.set(word, index)
     last = word
     indexes[at] = index
   }
-  return { colors: [...known.keys()], indexes }
+  return { colors, indexes }
+}
+
+/** Returns the index of a colour, and adds it if it is new and not too many are known. */
+function indexOfColor(word: number, colors: number[], slots: Int16Array): number {
+  let slot = Math.imul(word, 0x9e3779b1) >>> (32 - slotBits)
+  let index = slots[slot] ?? -1
+  while (index >= 0 && colors[index] !== word) {
+    slot = (slot + 1) & (2 ** slotBits - 1)
+    index = slots[slot] ?? -1
+  }
+  if (index >= 0 || colors.length === maxColors) return index >= 0 ? index : maxColors
+  slots[slot] = colors.length
+  return colors.push(word) - 1
 }
 
 function encodePalette({ width, height }: Surface, { colors, indexes }: Palette): Buffer<ArrayBuffer> {
@@ -77,11 +97,11 @@ function encodePalette({ width, height }: Surface, { colors, indexes }: Palette)
     for (let channel = 0; channel < 3; channel += 1) red[3 * at + channel] = straighten(word, channel)
     alpha[at] = word >>> 24
   }
-  const isOpaque = alpha.every((value) => value === 255)
+  const hasAlpha = alpha.some((value) => value !== 255)
   return assemble([
     chunk('IHDR', header({ width, height, depth, colorType: 3 })),
     chunk('PLTE', red),
-    ...(isOpaque ? [] : [chunk('tRNS', alpha)]),
+    ...(hasAlpha ? [chunk('tRNS', alpha)] : []),
     chunk('IDAT', deflateSync(packRows(indexes, { width, height, depth }), zlibOptions)),
     chunk('IEND', Buffer.alloc(0)),
   ])
@@ -94,18 +114,21 @@ function packRows(
 ): Uint8Array {
   const rowBytes = Math.ceil((width * depth) / 8) + 1
   const packed = new Uint8Array(rowBytes * height)
-  if (depth === 8) {
-    for (let row = 0; row < height; row += 1)
-      packed.set(indexes.subarray(row * width, (row + 1) * width), row * rowBytes + 1)
-    return packed
-  }
-  const perByte = 8 / depth
-  for (let at = 0; at < indexes.length; at += 1) {
-    const [row, column] = [Math.floor(at / width), at % width]
-    const byte = row * rowBytes + 1 + Math.floor(column / perByte)
-    packed[byte] = (packed[byte] ?? 0) | ((indexes[at] ?? 0) << (8 - depth * ((column % perByte) + 1)))
+  for (let row = 0; row < height; row += 1) {
+    const [from, to] = [row * width, row * rowBytes + 1]
+    if (depth === 8) packed.set(indexes.subarray(from, from + width), to)
+    else packRow(indexes.subarray(from, from + width), packed.subarray(to, to + rowBytes - 1), depth)
   }
   return packed
+}
+
+function packRow(indexes: Uint8Array, packed: Uint8Array, depth: number): void {
+  const perByte = 8 / depth
+  for (let byte = 0, at = 0; byte < packed.length; byte += 1) {
+    let bits = 0
+    for (let pixel = 0; pixel < perByte; pixel += 1, at += 1) bits = (bits << depth) | (indexes[at] ?? 0)
+    packed[byte] = bits
+  }
 }
 
 /** Returns a channel of a premultiplied colour, not premultiplied. */
@@ -131,15 +154,25 @@ export function straightBytes({ words }: Surface, channels: 3 | 4): Uint8Array {
 
 const filterUp = 2
 
-/** Adds to each row the filter "up": differences from the row above compress best for areas and steep edges. */
-function filterRows(pixels: Uint8Array, height: number): Uint8Array {
-  const rowBytes = pixels.length / height
-  const filtered = new Uint8Array(pixels.length + height)
+/**
+ * Returns the rows as RGB or RGBA, not premultiplied, each with the filter "up": differences from the row above compress best
+ * for areas and steep edges.
+ */
+function filterRows({ words, width, height }: Surface, channels: 3 | 4): Uint8Array {
+  const filtered = new Uint8Array((channels * width + 1) * height)
+  const above = new Uint8Array(channels * width)
+  let to = 0
   for (let row = 0; row < height; row += 1) {
-    const [from, to] = [row * rowBytes, row * (rowBytes + 1)]
     filtered[to] = row === 0 ? 0 : filterUp
-    for (let at = 0; at < rowBytes; at += 1)
-      filtered[to + 1 + at] = (pixels[from + at] ?? 0) - (row === 0 ? 0 : (pixels[from + at - rowBytes] ?? 0))
+    to += 1
+    for (let column = 0, at = 0; column < width; column += 1) {
+      const word = words[row * width + column] ?? 0
+      for (let channel = 0; channel < channels; channel += 1, at += 1, to += 1) {
+        const value = channel === 3 ? word >>> 24 : straighten(word, channel)
+        filtered[to] = value - (above[at] ?? 0)
+        above[at] = value
+      }
+    }
   }
   return filtered
 }

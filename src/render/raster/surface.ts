@@ -44,5 +44,6 @@ export function clearSurface({ words, covered }: Surface): void {
 
 /** Returns whether all pixels are transparent. */
 export function isTransparent({ words }: Surface): boolean {
-  return words.every((word) => word === 0)
+  for (let at = 0; at < words.length; at += 1) if (words[at] !== 0) return false
+  return true
 }

@@ -11,6 +11,7 @@ import { idType } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
+import { type Importance, rankSql } from './importance.ts'
 import { type ThinningCandidates, type TileGrid, thinFeatures } from './tile_grid.ts'
 import {
   attributeSql,
@@ -36,6 +37,8 @@ export interface RowSelection {
   readonly clips: boolean
   /** Maximum number of points and small geometries, and of all features. */
   readonly limits: { readonly small: number; readonly features: number }
+  /** Which features are kept where the layer is thinned; by default large ones, and points that are drawn last. */
+  readonly importance?: Importance | undefined
 }
 
 /** The part of a layer to select for a tile. */
@@ -44,8 +47,8 @@ export interface TileSelection extends Omit<RowSelection, 'limits'> {
 }
 
 /**
- * Selects the features of a tile, ordered by id. Points and geometries smaller than a cell are thinned to one per cell;
- * if too many remain, cells are merged. A cell size of 0 keeps all features, or returns undefined if there are too many.
+ * Selects the features of a tile, ordered by id. Points and geometries smaller than a cell are thinned to one per cell,
+ * the most important; if too many remain, cells are merged. A cell size of 0 keeps all features, or returns undefined if there are too many.
  */
 export async function selectTileFeatures(
   database: Queryable,
@@ -71,7 +74,11 @@ export async function selectTileRows(
   if (isDense && !isThinned) return undefined
   const rows = isDense ? await selectThinned(database, selection, cached) : first
   const small = rows.filter(({ cell }) => cell !== null)
-  const candidates = { ids: small.map(({ id }) => id), cells: small.map(({ cell }) => cell ?? 0) }
+  const candidates = {
+    ids: small.map(({ id }) => id),
+    cells: small.map(({ cell }) => cell ?? 0),
+    ranks: small.map(({ rank }) => rank ?? 0),
+  }
   const kept = thinFeatures(candidates, limits.small)
   return rows.filter(({ id, cell }) => cell === null || kept.has(id)).sort((a, b) => a.id - b.id)
 }
@@ -90,6 +97,8 @@ export interface TileRow extends Readonly<Record<string, unknown>> {
   readonly id: number
   /** Number of the cell; null for features that are not thinned. */
   readonly cell: number | null
+  /** Higher for more important features, where they are thinned. */
+  readonly rank?: number | null
   /** Position in tile units, for points. */
   readonly x?: number
   readonly y?: number
@@ -161,19 +170,27 @@ async function selectRows(
        case when not ${source.isSmall} and id <> all(${bindings.bind([...cached], `${idType(layer)}[]`)})
             then ${largeGeometrySql(target)} end as large, ${completeSql(target)} as complete,
        case when ${source.isSmall} then ${source.cell} end as cell`
+  const rank = grid.cellUnits > 0 ? rankSql(layer, selection.importance) : undefined
   const isSelected = small && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
   const condition =
     isSelected && (isPointLayer(layer) ? isSelected : `(${isSelected} or not ${source.isSmall})`)
-  // Beyond the limit, large geometries precede small ones.
-  const order = condition && !isPointLayer(layer) ? `order by ${source.isSmall}, id` : ''
-  const text = `select id, ${geometry} ${attributeSql(layer.fields)} from ${source.from}
+  // Beyond the limit, large geometries precede small ones, and important ones others.
+  const order =
+    condition && !isPointLayer(layer) ? `order by ${source.isSmall}, ${rank ?? 'id'} desc, id desc` : ''
+  const text = `select id, ${geometry}${rank === undefined ? '' : `, ${rank} as rank`} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${order} limit ${limit}`
   // A list of ids needs its own query plan.
   const prepared = small === undefined
   const { values } = bindings
   const { fields } = layer
   if (isPointLayer(layer) && grid.cellUnits > 0)
-    return (await selectPoints(database, { text, values, fields, prepared })) as TileRow[]
+    return (await selectPoints(database, {
+      text,
+      values,
+      fields,
+      prepared,
+      hasRank: rank !== undefined,
+    })) as TileRow[]
   const rows = await database.query<TileRow>(text, values, { prepared })
   return idType(layer) === 'integer' ? rows : rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
@@ -198,18 +215,22 @@ async function selectThinned(
 
 async function findCandidates(
   database: Queryable,
-  { layer, grid }: RowSelection,
+  { layer, grid, importance }: RowSelection,
 ): Promise<ThinningCandidates> {
   const bindings = createBindings()
   const { from, isSmall, cell } = tileSource(layer, grid, bindings)
   const merges = excessMerges(layer, grid)
   const isCrowded = `(select count(*) > ${maxCandidates} from (select from ${from} limit ${maxCandidates + 1}) counted)`
   const group = merges === 0 ? 'cell' : `case when ${isCrowded} then ${mergedCellSql(merges)} else cell end`
-  const text = `select array_agg(id)::text as ids, array_agg(cell)::text as cells
-    from (select min(id) as id, ${group} as cell
-      from (select id, ${cell} as cell from ${from} where ${isSmall} offset 0) small group by 2) cells`
-  const [row] = await database.query<{ ids: string | null; cells: string | null }>(text, bindings.values)
-  return { ids: readIntegers(row?.ids), cells: readIntegers(row?.cells) }
+  const rank = rankSql(layer, importance)
+  const best = rank === undefined ? 'max(id)' : `max(array[rank, id])`
+  const [id, rankOf] = rank === undefined ? ['best', ''] : ['best[2]', ', array_agg(best[1])::text as ranks']
+  const text = `select array_agg(${id})::text as ids, array_agg(cell)::text as cells${rankOf}
+    from (select ${best} as best, ${group} as cell
+      from (select id, ${cell} as cell${rank === undefined ? '' : `, ${rank} as rank`} from ${from} where ${isSmall} offset 0) small
+      group by 2) cells`
+  const [row] = await database.query<Record<'ids' | 'cells' | 'ranks', string | null>>(text, bindings.values)
+  return { ids: readNumbers(row?.ids), cells: readNumbers(row?.cells), ranks: readNumbers(row?.ranks) }
 }
 
 /** Returns how many times cells have to be merged so that a tile has at most `maxCandidates` cells. */
@@ -219,6 +240,6 @@ function excessMerges(layer: Layer, { unitBox: [minX, , maxX], ...grid }: TileGr
 }
 
 // Parsing arrays as text is ten times as fast as reading rows.
-function readIntegers(text: string | null | undefined): number[] {
+function readNumbers(text: string | null | undefined): number[] {
   return text ? JSON.parse(`[${text.slice(1, -1)}]`) : []
 }

@@ -10,6 +10,8 @@ export interface TileRequest {
   readonly simplification: number
   /** Margin around the tile, as a fraction of its side. */
   readonly padding: number
+  /** Field whose high values are kept where features are thinned; with a leading `-` its low values. */
+  readonly thinBy?: string
 }
 
 /** A tile in the metres of EPSG:3857, or an image in the units of another reference system. */
@@ -101,28 +103,35 @@ export const maxMerges = 8
 /** Low bits of a cell number that hold the row; the column is in the bits above. */
 export const rowBits = 15
 
-/** Ids of features and, at the same index, numbers of their cells. */
+/** Ids of features and, at the same index, numbers of their cells and their ranks. */
 export interface ThinningCandidates {
   readonly ids: readonly number[]
   /** Column times 2^15 plus row. */
   readonly cells: readonly number[]
+  /** Higher for more important features; empty if only their order counts. */
+  readonly ranks: readonly number[]
 }
 
 /**
- * Returns one id per cell: the lowest, so that a feature shown at one zoom level is shown at all higher ones. Merges
- * cells four into one while there are more than the limit.
+ * Returns one id per cell: that of the highest rank, or of the last drawn one among these, which covers the others. A feature
+ * shown at one zoom level is shown at all higher ones. Merges cells four into one while there are more than the limit.
  */
-export function thinFeatures({ ids, cells }: ThinningCandidates, limit: number): Set<number> {
-  let lowest = new Map<number, number>()
-  for (const [at, id] of ids.entries()) keepLowest(lowest, cells[at] ?? 0, id)
-  for (let level = 0; level < maxMerges && lowest.size > limit; level += 1) lowest = mergeCells(lowest)
-  return new Set(lowest.values())
+export function thinFeatures({ ids, cells, ranks }: ThinningCandidates, limit: number): Set<number> {
+  let best = new Map<number, Candidate>()
+  for (const [at, id] of ids.entries()) keepBest(best, cells[at] ?? 0, { id, rank: ranks[at] ?? 0 })
+  for (let level = 0; level < maxMerges && best.size > limit; level += 1) best = mergeCells(best)
+  return new Set([...best.values()].map(({ id }) => id))
 }
 
-function mergeCells(finer: ReadonlyMap<number, number>): Map<number, number> {
-  const lowest = new Map<number, number>()
-  for (const [cell, id] of finer) keepLowest(lowest, parentCell(cell), id)
-  return lowest
+interface Candidate {
+  readonly id: number
+  readonly rank: number
+}
+
+function mergeCells(finer: ReadonlyMap<number, Candidate>): Map<number, Candidate> {
+  const best = new Map<number, Candidate>()
+  for (const [cell, candidate] of finer) keepBest(best, parentCell(cell), candidate)
+  return best
 }
 
 function parentCell(cell: number): number {
@@ -130,7 +139,9 @@ function parentCell(cell: number): number {
   return ((cell >> (rowBits + 1)) << rowBits) | (row >> 1)
 }
 
-function keepLowest(lowest: Map<number, number>, cell: number, id: number): void {
-  const known = lowest.get(cell)
-  if (known === undefined || id < known) lowest.set(cell, id)
+function keepBest(best: Map<number, Candidate>, cell: number, next: Candidate): void {
+  const known = best.get(cell)
+  const isBetter =
+    known === undefined || next.rank > known.rank || (next.rank === known.rank && next.id > known.id)
+  if (isBetter) best.set(cell, next)
 }

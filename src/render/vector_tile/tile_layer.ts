@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
+import type { Importance } from './importance.ts'
 import { findSearchArea, withClipping } from './search_area.ts'
 import { selectTileFeatures } from './select_features.ts'
 import { measurePlainTile, measureTile, type TileGrid, type TileRequest } from './tile_grid.ts'
@@ -25,6 +26,8 @@ export interface TileLayerRequest {
   /** Maximum bytes of the layer, if less than the limit of every layer. */
   readonly limitBytes?: number
   readonly cache: GeometryCache
+  /** Which features are kept where the layer is thinned. */
+  readonly importance?: Importance | undefined
 }
 
 /**
@@ -37,7 +40,7 @@ export interface TileLayerRequest {
 export async function createTileLayer(
   database: Queryable,
   layer: Layer,
-  { name, request, limitBytes = tileLimits.layerBytes, cache }: TileLayerRequest,
+  { name, request, limitBytes = tileLimits.layerBytes, cache, importance }: TileLayerRequest,
 ): Promise<Uint8Array> {
   const searchArea = await findSearchArea(database, layer, measureTile(request))
   const hardLimit = Math.min(limitBytes, tileLimits.layerBytes)
@@ -48,7 +51,7 @@ export async function createTileLayer(
   for (const [at, grid] of grids.entries()) {
     const isLast = at === grids.length - 1
     const features = await withClipping((clips) =>
-      selectTileFeatures(database, { layer, cache, grid: { ...grid, searchArea }, clips }),
+      selectTileFeatures(database, { layer, cache, grid: { ...grid, searchArea }, clips, importance }),
     )
     if (features === undefined) continue
     const { bytes, isComplete } = await encode(features, isLast ? hardLimit : limit)

@@ -138,6 +138,8 @@ interface PointStatement {
   readonly values: readonly unknown[]
   readonly fields: readonly LayerField[]
   readonly prepared: boolean
+  /** Whether there is a column `rank`, which is never null. */
+  readonly hasRank: boolean
 }
 
 /**
@@ -146,9 +148,11 @@ interface PointStatement {
  */
 export async function selectPoints(
   database: Queryable,
-  { text, values, fields, prepared }: PointStatement,
+  { text, values, fields, prepared, hasRank }: PointStatement,
 ): Promise<Row[]> {
-  const integers = numbers.map((name) => `'[' || array_to_string(array_agg(${name}), ',') || ']' as ${name}`)
+  const integers = [...numbers, ...(hasRank ? ['rank'] : [])].map(
+    (name) => `'[' || array_to_string(array_agg(${name}), ',') || ']' as ${name}`,
+  )
   // BIGINT values are transferred as strings, because numbers beyond 2^53 would lose digits.
   const others = fields.map(
     ({ datatype }, at) => `json_agg(a${at}${datatype === 'BIGINT' ? '::text' : ''})::text as a${at}`,

@@ -3,6 +3,7 @@ import { tileLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { tileExists } from '../../geo/tile.ts'
 import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
+import type { Importance } from '../../render/vector_tile/importance.ts'
 import type { TileRequest } from '../../render/vector_tile/tile_grid.ts'
 import { createTileLayer } from '../../render/vector_tile/tile_layer.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
@@ -20,6 +21,7 @@ export interface TileOptions {
   readonly extent?: number | undefined
   readonly simplification?: number | undefined
   readonly padding?: number | undefined
+  readonly thin_by?: string | undefined
 }
 
 const mediaType = 'application/vnd.mapbox-vector-tile'
@@ -43,7 +45,9 @@ export function readTileRequest(options: TileOptions): TileRequest {
       `Tile ${tile} does not exist at zoom level ${address.z}, which has tiles 0/0 to ${last}/${last}.`,
     )
   }
-  return { address, extent, padding, simplification: options.simplification ?? Math.round(extent / 512) }
+  const simplification = options.simplification ?? Math.round(extent / 512)
+  const { thin_by: thinBy } = options
+  return { address, extent, padding, simplification, ...(thinBy === undefined ? {} : { thinBy }) }
 }
 
 function need(name: string, value: number | undefined): number {
@@ -64,6 +68,7 @@ export async function answerTile(
 ): Promise<Answer> {
   const found = await findLayers(context.database, ids)
   const layers = [...new Set(ids)].map((id) => found.get(id) ?? throwNoFeatures(id))
+  checkThinBy(layers, request.thinBy)
   const source = { layers, dialect, request }
   // Changes of foreign tables are not tracked, so their tiles are not cached.
   if (layers.some(isForeign)) return answerCached(describeTile(await createTile(context, source)), headers)
@@ -83,8 +88,8 @@ function throwNoFeatures(id: number): never {
   throw problem('resource/interface', `Resource id = ${id} has no features.`, { resource: id })
 }
 
-const keyOf = ({ address: { z, x, y }, extent, simplification, padding }: TileRequest) =>
-  [z, x, y, extent, simplification, padding].join()
+const keyOf = ({ address: { z, x, y }, extent, simplification, padding, thinBy }: TileRequest) =>
+  [z, x, y, extent, simplification, padding, JSON.stringify(thinBy)].join()
 
 // Replacing data changes the table, and renaming fields changes the tile, without a new data version.
 const layerKey = ({ resourceId, tableName, dataVersion, fields }: Layer) =>
@@ -94,6 +99,19 @@ const layerKey = ({ resourceId, tableName, dataVersion, fields }: Layer) =>
     dataVersion,
     fields.map(({ columnName, keyname }) => [columnName, keyname]),
   ])
+
+/** Throws unless a layer has the field of parameter `thin_by`, with values that can be ranked. */
+function checkThinBy(layers: readonly Layer[], thinBy: string | undefined): void {
+  if (thinBy === undefined) return
+  const found = layers.flatMap((layer) => importanceOf(layer, thinBy)?.field ?? [])
+  if (found.length === 0)
+    throw problem('request/invalid', `thin_by: no layer of the tile has a field ${JSON.stringify(thinBy)}.`)
+  const text = found.find(({ datatype }) => datatype === 'STRING')
+  if (text !== undefined)
+    throw problem('request/invalid', `thin_by: the values of field "${text.keyname}" are strings.`, {
+      hint: 'Use a field of numbers, dates or times.',
+    })
+}
 
 async function createTile(
   context: ApiRequest['context'],
@@ -105,9 +123,18 @@ async function createTile(
     const name = `${tileLayerPrefix[dialect]}${layer.resourceId}`
     const cache = isForeign(layer) ? createGeometryCache() : context.layerCaches.geometries
     const database = databases.get(layer.resourceId) ?? context.database
-    return createTileLayer(database, layer, { name, request, limitBytes, cache })
+    const importance = importanceOf(layer, request.thinBy)
+    return createTileLayer(database, layer, { name, request, limitBytes, cache, importance })
   })
   return Buffer.concat(await Promise.all(parts))
+}
+
+/** Reads the field of parameter `thin_by`, which is that of layers that have it. `-field` prefers low values. */
+function importanceOf({ fields }: Layer, thinBy: string | undefined): Importance | undefined {
+  const isHighFirst = thinBy?.startsWith('-') !== true
+  const name = isHighFirst ? thinBy : thinBy?.slice(1)
+  const field = fields.find(({ keyname }) => keyname === name)
+  return field && { field, isHighFirst }
 }
 
 async function answerCached(tile: CachedTile, requestHeaders: ApiRequest['headers']): Promise<Answer> {

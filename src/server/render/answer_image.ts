@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type ImageFormat, imageMediaTypes } from '../../contract/image_format.ts'
 import type { DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
@@ -12,6 +13,7 @@ const rendererVersion = 1
 /** Parameters of a rendering. */
 export interface RenderOptions {
   readonly frame: ImageFrame
+  readonly format: ImageFormat
   /** Status of an empty image. */
   readonly nd: number
   /** Whether a cached image may be returned. */
@@ -21,7 +23,7 @@ export interface RenderOptions {
 }
 
 /**
- * Renders resources from bottom to top as PNG, or returns 304 if the client has the current version. Reads the versions of
+ * Renders resources from bottom to top as an image, or returns 304 if the client has the current version. Reads the versions of
  * styles and data on every request, so that images are never stale.
  *
  * @throws {Problem} render/*, resource/not-found
@@ -32,12 +34,13 @@ export async function answerImage(
   options: RenderOptions,
 ): Promise<Answer> {
   const { context, headers, signal } = request
+  const { frame, format } = options
   const sources = await openSources(context, ids, options.symbols)
   const draw = (stop: AbortSignal) =>
-    drawSources(context, { sources, frame: options.frame, signal: stop, isFresh: !options.cache })
+    drawSources(context, { sources, frame, format, signal: stop, isFresh: !options.cache })
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
   if (keys.length < sources.length) return answerDrawn(await draw(signal), options, {})
-  const key = JSON.stringify([rendererVersion, options.frame, ...keys])
+  const key = JSON.stringify([rendererVersion, frame, format, ...keys])
   const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
   if (matches(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
   const isCached = options.cache && (options.symbols?.size ?? 0) === 0
@@ -47,13 +50,13 @@ export async function answerImage(
 
 function answerDrawn(
   { bytes, isEmpty }: DrawnImage,
-  { nd }: RenderOptions,
+  { nd, format }: RenderOptions,
   tags: Readonly<Record<string, string>>,
 ): Answer {
   // Permissions may change at any time, so clients must revalidate.
-  const headers = { ...tags, 'cache-control': 'private, no-cache' }
+  const headers = { ...tags, 'cache-control': 'private, no-cache', vary: 'Accept' }
   if (isEmpty && nd !== 200) return { empty: true, status: nd, headers }
-  return { bytes, mediaType: 'image/png', headers }
+  return { bytes, mediaType: imageMediaTypes[format], headers }
 }
 
 function matches(condition: string | undefined, etag: string): boolean {

@@ -1,3 +1,4 @@
+import type { ImageFormat } from '../../contract/image_format.ts'
 import { problem } from '../../contract/problems.ts'
 import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import type { DrawJob, DrawnImage } from '../../render/image/draw_job.ts'
@@ -11,6 +12,8 @@ import { findImageLabels } from './image_labels.ts'
 export interface Drawing {
   readonly sources: readonly DrawnSource[]
   readonly frame: ImageFrame
+  /** PNG by default. */
+  readonly format?: ImageFormat
   readonly signal: AbortSignal
   /** Whether images of other services are fetched again. */
   readonly isFresh?: boolean
@@ -23,9 +26,9 @@ export interface Drawing {
  */
 export async function drawSources(
   context: Pick<ServerContext, 'draws' | 'layerCaches'>,
-  { sources, frame, signal, isFresh = false }: Drawing,
+  { sources, frame, format = 'png', signal, isFresh = false }: Drawing,
 ): Promise<DrawnImage> {
-  const { box, width, height, system } = frame
+  const { box, width, height, system, pixelRatio = 1 } = frame
   if (system !== undefined && sources.some(({ readsAnySystem }) => readsAnySystem !== true))
     throw problem(
       'render/unsupported',
@@ -41,9 +44,9 @@ export async function drawSources(
     width,
     height,
     origin: [(box[0] - left) / resolution, (top - box[3]) / resolution],
-    scaleDenom: scaleDenomOf(resolution * (system?.metresPerUnit ?? 1)),
-    pixelsPerMapUnit: 1 / resolution,
-    layers,
+    scaleDenom: scaleDenomOf(resolution * pixelRatio * (system?.metresPerUnit ?? 1)),
+    pixelsPerMapUnit: 1 / (resolution * pixelRatio),
+    ...{ pixelRatio, format, layers },
     ...(labels === undefined ? {} : { labels }),
   }
   return context.draws.draw(job, signal)

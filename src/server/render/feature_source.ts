@@ -1,9 +1,12 @@
+import { queriesUntil } from '../../database/database.ts'
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
 import { hasLabels } from '../../render/label/label_spec.ts'
+import type { Importance } from '../../render/vector_tile/importance.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { findImportantField, type ImportantField } from '../../style/importance.ts'
 import { selectSymbols } from '../../style/legend_entries.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
@@ -26,7 +29,7 @@ export const featureSources: SourceKind = {
         // Changes of foreign tables are not tracked.
         key: isForeign(layer) ? undefined : keyOf(resource, layer),
         readsAnySystem: true,
-        read: (frame) => readFeatures(context, { resource, layer }, frame),
+        read: (frame, { signal }) => readFeatures(context, { resource, layer, signal }, frame),
         findLabels: (scaleDenom) => findLabels(context, { resource, layer }, scaleDenom),
       }
     })
@@ -47,24 +50,38 @@ export interface StyledSource {
   readonly layer: Layer
 }
 
+interface ReadSource extends StyledSource {
+  /** Aborted when the clients of the image are gone. */
+  readonly signal: AbortSignal
+}
+
 async function readFeatures(
   context: ServerContext,
-  source: StyledSource,
+  source: ReadSource,
   frame: ImageFrame,
 ): Promise<FeatureJobLayer> {
-  const { layer } = source
+  const { layer, signal } = source
   const databases = await findDatabases(context, [layer])
   const style = chooseSymbols(await findStyle(context, source), source.resource)
-  const reach = symbolReach(style, frame.width / (frame.box[2] - frame.box[0]))
-  const database = databases.get(layer.resourceId) ?? context.database
+  const { box, width, pixelRatio = 1 } = frame
+  const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
+  const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
   // The labels of tiles are placed for more than one tile at a time, with features of their own.
   const hasOwnLabels = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
   const fields = [...fieldsOfStyle(style), ...(hasOwnLabels ? fieldsOfLabels(style) : [])]
-  const features = await readImageFeatures(database, layer, { frame, reach, fields })
+  const importance = importanceOf(layer, findImportantField(style))
+  const features = await readImageFeatures(database, layer, { frame, reach, fields, importance })
   return { style, features }
 }
 
-const scaleOf = ({ box, width }: ImageFrame) => scaleDenomOf((box[2] - box[0]) / width)
+/** Returns the field that a style names as important, if the layer has it. */
+function importanceOf({ fields }: Layer, important: ImportantField | undefined): Importance | undefined {
+  const field = fields.find(({ keyname }) => keyname === important?.name)
+  return important && field && { field, isHighFirst: important.isHighFirst }
+}
+
+const scaleOf = ({ box, width, pixelRatio = 1 }: ImageFrame) =>
+  scaleDenomOf(((box[2] - box[0]) / width) * pixelRatio)
 
 async function findLabels(
   context: ServerContext,
@@ -76,11 +93,12 @@ async function findLabels(
   const { resource, layer } = source
   return {
     key: keyOf(resource, layer),
-    async read(frame) {
+    async read(frame, signal) {
       const databases = await findDatabases(context, [layer])
-      const database = databases.get(layer.resourceId) ?? context.database
+      const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
       const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
-      const request = { frame, reach: 0, clipMargin, fields }
+      const importance = importanceOf(layer, findImportantField(style))
+      const request = { frame, reach: 0, clipMargin, fields, importance }
       return { style, features: await readImageFeatures(database, layer, request) }
     },
   }

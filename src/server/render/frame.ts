@@ -1,3 +1,4 @@
+import { type ImageFormat, imageLimits } from '../../contract/image_format.ts'
 import { problem } from '../../contract/problems.ts'
 import { tileBbox } from '../../geo/tile.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
@@ -10,24 +11,30 @@ const tileSize = 256
 const maxExtent = 1e9
 
 /**
- * Returns the frame of a tile.
+ * Returns the frame of a tile, with `scale` device pixels per pixel.
  *
  * @throws {Problem} request/invalid for a missing parameter, or a tile outside the grid of the zoom level
  */
-export function tileFrame(options: TileOptions): ImageFrame {
+export function tileFrame(options: TileOptions, scale = 1): ImageFrame {
   const { address } = readTileRequest(options)
-  return { box: tileBbox(address), width: tileSize, height: tileSize }
+  const side = tileSize * scale
+  return { box: tileBbox(address), width: side, height: side, pixelRatio: scale }
+}
+
+/** Parameters of the frame of an image. */
+export interface ImageFrameOptions {
+  readonly extent?: readonly number[] | undefined
+  readonly size?: readonly number[] | undefined
+  readonly scale?: number | undefined
+  readonly format: ImageFormat
 }
 
 /**
- * Returns the frame of an image.
+ * Returns the frame of an image, with `scale` device pixels per pixel of `size`.
  *
- * @throws {Problem} request/invalid for a missing parameter, or an extent without area
+ * @throws {Problem} request/invalid for a missing parameter, an extent without area, or too many pixels
  */
-export function imageFrame(
-  extent: readonly number[] | undefined,
-  size: readonly number[] | undefined,
-): ImageFrame {
+export function imageFrame({ extent, size, scale = 1, format }: ImageFrameOptions): ImageFrame {
   if (extent === undefined) throw problem('request/invalid', 'Missing parameter "extent".')
   if (size === undefined) throw problem('request/invalid', 'Missing parameter "size".')
   const [minX = 0, minY = 0, maxX = 0, maxY = 0] = extent
@@ -44,5 +51,18 @@ export function imageFrame(
       'request/invalid',
       `extent: ${extent.join()} has no area; expected minx < maxx and miny < maxy.`,
     )
-  return { box: [minX, minY, maxX, maxY], width, height }
+  const frame = { width: width * scale, height: height * scale, pixelRatio: scale }
+  checkSize(frame, format)
+  return { box: [minX, minY, maxX, maxY], ...frame }
+}
+
+function checkSize({ width, height }: Pick<ImageFrame, 'width' | 'height'>, format: ImageFormat): void {
+  const { side, pixels } = imageLimits
+  const given = `size × scale: the image has ${width} × ${height} pixels`
+  if (width > side || height > side)
+    throw problem('request/invalid', `${given}; the maximum is ${side} × ${side}.`)
+  if (format === 'png' || width * height <= pixels) return
+  throw problem('request/invalid', `${given}; the maximum for format ${format} is ${pixels} pixels.`, {
+    hint: 'Use format=png.',
+  })
 }

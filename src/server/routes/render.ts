@@ -4,6 +4,7 @@ import type { Handlers } from '../http/handler.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { answerImage } from '../render/answer_image.ts'
 import { imageFrame, tileFrame } from '../render/frame.ts'
+import { chooseFormat } from '../render/image_format.ts'
 import { readSymbolChoice } from '../render/symbol_choice.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
@@ -25,18 +26,22 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
     const { context, caller, query, more } = request
     const ids = needResources(query.resource)
     const symbols = readSymbolChoice(more)
-    const frame = tileFrame(query)
+    const format = chooseFormat(query.format, request.headers.accept)
+    const frame = tileFrame(query, query.scale)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true, symbols })
+    const { nd = 200, cache = true } = query
+    return answerImage(request, ids, { frame, format, nd, cache, symbols })
   }),
 
   'render.image': retryOnSchemaChange(async (request) => {
     const { context, caller, query, more } = request
     const ids = needResources(query.resource)
     const symbols = readSymbolChoice(more)
-    const frame = imageFrame(query.extent, query.size)
+    const format = chooseFormat(query.format, request.headers.accept)
+    const frame = imageFrame({ ...query, format })
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerImage(request, ids, { frame, nd: query.nd ?? 200, cache: query.cache ?? true, symbols })
+    const { nd = 200, cache = true } = query
+    return answerImage(request, ids, { frame, format, nd, cache, symbols })
   }),
 }
 

@@ -68,9 +68,11 @@ export async function answerMap(
 ): Promise<Answer> {
   const scale = scaleOfFrame(frame)
   const ids = layers.filter((layer) => isDrawnAt(layer, scale)).map(({ resourceId }) => resourceId)
-  const answer = await answerImage(http, ids, { frame, nd: 200, cache: true }).catch((error: unknown) => {
-    throw outsideProblem(error, frame)
-  })
+  const answer = await answerImage(http, ids, { frame, nd: 200, cache: true, format: 'png' }).catch(
+    (error: unknown) => {
+      throw outsideProblem(error, frame)
+    },
+  )
   if (!('bytes' in answer)) return answer
   return { ...answer, ...(await encodeMap(answer.bytes, image)) }
 }

@@ -14,6 +14,10 @@ export type Driver = 'pglite' | 'postgres'
 /** A server that has just imported the countries and the cities of the world. */
 export interface World {
   readonly driver: Driver
+  /** Address of the PostgreSQL database. */
+  readonly databaseUrl?: string | undefined
+  /** Folder of the server, where the bench may write. */
+  readonly folder: string
   readonly layers: WorldLayers
   readonly server: BenchServer
   /** Ends the server, and gives another on the same data, which knows nothing yet. */
@@ -74,6 +78,7 @@ async function measureOn(
     running = await startServer(order)
     return running
   }
-  await measure({ driver, layers, server: first, restart })
+  const { databaseUrl, dataFolder: folder } = order
+  await measure({ driver, databaseUrl, folder, layers, server: first, restart })
   await running.stop()
 }

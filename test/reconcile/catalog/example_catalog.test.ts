@@ -21,7 +21,7 @@ describeServers('the example catalog', (start) => {
     const { manifest } = await loadManifest({ paths: ['manifests/catalog'], env: {}, cwd })
     if (manifest === undefined) throw new Error('the example catalog has errors')
     const plan = await planManifest({ api, manifest })
-    expect([plan.issues, plan.changes.length]).toEqual([[], 43])
+    expect([plan.issues, plan.changes.length]).toEqual([[], 44])
     const { outcomes } = await applyPlan({ api, plan })
     expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['created']))
     expect((await planManifest({ api, manifest })).changes).toEqual([])

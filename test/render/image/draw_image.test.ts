@@ -350,3 +350,36 @@ describe('hostile symbols and geometries', () => {
     expect(() => drawImage(jobOf(cut, styleOf('fill', [fill])))).toThrow('truncated TWKB')
   })
 })
+
+describe('images with two device pixels per pixel', () => {
+  const pixelRatio = 2
+
+  test('have outlines, markers and dashes of twice the size, and hairlines of one device pixel', () => {
+    const square = featuresOf('POLYGON', [box(16, 16, 48, 48)])
+    const outlined = draw({ ...jobOf(square, styleOf('fill', [{ ...fill, stroke }])), pixelRatio })
+    expect([11, 13, 19, 21].map((x) => outlined(x, 32))).toEqual([none, red, red, blue])
+    const point = draw({ ...jobOf(pointFeatures([[32, 32]]), styleOf('marker', [marker])), pixelRatio })
+    expect([21, 23, 41, 43].map((x) => point(x, 32))).toEqual([none, green, green, none])
+    const road = featuresOf('LINESTRING', [
+      [
+        [
+          [0, 32.5],
+          [64, 32.5],
+        ],
+      ],
+    ])
+    const dashed = { ...line, stroke: { ...stroke, width: 0, dash: [8, 8] } }
+    const at = draw({ ...jobOf(road, styleOf('line', [dashed])), pixelRatio })
+    expect([at(4, 31), at(4, 32), at(4, 33)]).toEqual([none, red, none])
+    expect([14, 18, 30, 34].map((x) => at(x, 32))).toEqual([red, none, none, red])
+  })
+
+  test('have brushes of twice the size', () => {
+    const square = featuresOf('POLYGON', [box(0, 0, 64, 64)])
+    const style = styleOf('fill', [{ ...fill, brush: 'diagonal_x' }])
+    const plain = draw(jobOf(square, style))
+    const magnified = draw({ ...jobOf(square, style), pixelRatio })
+    for (let y = 0; y < 64; y += 1)
+      for (let x = 0; x < 64; x += 1) expect(magnified(x, y)).toBe(plain(x >> 1, y >> 1))
+  })
+})

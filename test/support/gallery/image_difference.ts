@@ -95,11 +95,13 @@ function isOff(a: RgbImage, b: RgbImage, at: number): boolean {
   const [x, y] = [at % a.width, Math.floor(at / a.width)]
   for (let row = Math.max(0, y - 1); row <= Math.min(a.height - 1, y + 1); row += 1)
     for (let column = Math.max(0, x - 1); column <= Math.min(a.width - 1, x + 1); column += 1)
-      if (largestDifference(a, at, b, row * a.width + column) <= maxDifference) return false
+      if (largestDifference([a, at], [b, row * a.width + column]) <= maxDifference) return false
   return true
 }
 
-function largestDifference(a: RgbImage, at: number, b: RgbImage, to: number): number {
+type PixelAt = readonly [image: RgbImage, at: number]
+
+function largestDifference([a, at]: PixelAt, [b, to]: PixelAt): number {
   return Math.max(
     Math.abs((a.bytes[3 * at] ?? 0) - (b.bytes[3 * to] ?? 0)),
     Math.abs((a.bytes[3 * at + 1] ?? 0) - (b.bytes[3 * to + 1] ?? 0)),
@@ -111,7 +113,7 @@ function largestDifference(a: RgbImage, at: number, b: RgbImage, to: number): nu
 export function differenceImage(a: RgbImage, b: RgbImage): RgbImage {
   const bytes = new Uint8Array(a.bytes.length)
   for (let at = 0; at < a.width * a.height; at += 1) {
-    const left = 255 - largestDifference(a, at, b, at)
+    const left = 255 - largestDifference([a, at], [b, at])
     bytes.fill(left, 3 * at, 3 * at + 3)
     if (isOff(a, b, at) || isOff(b, a, at)) bytes.set([255, 0, 0], 3 * at)
   }

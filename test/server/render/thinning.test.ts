@@ -1,0 +1,127 @@
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { createTestLayer } from '../../support/layers.ts'
+import { namedSymbol, qml, symbolLayer } from '../../support/qml.ts'
+import { uploadContent } from '../../support/samples.ts'
+import { describeServers, type TestServer } from '../../support/server.ts'
+import { createResource } from '../../support/tree.ts'
+
+/** A layer of towns at one place, of which the one in the middle of the list is large. */
+async function createTowns(server: TestServer, name: string, count: number): Promise<number> {
+  const id = await createTestLayer(server.database, {
+    name,
+    geometryType: 'POINT',
+    fields: { kind: 'STRING', people: 'INTEGER' },
+  })
+  const large = Math.floor(count / 2)
+  const features = Array.from({ length: count }, (_, at) => ({
+    geom: `POINT(${10_000 + (at % 7)} 10000)`,
+    fields:
+      at === large
+        ? { kind: 'city', people: 900 }
+        : { kind: 'town', people: at % 5 === 0 ? null : 100 + (at % 3) },
+  }))
+  const answer = await server.admin('PATCH', `/api/resource/${id}/feature/`, features)
+  expect(answer.status).toBe(200)
+  return id
+}
+
+const dot = (name: string, color: string) =>
+  namedSymbol(
+    name,
+    'marker',
+    symbolLayer('SimpleMarker', {
+      name: 'square',
+      color,
+      size: '8',
+      size_unit: 'Pixel',
+      outline_style: 'no',
+    }),
+  )
+
+const townStyle = qml(
+  'type="categorizedSymbol" attr="kind" enableorderby="1"',
+  `<categories><category value="city" symbol="0" label="" render="true"/><category value="town" symbol="1" label="" render="true"/></categories>
+  <symbols>${dot('0', '255,0,0,255')}${dot('1', '0,0,255,255')}</symbols>
+  <orderby><orderByClause asc="1" nullsFirst="1">"people"</orderByClause></orderby>`,
+)
+
+async function colorAt(server: TestServer, style: number): Promise<number[]> {
+  const answer = await server.admin('GET', `/api/component/render/tile?z=0&x=0&y=0&resource=${style}`)
+  expect(answer.status).toBe(200)
+  const { data } = await sharp(Buffer.from(await answer.arrayBuffer()))
+    .ensureAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  return [...data.subarray(4 * (127 * 256 + 128), 4 * (127 * 256 + 128) + 4)]
+}
+
+async function readTowns(server: TestServer, query: string) {
+  const answer = await server.admin('GET', `/api/component/feature_layer/mvt?z=0&x=0&y=0&${query}`)
+  if (answer.status !== 200)
+    return { status: answer.status, message: (await answer.json<{ message: string }>()).message }
+  const { layers } = new VectorTile(new PbfReader(new Uint8Array(await answer.arrayBuffer())))
+  const [layer] = Object.values(layers)
+  return Array.from({ length: layer?.length ?? 0 }, (_, at) => layer?.feature(at).properties.people ?? null)
+}
+
+// Few features are thinned by the server, many by the database.
+const counts = { few: 60, many: 1600 }
+
+describeServers('thinning', (start) => {
+  test.each(Object.entries(counts))(
+    'of %s points keeps the one that the order of drawing of the style puts on top',
+    async (name, count) => {
+      const server = await start()
+      const layer = await createTowns(server, `drawn ${name}`, count)
+      const file_upload = await uploadContent(server.admin, townStyle)
+      const members = { desk_vector_style: { file_upload } }
+      const style = await createResource(server.admin, {
+        cls: 'desk_vector_style',
+        parent: layer,
+        name,
+        members,
+      })
+      expect(await colorAt(server, style)).toEqual([255, 0, 0, 255])
+    },
+  )
+
+  test.each(Object.entries(counts))(
+    'of %s points in vector tiles keeps the highest or lowest value of a field, never null',
+    async (name, count) => {
+      const server = await start()
+      const id = await createTowns(server, `tiled ${name}`, count)
+      expect(await readTowns(server, `resource=${id}&thin_by=people`)).toEqual([900])
+      expect(await readTowns(server, `resource=${id}&thin_by=-people`)).toEqual([100])
+      expect(await readTowns(server, `resource=${id}`)).toHaveLength(1)
+    },
+  )
+
+  test('in vector tiles by a field that no layer has, or of strings, is refused', async () => {
+    const server = await start()
+    const id = await createTowns(server, 'refused', 3)
+    for (const [field, message] of [
+      ['size', 'thin_by: no layer of the tile has a field "size".'],
+      ['kind', 'thin_by: the values of field "kind" are strings.'],
+    ])
+      expect(await readTowns(server, `resource=${id}&thin_by=${field}`)).toEqual({ status: 422, message })
+  })
+
+  test('of polygons keeps the largest of each cell', async () => {
+    const server = await start()
+    const id = await createTestLayer(server.database, {
+      name: 'islands',
+      geometryType: 'POLYGON',
+      fields: { people: 'INTEGER' },
+    })
+    const island = (side: number) => ({
+      geom: `POLYGON((5000 5000,${5000 + side} 5000,${5000 + side} ${5000 + side},5000 5000))`,
+      fields: { people: side },
+    })
+    await server.admin('PATCH', `/api/resource/${id}/feature/`, [10, 700, 30, 20].map(island))
+    expect(await readTowns(server, `resource=${id}`)).toEqual([700])
+    expect(await readTowns(server, `resource=${id}&thin_by=-people`)).toEqual([10])
+  })
+})
