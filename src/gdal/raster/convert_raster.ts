@@ -7,10 +7,11 @@ import type { GdalModule } from '../runner/gdal_module.ts'
 import { measureBand } from './band_statistics.ts'
 import { georeference } from './georeference.ts'
 import { planGrid, type RasterGrid } from './mercator_grid.ts'
-import { openRaster } from './open_raster.ts'
+import { type OpenedRaster, openRaster } from './open_raster.ts'
 import { bytesOf, checkGeoreference, checkPixels, checkRaster } from './raster_check.ts'
 import { unreadable } from './raster_fault.ts'
 import { type RasterJob, rasterFileName } from './raster_job.ts'
+import { trackViews } from './raster_views.ts'
 
 /** Receiver of the progress of a conversion. */
 export interface RasterSink {
@@ -41,7 +42,26 @@ export async function convertRaster(
   sink: RasterSink,
 ): Promise<RasterFacts> {
   for (const [name, value] of Object.entries(rasterSettings)) gdal.config.set(name, value)
-  const { dataset, path } = await openRaster(gdal, job)
+  const opened = await openRaster(gdal, job)
+  const views = trackViews(gdal)
+  try {
+    return await convertOpened(views.gdal, opened, { job, sink })
+  } finally {
+    views.close()
+    opened.dataset.close()
+  }
+}
+
+interface Conversion {
+  readonly job: RasterJob
+  readonly sink: RasterSink
+}
+
+async function convertOpened(
+  gdal: GdalModule,
+  { dataset, path }: OpenedRaster,
+  { job, sink }: Conversion,
+): Promise<RasterFacts> {
   const kind = checkRaster(dataset, job)
   sink.tick()
   const placed = georeference(gdal, kind === 'palette' ? expandPalette(gdal, dataset) : dataset, path)
