@@ -308,7 +308,7 @@ export function findErrorCode(path: string, text: string): string {
   if (path.startsWith('/catalog/') && text.startsWith('<!doctype html>'))
     return /<p id="count" role="status" class="fault">[^<]+</.test(text) ? 'page/error' : ''
   if (text.startsWith('<?xml')) {
-    const [, code = ''] = /exceptionCode="(\w+)"|ServiceException code="(\w+)"/.exec(text) ?? []
+    const code = /(?:exceptionCode|ServiceException code)="(\w+)"/.exec(text)?.[1] ?? ''
     return code === '' ? '' : `wfs/${code.toLowerCase()}`
   }
   const body = JSON.parse(text) as Record<string, unknown>
