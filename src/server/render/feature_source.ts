@@ -80,8 +80,8 @@ function importanceOf({ fields }: Layer, important: ImportantField | undefined):
   return important && field && { field, isHighFirst: important.isHighFirst }
 }
 
-const scaleOf = ({ box, width, pixelRatio = 1 }: ImageFrame) =>
-  scaleDenomOf(((box[2] - box[0]) / width) * pixelRatio)
+const scaleOf = ({ box, width, pixelRatio = 1, system }: ImageFrame) =>
+  scaleDenomOf(((box[2] - box[0]) / width) * pixelRatio * (system?.metresPerUnit ?? 1))
 
 async function findLabels(
   context: ServerContext,

@@ -21,7 +21,9 @@ const maxMetatiles = 9
 const tolerance = 1e-6
 
 /** Lists the metatiles of an image that consists of whole tiles; empty for other images. */
-export function findMetatiles({ box, width, height, pixelRatio = 1 }: ImageFrame): Metatile[] {
+export function findMetatiles({ box, width, height, pixelRatio = 1, system }: ImageFrame): Metatile[] {
+  // Tiles are in EPSG:3857.
+  if (system !== undefined) return []
   const [minX, minY, maxX, maxY] = box
   const [columns, rows] = [width / pixelRatio / tileSide, height / pixelRatio / tileSide]
   const side = (maxX - minX) / columns
