@@ -32,7 +32,7 @@ export interface ImageFrameOptions {
 /**
  * Returns the frame of an image, with `scale` device pixels per pixel of `size`.
  *
- * @throws {Problem} request/invalid for a missing parameter, an extent without area, or too many pixels
+ * @throws {Problem} request/invalid for a missing parameter, an extent without area, too many pixels, or too narrow ones
  */
 export function imageFrame({ extent, size, scale = 1, format }: ImageFrameOptions): ImageFrame {
   if (extent === undefined) throw problem('request/invalid', 'Missing parameter "extent".')
@@ -53,7 +53,20 @@ export function imageFrame({ extent, size, scale = 1, format }: ImageFrameOption
     )
   const frame = { width: width * scale, height: height * scale, pixelRatio: scale }
   checkSize(frame, format)
+  checkPixels((maxX - minX) / frame.width, (maxY - minY) / frame.height)
   return { box: [minX, minY, maxX, maxY], ...frame }
+}
+
+/** Limits of pixels: the smallest side in metres, and how many times as wide as high, or as high as wide. */
+const pixelLimits = { metres: 1e-6, ratio: 1000 }
+
+/** Coordinates of geometries are whole numbers of 32 bits, in parts of the shorter side of a pixel. */
+function checkPixels(width: number, height: number): void {
+  const [shorter, longer] = [Math.min(width, height), Math.max(width, height)]
+  if (shorter >= pixelLimits.metres && longer <= pixelLimits.ratio * shorter) return
+  throw problem('request/invalid', `extent and size: a pixel would have ${width} × ${height} m.`, {
+    hint: `Use pixels of at least ${pixelLimits.metres} m, whose sides differ by a factor of at most ${pixelLimits.ratio}.`,
+  })
 }
 
 function checkSize({ width, height }: Pick<ImageFrame, 'width' | 'height'>, format: ImageFormat): void {
