@@ -226,9 +226,8 @@ describeServers('a table with other writers', (start) => {
           {
             ...{ label: 'Drawn', layerId: id, styleId: style },
             landform: {
-              geometryType: 'POLYGON',
               fields: [{ keyname: 'kind', label: 'kind', datatype: 'STRING' }],
-              style: { rules: [{ symbol: { layers: [{ color: '#ff0000' }] } }] },
+              undrawnParts: [],
             },
           },
         ],
