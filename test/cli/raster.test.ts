@@ -110,7 +110,7 @@ describe('a raster layer in a manifest', () => {
     await write('photo.tif', makeRaster({ bands: 2 }))
     const failed = await run(['apply', 'photo.yaml', '--yes'])
     expect(failed.exit).toBe(1)
-    expect(failed.out).toContain('source/bad-raster: the raster has 2 bands, not 3 or 4')
+    expect(failed.out).toContain('source/bad-raster: the raster has 2 bands, not 1, 3 or 4')
     expect(await findPhoto()).toEqual(before)
     await write('photo.tif', picture(20))
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')

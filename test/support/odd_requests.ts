@@ -308,7 +308,9 @@ export function findErrorCode(path: string, text: string): string {
   if (path.startsWith('/catalog/') && text.startsWith('<!doctype html>'))
     return /<p id="count" role="status" class="fault">[^<]+</.test(text) ? 'page/error' : ''
   if (text.startsWith('<?xml')) {
-    const code = /(?:exceptionCode|ServiceException code)="(\w+)"/.exec(text)?.[1] ?? ''
+    // WMS has no code for what does not exist.
+    const reason = /<ServiceException>[^<]+</.test(text) ? 'exception' : ''
+    const code = /(?:exceptionCode|ServiceException code)="(\w+)"/.exec(text)?.[1] ?? reason
     return code === '' ? '' : `wfs/${code.toLowerCase()}`
   }
   const body = JSON.parse(text) as Record<string, unknown>
