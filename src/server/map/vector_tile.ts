@@ -10,6 +10,7 @@ import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import { acceptsGzip } from '../http/answer.ts'
+import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { type CachedTile, describeTile, gzipTile } from './tile_cache.ts'
 
@@ -141,13 +142,8 @@ async function answerCached(tile: CachedTile, requestHeaders: ApiRequest['header
   // Permissions may change at any time, so clients must revalidate.
   const headers = { etag: tile.etag, 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' }
   if (tile.bytes.length === 0) return { empty: true, headers }
-  if (matches(requestHeaders['if-none-match'], tile.etag)) return { empty: true, status: 304, headers }
+  if (matchesTag(requestHeaders['if-none-match'], tile.etag)) return { empty: true, status: 304, headers }
   if (!acceptsGzip(requestHeaders) || tile.bytes.length < minGzipBytes)
     return { bytes: tile.bytes, mediaType, headers }
   return { bytes: await gzipTile(tile), mediaType, headers: { ...headers, 'content-encoding': 'gzip' } }
-}
-
-function matches(condition: string | undefined, etag: string): boolean {
-  const tags = (condition ?? '').split(',').map((item) => item.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type ImageFormat, imageMediaTypes } from '../../contract/image_format.ts'
 import type { DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
+import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { drawSources } from './draw_sources.ts'
 import { openSources } from './open_sources.ts'
@@ -42,7 +43,7 @@ export async function answerImage(
   if (keys.length < sources.length) return answerDrawn(await draw(signal), options, {})
   const key = JSON.stringify([rendererVersion, frame, format, ...keys])
   const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
-  if (matches(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
+  if (matchesTag(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
   const isCached = options.cache && (options.symbols?.size ?? 0) === 0
   const image = isCached ? await context.layerCaches.images.get(key, signal, draw) : await draw(signal)
   return answerDrawn(image, options, { etag })
@@ -57,9 +58,4 @@ function answerDrawn(
   const headers = { ...tags, 'cache-control': 'private, no-cache', vary: 'Accept' }
   if (isEmpty && nd !== 200) return { empty: true, status: nd, headers }
   return { bytes, mediaType: imageMediaTypes[format], headers }
-}
-
-function matches(condition: string | undefined, etag: string): boolean {
-  const tags = (condition ?? '').split(',').map((item) => item.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
 }

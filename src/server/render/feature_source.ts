@@ -11,7 +11,7 @@ import { selectSymbols } from '../../style/legend_entries.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
-import { findDatabases } from '../geodb/geodb_session.ts'
+import { findDatabase } from '../geodb/geodb_session.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
 import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
@@ -61,11 +61,10 @@ async function readFeatures(
   frame: ImageFrame,
 ): Promise<FeatureJobLayer> {
   const { layer, signal } = source
-  const databases = await findDatabases(context, [layer])
   const style = chooseSymbols(await findStyle(context, source), source.resource)
   const { box, width, pixelRatio = 1 } = frame
   const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
-  const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
+  const database = queriesUntil(signal, await findDatabase(context, layer))
   // The labels of tiles are placed for more than one tile at a time, with features of their own.
   const hasOwnLabels = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
   const fields = [...fieldsOfStyle(style), ...(hasOwnLabels ? fieldsOfLabels(style) : [])]
@@ -94,8 +93,7 @@ async function findLabels(
   return {
     key: keyOf(resource, layer),
     async read(frame, signal) {
-      const databases = await findDatabases(context, [layer])
-      const database = queriesUntil(signal, databases.get(layer.resourceId) ?? context.database)
+      const database = queriesUntil(signal, await findDatabase(context, layer))
       const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
       const importance = importanceOf(layer, findImportantField(style))
       const request = { frame, reach: 0, clipMargin, fields, importance }
