@@ -1,6 +1,7 @@
 import type { FesFilter } from '../filter/fes_filter.ts'
 import { readFilter } from '../filter/read_filter.ts'
 import { boxRing } from '../gml/read_gml.ts'
+import type { Parameters } from '../key_value_pairs.ts'
 import { invalidParameter, OwsFault, shown } from '../ows_fault.ts'
 import { readXmlNode } from '../xml_tree.ts'
 import { negotiateVersion, readVersion } from './wfs_protocol.ts'
@@ -13,14 +14,6 @@ import {
   type SortKey,
   type WfsRequest,
 } from './wfs_request.ts'
-
-/** Parameters of a request by their names in capital letters. */
-export type Parameters = ReadonlyMap<string, string>
-
-/** Collects parameters; of a repeated one the last counts. */
-export function collectParameters(pairs: Iterable<readonly [string, string]>): Parameters {
-  return new Map([...pairs].map(([name, value]) => [name.toUpperCase(), value]))
-}
 
 /**
  * Parses a request of keyword-value pairs.

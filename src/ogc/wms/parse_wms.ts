@@ -1,3 +1,4 @@
+import type { Parameters } from '../key_value_pairs.ts'
 import { shown } from '../ows_fault.ts'
 import { parseSrsName } from '../reference_system.ts'
 import { invalidValue, missingParameter, WmsFault } from './wms_fault.ts'
@@ -11,9 +12,6 @@ import {
   maxMapSize,
   styleName,
 } from './wms_service.ts'
-
-/** Parameters of a request by their names in capital letters. */
-export type WmsParameters = ReadonlyMap<string, string>
 
 /** Maximum number of layers in a request. */
 export const maxRequestLayers = 100
@@ -33,7 +31,7 @@ const maxCoordinate = 1e9
  * @throws {WmsFault}
  * @see OGC 01-068r3 clauses 7.1 to 7.3, OGC 06-042 clauses 7.2 to 7.4, OGC 05-078r4 clause 12
  */
-export function parseWms(parameters: WmsParameters): WmsRequest {
+export function parseWms(parameters: Parameters): WmsRequest {
   const get = getterOf(parameters)
   const name = get('REQUEST')
   if (name === undefined) throw missingParameter('REQUEST')
@@ -75,7 +73,7 @@ const operations: Readonly<Record<string, WmsRequest['operation']>> = {
 /** Returns the value of a parameter; undefined if it is missing or empty. */
 type Get = (name: string) => string | undefined
 
-function getterOf(parameters: WmsParameters): Get {
+function getterOf(parameters: Parameters): Get {
   return (name) => parameters.get(name)?.trim() || undefined
 }
 
@@ -293,7 +291,7 @@ const exceptionKinds = [
 ] as const
 
 /** Reads how failures are reported. Never fails: what cannot be read has its default. */
-export function readExceptionForm(parameters: WmsParameters): ExceptionForm {
+export function readExceptionForm(parameters: Parameters): ExceptionForm {
   const get = getterOf(parameters)
   const attempt = <T>(read: () => T, otherwise: T): T => {
     try {

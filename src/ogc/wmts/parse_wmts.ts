@@ -1,6 +1,7 @@
 import { type TileAddress, tileExists } from '../../geo/tile.ts'
+import type { Parameters } from '../key_value_pairs.ts'
 import { invalidParameter, OwsFault, shown } from '../ows_fault.ts'
-import { readInfoFormat, readMapFormat, type WmsParameters } from '../wms/parse_wms.ts'
+import { readInfoFormat, readMapFormat } from '../wms/parse_wms.ts'
 import { WmsFault } from '../wms/wms_fault.ts'
 import { type InfoFormat, infoFormats, type MapFormat, mapFormats, styleName } from '../wms/wms_service.ts'
 import { matrixSets, maxMatrix } from './matrix_set.ts'
@@ -32,7 +33,7 @@ export const wmtsVersion = '1.0.0'
  * @throws {OwsFault}
  * @see OGC 07-057r7 clause 8
  */
-export function parseWmts(parameters: WmsParameters): WmtsRequest {
+export function parseWmts(parameters: Parameters): WmtsRequest {
   const get = (name: string) => parameters.get(name)?.trim() || undefined
   const name = get('REQUEST')
   if (name === undefined) throw missing('request')

@@ -5,14 +5,14 @@ import type { ServiceProtocol } from '../../contract/route.ts'
 import type { Problem } from '../../core/problem.ts'
 import { errorPage } from '../pages/error_page.ts'
 import { documentHeaders } from '../pages/html_document.ts'
-import { challenge, problemReport, versionOf } from '../wfs/wfs_error.ts'
+import { problemReport, versionOf } from '../wfs/wfs_error.ts'
 import { wmsProblemReport } from '../wms/wms_error.ts'
 import { wmtsProblemReport } from '../wmts/wmts_error.ts'
 import { catalogError, catalogStatus, isCatalogUrl, serviceHeaders } from './catalog_service.ts'
 import { errorBody, getStatus } from './error_body.ts'
 import type { Answer } from './handler.ts'
 import { dialectOf, encodeError } from './response_dialect.ts'
-import type { ReportOptions, ServiceReport } from './service_report.ts'
+import { failureHead, type ReportOptions, type ServiceReport } from './service_report.ts'
 
 /** Media type of JSON responses, without parameters because clients compare it as a string. */
 export const jsonMediaType = 'application/json'
@@ -98,19 +98,15 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   return reply.send(errorPage({ status, title, message, path, hasCatalog, hasSessionEnded }))
 }
 
-/** Sends an error of OGC API, whose invalid parameters have another status than those of the resource service. */
+/** Sends an error of OGC API. */
 function sendOgcApiProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const { id, headers } = reply.request
-  const isGuest = headers.authorization === undefined
-  const status = isGuest && fault.code === 'access/denied' ? 401 : getStatus(fault)
-  const own = status === 422 ? 400 : status
-  const wait = fault.data.retry_after
+  const { status, headers: own } = failureHead(fault, { isGuest: headers.authorization === undefined })
   return reply
-    .status(own)
-    .headers(own === 401 ? challenge : {})
-    .headers(wait === undefined ? {} : { 'retry-after': String(wait) })
+    .status(status)
+    .headers(own)
     .type(jsonMediaType)
-    .send(Buffer.from(JSON.stringify({ ...errorBody(fault, id), status_code: own })))
+    .send(Buffer.from(JSON.stringify({ ...errorBody(fault, id), status_code: status })))
 }
 
 /** Tells whether an error is sent as JSON: to programs, and below `/api`. */

@@ -1,6 +1,7 @@
 import type { wmsRoutes } from '../../contract/routes/wms.ts'
+import { collectParameters, type Parameters } from '../../ogc/key_value_pairs.ts'
 import { wmsCapabilities } from '../../ogc/wms/capabilities.ts'
-import { parseWms, type WmsParameters } from '../../ogc/wms/parse_wms.ts'
+import { parseWms } from '../../ogc/wms/parse_wms.ts'
 import { WmsFault } from '../../ogc/wms/wms_fault.ts'
 import type { WmsRequest } from '../../ogc/wms/wms_request.ts'
 import { retryOnSchemaChange } from '../features/open_layer.ts'
@@ -15,7 +16,7 @@ type WmsHttpRequest = ApiRequest<keyof typeof wmsRoutes>
 
 /** Operations of WMS services. */
 export const wmsHandlers: Handlers<keyof typeof wmsRoutes> = {
-  'wms.get': (request) => reportFaults(request, collect(request.more), () => undefined),
+  'wms.get': (request) => reportFaults(request, collectParameters(request.more), () => undefined),
 
   'wms.post': (request) => {
     const fields = Object.entries(request.body ?? {}).map(([name, value]) => [name, String(value)] as const)
@@ -26,17 +27,14 @@ export const wmsHandlers: Handlers<keyof typeof wmsRoutes> = {
           'Requests in XML are not supported; send keyword-value pairs as a form.',
         )
     }
-    return reportFaults(request, collect([...request.more, ...fields]), checkForm)
+    return reportFaults(request, collectParameters([...request.more, ...fields]), checkForm)
   },
 }
-
-const collect = (pairs: readonly (readonly [string, string])[]): WmsParameters =>
-  new Map(pairs.map(([name, value]) => [name.toUpperCase(), value]))
 
 /** Answers a request; refused ones with an exception of their version. */
 async function reportFaults(
   request: WmsHttpRequest,
-  parameters: WmsParameters,
+  parameters: Parameters,
   check: () => void,
 ): Promise<Answer> {
   try {

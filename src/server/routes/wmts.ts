@@ -1,5 +1,6 @@
 import type { wmtsRoutes } from '../../contract/routes/wmts.ts'
 import { tileBbox } from '../../geo/tile.ts'
+import { collectParameters } from '../../ogc/key_value_pairs.ts'
 import { wmtsCapabilities } from '../../ogc/wmts/capabilities.ts'
 import { parseWmts, parseWmtsPath, type TilePlace, type WmtsRequest } from '../../ogc/wmts/parse_wmts.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
@@ -15,8 +16,7 @@ type WmtsHttpRequest = Omit<ApiRequest<'wmts.get'>, 'query' | 'body'>
 /** Operations of WMTS services. */
 export const wmtsHandlers: Handlers<keyof typeof wmtsRoutes> = {
   'wmts.get': (request) => {
-    const parameters = new Map(request.more.map(([name, value]) => [name.toUpperCase(), value]))
-    return reportFaults(request, () => parseWmts(parameters))
+    return reportFaults(request, () => parseWmts(collectParameters(request.more)))
   },
 
   'wmts.rest': (request) => {

@@ -1,4 +1,5 @@
 import { type CopyRow, readCopyRows } from '../../core/copy_rows.ts'
+import { collectParameters } from '../../ogc/key_value_pairs.ts'
 import { invalidParameter, OwsFault, shown } from '../../ogc/ows_fault.ts'
 import { srsUrn } from '../../ogc/reference_system.ts'
 import { jsonFormat } from '../../ogc/wfs/capabilities.ts'
@@ -12,7 +13,6 @@ import {
   rootAttributes,
   singleFrame,
 } from '../../ogc/wfs/feature_collection.ts'
-import { collectParameters } from '../../ogc/wfs/parse_kvp.ts'
 import type { GetFeature } from '../../ogc/wfs/wfs_request.ts'
 import type { WfsService } from '../../ogc/wfs/wfs_service.ts'
 import { geojsonStatement, textStatement } from '../../store/feature/export_rows.ts'

@@ -1,40 +1,33 @@
 import { isProblem, type Problem } from '../../core/problem.ts'
+import { type Parameters, parametersOfUrl } from '../../ogc/key_value_pairs.ts'
 import { wmsExceptionReport } from '../../ogc/wms/exception_report.ts'
-import { readExceptionForm, type WmsParameters } from '../../ogc/wms/parse_wms.ts'
+import { readExceptionForm } from '../../ogc/wms/parse_wms.ts'
 import { WmsFault } from '../../ogc/wms/wms_fault.ts'
 import { faultWmsVersion } from '../../ogc/wms/wms_protocol.ts'
 import { drawMessage } from '../../render/image/encode_map.ts'
-import { errorBody, getStatus } from '../http/error_body.ts'
-import type { ReportOptions, ServiceReport } from '../http/service_report.ts'
-import { challenge, locatorOf } from '../wfs/wfs_error.ts'
-
-/** Returns the parameters of a request that was not parsed. */
-export function parametersOf(url: string): WmsParameters {
-  const at = url.indexOf('?')
-  const pairs = at < 0 ? [] : [...new URLSearchParams(url.slice(at + 1))]
-  return new Map(pairs.map(([name, value]) => [name.toUpperCase(), value]))
-}
+import { getStatus } from '../http/error_body.ts'
+import {
+  failureHead,
+  failureText,
+  locatorOf,
+  type ReportOptions,
+  type ServiceReport,
+} from '../http/service_report.ts'
 
 /** Writes a Problem as an exception report of WMS. Guests without permission are asked for credentials. */
 export function wmsProblemReport(fault: Problem, { url, requestId, isGuest }: ReportOptions): ServiceReport {
-  const status = isGuest && fault.code === 'access/denied' ? 401 : getStatus(fault)
-  const { message, hint } = errorBody(fault, requestId)
-  const wait = fault.data.retry_after
-  const { exceptionType, ...protocol } = faultWmsVersion(parametersOf(url).get('VERSION'))
+  const { status, headers } = failureHead(fault, { isGuest })
+  const protocol = faultWmsVersion(parametersOfUrl(url).get('VERSION'))
   const code = status === 501 ? 'OperationNotSupported' : undefined
   const report = {
     code: fault.code === 'request/invalid' ? 'InvalidParameterValue' : code,
     locator: locatorOf(fault),
-    message: hint === undefined ? message : `${message} ${hint}`,
+    message: failureText(fault, requestId),
   }
   return {
-    status: status === 422 ? 400 : status,
-    headers: {
-      ...(status === 401 ? challenge : {}),
-      ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
-    },
-    bytes: Buffer.from(wmsExceptionReport(report, { exceptionType, ...protocol })),
-    mediaType: exceptionType,
+    ...{ status, headers },
+    bytes: Buffer.from(wmsExceptionReport(report, protocol)),
+    mediaType: protocol.exceptionType,
   }
 }
 
@@ -44,7 +37,7 @@ export function wmsProblemReport(fault: Problem, { url, requestId, isGuest }: Re
  */
 export async function findWmsError(
   error: unknown,
-  parameters: WmsParameters,
+  parameters: Parameters,
   options: ReportOptions,
 ): Promise<ServiceReport | undefined> {
   const report = findReport(error, parameters, options)
@@ -57,7 +50,7 @@ export async function findWmsError(
 
 function findReport(
   error: unknown,
-  parameters: WmsParameters,
+  parameters: Parameters,
   options: ReportOptions,
 ): ServiceReport | undefined {
   if (isProblem(error) && getStatus(error) < 500) return wmsProblemReport(error, options)

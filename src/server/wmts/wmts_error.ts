@@ -2,27 +2,24 @@ import { isProblem, type Problem } from '../../core/problem.ts'
 import { OwsFault, owsStatuses } from '../../ogc/ows_fault.ts'
 import { WmsFault } from '../../ogc/wms/wms_fault.ts'
 import { wmtsExceptionReport } from '../../ogc/wmts/exception_report.ts'
-import { errorBody, getStatus } from '../http/error_body.ts'
-import type { ReportOptions, ServiceReport } from '../http/service_report.ts'
-import { challenge, codeOf, locatorOf } from '../wfs/wfs_error.ts'
+import { getStatus } from '../http/error_body.ts'
+import {
+  failureHead,
+  failureText,
+  locatorOf,
+  owsCodeOf,
+  type ReportOptions,
+  type ServiceReport,
+} from '../http/service_report.ts'
 
 /** Writes a Problem as an exception report of WMTS. Guests without permission are asked for credentials. */
 export function wmtsProblemReport(
   fault: Problem,
   { requestId, isGuest }: Pick<ReportOptions, 'requestId' | 'isGuest'>,
 ): ServiceReport {
-  const own = isGuest && fault.code === 'access/denied' ? 401 : getStatus(fault)
-  const status = own === 422 ? owsStatuses.InvalidParameterValue : own
-  const { message, hint } = errorBody(fault, requestId)
-  const text = hint === undefined ? message : `${message} ${hint}`
-  const wait = fault.data.retry_after
-  return {
-    ...report(new OwsFault(codeOf(fault, status), text, locatorOf(fault)), status),
-    headers: {
-      ...(status === 401 ? challenge : {}),
-      ...(wait === undefined ? {} : { 'retry-after': String(wait) }),
-    },
-  }
+  const { status, headers } = failureHead(fault, { isGuest })
+  const text = failureText(fault, requestId)
+  return { ...report(new OwsFault(owsCodeOf(fault, status), text, locatorOf(fault)), status), headers }
 }
 
 /** Returns the response to a failed request; undefined for failures of the server, which are logged. */
