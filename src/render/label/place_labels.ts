@@ -1,7 +1,15 @@
 import type { Style } from '../../style/style_model.ts'
 import type { DrawnFeature } from '../draw/layer.ts'
 import { CollisionIndex } from './collision_index.ts'
-import { allowedArea, findGroup, insideGroup, type LabelFrame, type LabelGroup } from './label_frame.ts'
+import {
+  findGroup,
+  insideGroup,
+  isIn,
+  type LabelFrame,
+  type LabelGroup,
+  type LabelWindow,
+  listWindows,
+} from './label_frame.ts'
 import { type LabelSite, listSites } from './label_sites.ts'
 import { compileLabels, type LabelScale } from './label_spec.ts'
 import { boundsOf } from './oriented_box.ts'
@@ -19,7 +27,7 @@ export interface LabelScene {
   readonly check: () => void
 }
 
-/** Maximum number of labels that are collected, tried in a group, and placed. */
+/** Maximum number of labels that are collected; and of those that are tried and placed to find the labels of a group. */
 export const labelLimits = { collected: 200_000, tried: 10_000, placed: 5_000 }
 
 /** A label to place, with its rank. */
@@ -31,6 +39,12 @@ interface RankedSite {
   readonly order: number
 }
 
+/** A label that has its place. */
+interface PlacedSite {
+  readonly ranked: RankedSite
+  readonly place: Candidate
+}
+
 /**
  * Places the labels of all layers, so that no two overlap. Labels of higher priority go first; among equals, those of upper
  * layers, larger features and the order of drawing decide.
@@ -39,21 +53,47 @@ interface RankedSite {
  * @throws what `check` throws
  */
 export function placeLabels(scene: LabelScene): PlacedLabel[] {
-  const taken = new CollisionIndex()
-  const placed: PlacedLabel[] = []
-  const tried = new Map<string, number>()
-  for (const ranked of collectSites(scene).sort(compareRank)) {
-    scene.check()
-    const key = `${ranked.group.stage} ${ranked.group.key}`
-    const count = (tried.get(key) ?? 0) + 1
-    tried.set(key, count)
-    if (count > labelLimits.tried || placed.length >= labelLimits.placed) continue
-    const found = findPlace(ranked, scene, taken)
-    if (found === undefined) continue
-    taken.add(found.boxes)
-    placed.push(labelAt(ranked.site, found))
+  const sites = collectSites(scene).sort(compareRank)
+  const placed: PlacedSite[] = []
+  for (const stage of listWindows(scene.frame)) {
+    const earlier = [...placed]
+    for (const window of stage) placed.push(...placeGroup(window, { scene, sites, earlier }))
   }
-  return placed.reverse()
+  return placed
+    .sort((a, b) => compareRank(b.ranked, a.ranked))
+    .map(({ ranked, place }) => labelAt(ranked.site, place))
+}
+
+interface Placing {
+  readonly scene: LabelScene
+  /** By rank. */
+  readonly sites: readonly RankedSite[]
+  /** Labels of earlier stages. */
+  readonly earlier: readonly PlacedSite[]
+}
+
+/** Places the labels of a group together with more important ones of later stages around it; these are not returned. */
+function placeGroup({ key, area }: LabelWindow, { scene, sites, earlier }: Placing): PlacedSite[] {
+  const last = sites.findLastIndex(({ group }) => group.key === key)
+  const stage = sites[last]?.group.stage ?? 0
+  const taken = new CollisionIndex()
+  for (const { place } of earlier) taken.add(place.boxes)
+  const placed: PlacedSite[] = []
+  let [tried, count] = [0, 0]
+  for (const ranked of sites.slice(0, last + 1)) {
+    scene.check()
+    const { group, site } = ranked
+    const isOwn = group.key === key
+    if (group.stage < stage || !(isOwn || (isIn(area, site.anchor) && !site.isPiece))) continue
+    tried += 1
+    if (tried > labelLimits.tried || count >= labelLimits.placed) break
+    const place = findPlace(ranked, scene, taken)
+    if (place === undefined) continue
+    taken.add(place.boxes)
+    count += 1
+    if (isOwn) placed.push({ ranked, place })
+  }
+  return placed
 }
 
 function collectSites({ layers, scale, frame, check }: LabelScene): RankedSite[] {
@@ -78,14 +118,13 @@ interface SitePosition {
 
 function addSites(into: RankedSite[], sites: readonly LabelSite[], { frame, position }: SitePosition): void {
   for (const site of sites) {
-    const group = site.isPiece ? insideGroup : findGroup(frame, site.anchor)
+    const group = site.isPiece ? insideGroup(frame) : findGroup(frame, site.anchor)
     if (group !== undefined) into.push({ site, ...position, group })
   }
 }
 
 function compareRank(a: RankedSite, b: RankedSite): number {
   return (
-    a.group.stage - b.group.stage ||
     b.site.spec.priority - a.site.spec.priority ||
     b.layer - a.layer ||
     b.site.size - a.site.size ||
@@ -95,10 +134,10 @@ function compareRank(a: RankedSite, b: RankedSite): number {
 
 function findPlace(
   { site, group }: RankedSite,
-  { frame, measure }: LabelScene,
+  { measure }: LabelScene,
   taken: CollisionIndex,
 ): Candidate | undefined {
-  const [minX, minY, maxX, maxY] = allowedArea(frame, group, site.anchor)
+  const [minX, minY, maxX, maxY] = group.domain
   const findFree = (candidates: Iterable<Candidate>): Candidate | undefined => {
     for (const candidate of candidates) {
       const [left, top, right, bottom] = boundsOf(candidate.boxes)
