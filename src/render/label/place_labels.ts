@@ -1,3 +1,4 @@
+import type { EvaluationContext } from '../../style/expression_evaluate.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { DrawnFeature } from '../draw/layer.ts'
 import { CollisionIndex } from './collision_index.ts'
@@ -12,14 +13,23 @@ import {
 } from './label_frame.ts'
 import { type LabelSite, listSites } from './label_sites.ts'
 import { compileLabels, type LabelScale } from './label_spec.ts'
-import { boundsOf } from './oriented_box.ts'
+import { boundsOf, createBox, type OrientedBox } from './oriented_box.ts'
 import type { MeasureText, PlacedLabel } from './placed_label.ts'
 import type { Candidate } from './text_block.ts'
 
+/** A layer whose features have labels. */
+export interface LabelledLayer {
+  readonly style: Style
+  /** In the order of drawing; positions are in pixels of 1/96 inch. */
+  readonly features: readonly DrawnFeature[]
+  /** Returns the radius of the markers of a point in pixels; points have none if it is missing. */
+  readonly radiusOf?: (context: EvaluationContext) => number
+}
+
 /** Features of a map whose labels are placed. */
 export interface LabelScene {
-  /** Bottom first. Positions are in pixels of 1/96 inch; features are in the order of drawing. */
-  readonly layers: readonly { readonly style: Style; readonly features: readonly DrawnFeature[] }[]
+  /** Bottom first. */
+  readonly layers: readonly LabelledLayer[]
   readonly scale: LabelScale
   readonly frame: LabelFrame
   readonly measure: MeasureText
@@ -54,10 +64,11 @@ interface PlacedSite {
  */
 export function placeLabels(scene: LabelScene): PlacedLabel[] {
   const sites = collectSites(scene).sort(compareRank)
+  const markers = listMarkers(scene)
   const placed: PlacedSite[] = []
   for (const stage of listWindows(scene.frame)) {
     const earlier = [...placed]
-    for (const window of stage) placed.push(...placeGroup(window, { scene, sites, earlier }))
+    for (const window of stage) placed.push(...placeGroup(window, { scene, sites, markers, earlier }))
   }
   return placed
     .sort((a, b) => compareRank(b.ranked, a.ranked))
@@ -68,16 +79,20 @@ interface Placing {
   readonly scene: LabelScene
   /** By rank. */
   readonly sites: readonly RankedSite[]
+  readonly markers: readonly OrientedBox[]
   /** Labels of earlier stages. */
   readonly earlier: readonly PlacedSite[]
 }
 
 /** Places the labels of a group together with more important ones of later stages around it; these are not returned. */
-function placeGroup({ key, area }: LabelWindow, { scene, sites, earlier }: Placing): PlacedSite[] {
+function placeGroup({ key, area }: LabelWindow, placing: Placing): PlacedSite[] {
+  const { scene, sites, markers, earlier } = placing
   const last = sites.findLastIndex(({ group }) => group.key === key)
   const stage = sites[last]?.group.stage ?? 0
   const taken = new CollisionIndex()
   for (const { place } of earlier) taken.add(place.boxes)
+  const obstacles = new CollisionIndex()
+  obstacles.add(markers.filter(({ x, y }) => isIn(area, [x, y])))
   const placed: PlacedSite[] = []
   let [tried, count] = [0, 0]
   for (const ranked of sites.slice(0, last + 1)) {
@@ -87,7 +102,7 @@ function placeGroup({ key, area }: LabelWindow, { scene, sites, earlier }: Placi
     if (group.stage < stage || !(isOwn || (isIn(area, site.anchor) && !site.isPiece))) continue
     tried += 1
     if (tried > labelLimits.tried || count >= labelLimits.placed) break
-    const place = findPlace(ranked, scene, taken)
+    const place = findPlace(ranked, scene, { taken, obstacles })
     if (place === undefined) continue
     taken.add(place.boxes)
     count += 1
@@ -96,16 +111,30 @@ function placeGroup({ key, area }: LabelWindow, { scene, sites, earlier }: Placi
   return placed
 }
 
+/** Lists the markers of points, as squares in their circles. */
+function listMarkers({ layers, check }: LabelScene): OrientedBox[] {
+  return layers.flatMap(({ features, radiusOf }) =>
+    features.flatMap(({ geometry: { family, parts }, context }) => {
+      check()
+      const radius = family === 'POINT' ? (radiusOf?.(context) ?? 0) : 0
+      const side = radius * Math.SQRT2
+      return radius > 0 ? parts.map(([at]) => createBox([at?.[0] ?? 0, at?.[1] ?? 0], [side, side])) : []
+    }),
+  )
+}
+
 function collectSites({ layers, scale, frame, check }: LabelScene): RankedSite[] {
   const sites: RankedSite[] = []
-  for (const [layer, { style, features }] of layers.entries()) {
+  for (const [layer, { style, features, radiusOf }] of layers.entries()) {
     const find = compileLabels(style, scale)
     for (const [order, { geometry, context }] of features.entries()) {
       check()
       if (sites.length >= labelLimits.collected) break
       // Where a style orders its features, those drawn above come first.
       const position = { layer, order: style.order.length === 0 ? order : -order }
-      for (const spec of find(context)) addSites(sites, listSites(geometry, spec, frame), { frame, position })
+      const radius = geometry.family === 'POINT' ? (radiusOf?.(context) ?? 0) : 0
+      for (const spec of find(context))
+        addSites(sites, listSites(geometry, { ...spec, markerRadius: radius }, frame), { frame, position })
     }
   }
   return sites
@@ -132,22 +161,36 @@ function compareRank(a: RankedSite, b: RankedSite): number {
   )
 }
 
+/** What labels do not overlap, and what they overlap only where they have no other place. */
+interface Obstacles {
+  readonly taken: CollisionIndex
+  readonly obstacles: CollisionIndex
+}
+
 function findPlace(
   { site, group }: RankedSite,
   { measure }: LabelScene,
-  taken: CollisionIndex,
+  { taken, obstacles }: Obstacles,
 ): Candidate | undefined {
   const [minX, minY, maxX, maxY] = group.domain
-  const findFree = (candidates: Iterable<Candidate>): Candidate | undefined => {
-    for (const candidate of candidates) {
-      const [left, top, right, bottom] = boundsOf(candidate.boxes)
-      const isAllowed = left >= minX && top >= minY && right <= maxX && bottom <= maxY
-      if (isAllowed && (site.spec.showsAll || !taken.overlaps(candidate.boxes))) return candidate
-    }
-    return undefined
+  const isFree = ({ boxes }: Candidate): boolean => {
+    const [left, top, right, bottom] = boundsOf(boxes)
+    const isAllowed = left >= minX && top >= minY && right <= maxX && bottom <= maxY
+    return isAllowed && (site.spec.showsAll || !taken.overlaps(boxes))
   }
-  const isTaken = site.probes !== undefined && findFree(site.probes()) === undefined
-  return isTaken ? undefined : findFree(site.candidates(measure))
+  if (site.probes !== undefined && !some(site.probes(), isFree)) return undefined
+  let covering: Candidate | undefined
+  for (const candidate of site.candidates(measure)) {
+    if (!isFree(candidate)) continue
+    if (!obstacles.overlaps(candidate.boxes)) return candidate
+    covering ??= candidate
+  }
+  return covering
+}
+
+function some(candidates: Iterable<Candidate>, isFree: (candidate: Candidate) => boolean): boolean {
+  for (const candidate of candidates) if (isFree(candidate)) return true
+  return false
 }
 
 function labelAt({ spec, anchor }: LabelSite, { boxes, runs }: Candidate): PlacedLabel {
