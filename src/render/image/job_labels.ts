@@ -1,7 +1,9 @@
+import type { EvaluationContext } from '../../style/expression_evaluate.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { LabelPen } from '../label/label_pen.ts'
 import { hasLabels } from '../label/label_spec.ts'
+import { markerRadius } from '../label/marker_radius.ts'
 import { placeLabels } from '../label/place_labels.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import { readFeatures } from './draw_image.ts'
@@ -29,7 +31,12 @@ export function placeJobLabels(
   const layers = job.layers.flatMap((layer) => {
     if (!('features' in layer) || !hasLabels(layer.style, scaleDenom)) return []
     const features = readFeatures({ ...layer, features: inPixels(layer.features, pixelRatio) }, job, check)
-    return [{ style: layer.style, features: prepareStyle(layer.style, job).sort(features) }]
+    const style = prepareStyle(layer.style, { scaleDenom, pixelsPerMapUnit })
+    const radiusOf = (context: EvaluationContext) =>
+      style
+        .symbolsOf(context)
+        .reduce((most, { symbolFor }) => Math.max(most, markerRadius(symbolFor(context))), 0)
+    return [{ style: layer.style, features: style.sort(features), radiusOf }]
   })
   if (layers.length === 0) return []
   return placeLabels({ layers, frame, check, scale: { scaleDenom, pixelsPerMapUnit }, measure: pen.measure })

@@ -1,6 +1,6 @@
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { areaCandidates, findAreaAnchor } from './area_candidates.ts'
-import { type LabelFrame, seamReach } from './label_frame.ts'
+import { type LabelFrame, labelReach } from './label_frame.ts'
 import { type LabelPart, listLabelParts } from './label_parts.ts'
 import type { LabelSpec } from './label_spec.ts'
 import { type LinePlacement, lineCandidates } from './line_candidates.ts'
@@ -103,7 +103,7 @@ function lineSites(site: SiteOf, path: LinePath, { placement, isNearAnchor }: Li
   return Array.from({ length: count }, (_, at) => {
     const middle = (at + 0.5) * space
     const anchor = path.pointAt(middle)
-    const shift = Math.min(space / 2, isNearAnchor ? seamReach : Number.POSITIVE_INFINITY)
+    const shift = Math.min(space / 2, isNearAnchor ? labelReach.y : Number.POSITIVE_INFINITY)
     const candidates = (measure: MeasureText) => {
       const row = placement.isCurved ? layoutLetters(spec, measure) : undefined
       return lineCandidates({ path, middle, shift, placement, block: layoutBlock(spec, measure), row })

@@ -33,6 +33,8 @@ export interface LabelSpec {
   readonly repeatDistance: number
   readonly lineHeight: number
   readonly alignment: Labels['alignment']
+  /** Radius of the markers at a point, which labels around it do not cover. @default 0 */
+  readonly markerRadius?: number
 }
 
 /** Scale of labels. */

@@ -1,17 +1,35 @@
+import type { EvaluationContext } from '../../style/expression_evaluate.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { DrawnFeature } from '../draw/layer.ts'
 import { CollisionIndex } from './collision_index.ts'
-import { allowedArea, findGroup, insideGroup, type LabelFrame, type LabelGroup } from './label_frame.ts'
+import {
+  findGroup,
+  insideGroup,
+  isIn,
+  type LabelFrame,
+  type LabelGroup,
+  type LabelWindow,
+  listWindows,
+} from './label_frame.ts'
 import { type LabelSite, listSites } from './label_sites.ts'
 import { compileLabels, type LabelScale } from './label_spec.ts'
-import { boundsOf } from './oriented_box.ts'
+import { boundsOf, createBox, type OrientedBox } from './oriented_box.ts'
 import type { MeasureText, PlacedLabel } from './placed_label.ts'
 import type { Candidate } from './text_block.ts'
 
+/** A layer whose features have labels. */
+export interface LabelledLayer {
+  readonly style: Style
+  /** In the order of drawing; positions are in pixels of 1/96 inch. */
+  readonly features: readonly DrawnFeature[]
+  /** Returns the radius of the markers of a point in pixels; points have none if it is missing. */
+  readonly radiusOf?: (context: EvaluationContext) => number
+}
+
 /** Features of a map whose labels are placed. */
 export interface LabelScene {
-  /** Bottom first. Positions are in pixels of 1/96 inch; features are in the order of drawing. */
-  readonly layers: readonly { readonly style: Style; readonly features: readonly DrawnFeature[] }[]
+  /** Bottom first. */
+  readonly layers: readonly LabelledLayer[]
   readonly scale: LabelScale
   readonly frame: LabelFrame
   readonly measure: MeasureText
@@ -19,7 +37,7 @@ export interface LabelScene {
   readonly check: () => void
 }
 
-/** Maximum number of labels that are collected, tried in a group, and placed. */
+/** Maximum number of labels that are collected; and of those that are tried and placed to find the labels of a group. */
 export const labelLimits = { collected: 200_000, tried: 10_000, placed: 5_000 }
 
 /** A label to place, with its rank. */
@@ -31,6 +49,12 @@ interface RankedSite {
   readonly order: number
 }
 
+/** A label that has its place. */
+interface PlacedSite {
+  readonly ranked: RankedSite
+  readonly place: Candidate
+}
+
 /**
  * Places the labels of all layers, so that no two overlap. Labels of higher priority go first; among equals, those of upper
  * layers, larger features and the order of drawing decide.
@@ -39,33 +63,78 @@ interface RankedSite {
  * @throws what `check` throws
  */
 export function placeLabels(scene: LabelScene): PlacedLabel[] {
-  const taken = new CollisionIndex()
-  const placed: PlacedLabel[] = []
-  const tried = new Map<string, number>()
-  for (const ranked of collectSites(scene).sort(compareRank)) {
-    scene.check()
-    const key = `${ranked.group.stage} ${ranked.group.key}`
-    const count = (tried.get(key) ?? 0) + 1
-    tried.set(key, count)
-    if (count > labelLimits.tried || placed.length >= labelLimits.placed) continue
-    const found = findPlace(ranked, scene, taken)
-    if (found === undefined) continue
-    taken.add(found.boxes)
-    placed.push(labelAt(ranked.site, found))
+  const sites = collectSites(scene).sort(compareRank)
+  const markers = listMarkers(scene)
+  const placed: PlacedSite[] = []
+  for (const stage of listWindows(scene.frame)) {
+    const earlier = [...placed]
+    for (const window of stage) placed.push(...placeGroup(window, { scene, sites, markers, earlier }))
   }
-  return placed.reverse()
+  return placed
+    .sort((a, b) => compareRank(b.ranked, a.ranked))
+    .map(({ ranked, place }) => labelAt(ranked.site, place))
+}
+
+interface Placing {
+  readonly scene: LabelScene
+  /** By rank. */
+  readonly sites: readonly RankedSite[]
+  readonly markers: readonly OrientedBox[]
+  /** Labels of earlier stages. */
+  readonly earlier: readonly PlacedSite[]
+}
+
+/** Places the labels of a group together with more important ones of later stages around it; these are not returned. */
+function placeGroup({ key, area }: LabelWindow, placing: Placing): PlacedSite[] {
+  const { scene, sites, markers, earlier } = placing
+  const last = sites.findLastIndex(({ group }) => group.key === key)
+  const stage = sites[last]?.group.stage ?? 0
+  const taken = new CollisionIndex()
+  for (const { place } of earlier) taken.add(place.boxes)
+  const obstacles = new CollisionIndex()
+  obstacles.add(markers.filter(({ x, y }) => isIn(area, [x, y])))
+  const placed: PlacedSite[] = []
+  let [tried, count] = [0, 0]
+  for (const ranked of sites.slice(0, last + 1)) {
+    scene.check()
+    const { group, site } = ranked
+    const isOwn = group.key === key
+    if (group.stage < stage || !(isOwn || (isIn(area, site.anchor) && !site.isPiece))) continue
+    tried += 1
+    if (tried > labelLimits.tried || count >= labelLimits.placed) break
+    const place = findPlace(ranked, scene, { taken, obstacles })
+    if (place === undefined) continue
+    taken.add(place.boxes)
+    count += 1
+    if (isOwn) placed.push({ ranked, place })
+  }
+  return placed
+}
+
+/** Lists the markers of points, as squares in their circles. */
+function listMarkers({ layers, check }: LabelScene): OrientedBox[] {
+  return layers.flatMap(({ features, radiusOf }) =>
+    features.flatMap(({ geometry: { family, parts }, context }) => {
+      check()
+      const radius = family === 'POINT' ? (radiusOf?.(context) ?? 0) : 0
+      const side = radius * Math.SQRT2
+      return radius > 0 ? parts.map(([at]) => createBox([at?.[0] ?? 0, at?.[1] ?? 0], [side, side])) : []
+    }),
+  )
 }
 
 function collectSites({ layers, scale, frame, check }: LabelScene): RankedSite[] {
   const sites: RankedSite[] = []
-  for (const [layer, { style, features }] of layers.entries()) {
+  for (const [layer, { style, features, radiusOf }] of layers.entries()) {
     const find = compileLabels(style, scale)
     for (const [order, { geometry, context }] of features.entries()) {
       check()
       if (sites.length >= labelLimits.collected) break
       // Where a style orders its features, those drawn above come first.
       const position = { layer, order: style.order.length === 0 ? order : -order }
-      for (const spec of find(context)) addSites(sites, listSites(geometry, spec, frame), { frame, position })
+      const radius = geometry.family === 'POINT' ? (radiusOf?.(context) ?? 0) : 0
+      for (const spec of find(context))
+        addSites(sites, listSites(geometry, { ...spec, markerRadius: radius }, frame), { frame, position })
     }
   }
   return sites
@@ -78,14 +147,13 @@ interface SitePosition {
 
 function addSites(into: RankedSite[], sites: readonly LabelSite[], { frame, position }: SitePosition): void {
   for (const site of sites) {
-    const group = site.isPiece ? insideGroup : findGroup(frame, site.anchor)
+    const group = site.isPiece ? insideGroup(frame) : findGroup(frame, site.anchor)
     if (group !== undefined) into.push({ site, ...position, group })
   }
 }
 
 function compareRank(a: RankedSite, b: RankedSite): number {
   return (
-    a.group.stage - b.group.stage ||
     b.site.spec.priority - a.site.spec.priority ||
     b.layer - a.layer ||
     b.site.size - a.site.size ||
@@ -93,22 +161,36 @@ function compareRank(a: RankedSite, b: RankedSite): number {
   )
 }
 
+/** What labels do not overlap, and what they overlap only where they have no other place. */
+interface Obstacles {
+  readonly taken: CollisionIndex
+  readonly obstacles: CollisionIndex
+}
+
 function findPlace(
   { site, group }: RankedSite,
-  { frame, measure }: LabelScene,
-  taken: CollisionIndex,
+  { measure }: LabelScene,
+  { taken, obstacles }: Obstacles,
 ): Candidate | undefined {
-  const [minX, minY, maxX, maxY] = allowedArea(frame, group, site.anchor)
-  const findFree = (candidates: Iterable<Candidate>): Candidate | undefined => {
-    for (const candidate of candidates) {
-      const [left, top, right, bottom] = boundsOf(candidate.boxes)
-      const isAllowed = left >= minX && top >= minY && right <= maxX && bottom <= maxY
-      if (isAllowed && (site.spec.showsAll || !taken.overlaps(candidate.boxes))) return candidate
-    }
-    return undefined
+  const [minX, minY, maxX, maxY] = group.domain
+  const isFree = ({ boxes }: Candidate): boolean => {
+    const [left, top, right, bottom] = boundsOf(boxes)
+    const isAllowed = left >= minX && top >= minY && right <= maxX && bottom <= maxY
+    return isAllowed && (site.spec.showsAll || !taken.overlaps(boxes))
   }
-  const isTaken = site.probes !== undefined && findFree(site.probes()) === undefined
-  return isTaken ? undefined : findFree(site.candidates(measure))
+  if (site.probes !== undefined && !some(site.probes(), isFree)) return undefined
+  let covering: Candidate | undefined
+  for (const candidate of site.candidates(measure)) {
+    if (!isFree(candidate)) continue
+    if (!obstacles.overlaps(candidate.boxes)) return candidate
+    covering ??= candidate
+  }
+  return covering
+}
+
+function some(candidates: Iterable<Candidate>, isFree: (candidate: Candidate) => boolean): boolean {
+  for (const candidate of candidates) if (isFree(candidate)) return true
+  return false
 }
 
 function labelAt({ spec, anchor }: LabelSite, { boxes, runs }: Candidate): PlacedLabel {

@@ -35,10 +35,18 @@ export function* pointCandidates(
     yield at(right * halfWidth, down * halfHeight)
     return
   }
-  const reach = placement.distance + block.margin
+  const radius = (spec.markerRadius ?? 0) + block.margin
+  const reach = Math.max(placement.distance + block.margin, radius)
+  // In corners, the nearest point of the label is in the distance.
+  const diagonal = Math.max(reach * Math.SQRT1_2, diagonalGap(radius, halfHeight / 2))
   for (const [right, down] of directions) {
-    // In corners, the nearest point of the label is in the distance.
-    const gap = reach * (right !== 0 && down !== 0 ? Math.SQRT1_2 : 1)
+    const gap = right !== 0 && down !== 0 ? diagonal : reach
     yield at(right * (halfWidth + gap), down * (halfHeight * (right === 0 ? 1 : 0.5) + gap))
   }
+}
+
+/** Returns the gap on both axes that keeps a label, which extends beyond it by `overlap` vertically, out of a circle. */
+function diagonalGap(radius: number, overlap: number): number {
+  if (radius <= overlap) return radius
+  return (overlap + Math.sqrt(2 * radius ** 2 - overlap ** 2)) / 2
 }

@@ -1,6 +1,6 @@
 import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
-import { frameMargin, type LabelFrame } from '../../render/label/label_frame.ts'
+import { frameMargin, frameSide, type LabelFrame } from '../../render/label/label_frame.ts'
 import { maxWholeSide } from '../../render/label/label_parts.ts'
 
 /** A square of tiles whose labels are placed at once. */
@@ -10,9 +10,9 @@ export interface Metatile {
   readonly row: number
 }
 
-/** Side of a tile, and of a metatile, in pixels of 1/96 inch. */
+/** Side of a tile in pixels of 1/96 inch, and number of tiles along a side of a metatile. */
 const tileSide = 256
-const metatileSide = 4 * tileSide
+const tilesAlong = frameSide / tileSide
 
 /** Maximum number of metatiles of an image; larger images are labelled on their own. */
 const maxMetatiles = 9
@@ -35,8 +35,8 @@ export function findMetatiles({ box, width, height, pixelRatio = 1, system }: Im
   const isAligned = [left, top, right, bottom, columns, rows].every(isWhole)
   const isInScale = Math.abs(right - left - columns) < tolerance && Math.abs(bottom - top - rows) < tolerance
   if (!(isAligned && isInScale && zoom >= 0 && zoom <= 30)) return []
-  const firstOf = (edge: number) => Math.floor(Math.round(edge) / 4)
-  const lastOf = (edge: number) => Math.floor((Math.round(edge) - 1) / 4)
+  const firstOf = (edge: number) => Math.floor(Math.round(edge) / tilesAlong)
+  const lastOf = (edge: number) => Math.floor((Math.round(edge) - 1) / tilesAlong)
   const metatiles: Metatile[] = []
   for (let row = firstOf(top); row <= lastOf(bottom); row += 1)
     for (let column = firstOf(left); column <= lastOf(right); column += 1) {
@@ -48,19 +48,19 @@ export function findMetatiles({ box, width, height, pixelRatio = 1, system }: Im
 
 /** Returns the top left corner of a metatile in pixels of the world at its zoom level. */
 export function metatileCorner({ column, row }: Metatile): readonly [x: number, y: number] {
-  return [column * metatileSide, row * metatileSide]
+  return [column * frameSide, row * frameSide]
 }
 
 /** Returns the metatile that a position in pixels of the world lies in. */
 export function metatileAt(zoom: number, [x, y]: readonly [number, number]): Metatile {
-  return { zoom, column: Math.floor(x / metatileSide), row: Math.floor(y / metatileSide) }
+  return { zoom, column: Math.floor(x / frameSide), row: Math.floor(y / frameSide) }
 }
 
 /** Returns the image whose features decide the labels of a metatile. */
 export function labelFrameOf(metatile: Metatile): ImageFrame {
   const [x, y] = metatileCorner(metatile)
   const resolution = mercatorWorld / tileSide / 2 ** metatile.zoom
-  const side = metatileSide + 2 * frameMargin
+  const side = frameSide + 2 * frameMargin
   const left = (x - frameMargin) * resolution - mercatorHalfWorld
   const top = mercatorHalfWorld - (y - frameMargin) * resolution
   return { box: [left, top - side * resolution, left + side * resolution, top], width: side, height: side }
@@ -73,15 +73,15 @@ export const clipMargin = maxWholeSide + 16
 export function seamsOf(metatile: Metatile): LabelFrame {
   const [x, y] = metatileCorner(metatile)
   const world = tileSide * 2 ** metatile.zoom
-  const [start, end] = [frameMargin, frameMargin + metatileSide]
+  const [start, end] = [frameMargin, frameMargin + frameSide]
   return {
     box: [start, start, end, end],
     bounds: [start - x, start - y, start - x + world, start - y + world],
     seams: {
       left: x > 0,
       top: y > 0,
-      right: x + metatileSide < world,
-      bottom: y + metatileSide < world,
+      right: x + frameSide < world,
+      bottom: y + frameSide < world,
     },
   }
 }

@@ -41,6 +41,24 @@ describe('labels at points', () => {
     expect(texts(both)).toEqual(['a', 'b'])
   })
 
+  test('around points lie beside their markers, and on others only where nothing else is free', () => {
+    const labelsBeside = (radius: number, more: readonly ReturnType<typeof point>[] = []) => {
+      const scene = sceneOf([point(100, 100), ...more], [labelsWith({ kind: 'around', distance: 2 })])
+      const layers = scene.layers.map((layer) => ({ ...layer, radiusOf: () => radius }))
+      return placeLabels({ ...scene, layers })
+    }
+    const farFrom = (label: PlacedLabel | undefined, x: number, y: number) => {
+      const [minX, minY, maxX, maxY] = label?.box ?? [x, y, x, y]
+      return Math.hypot(Math.max(minX - x, 0, x - maxX), Math.max(minY - y, 0, y - maxY))
+    }
+    expect(farFrom(labelsBeside(0)[0], 100, 100)).toBeLessThan(2.1)
+    for (const radius of [4, 20, 60]) expect(farFrom(labelsBeside(radius)[0], 100, 100)).toBeCloseTo(radius)
+    const [, first] = labelsBeside(12, [point(118, 88)])
+    expect(farFrom(first, 118, 88)).toBeGreaterThan(8)
+    const crowd = [-1, 0, 1].flatMap((x) => [-1, 0, 1].map((y) => point(100 + 14 * x, 100 + 14 * y)))
+    expect(labelsBeside(12, crowd).length).toBeGreaterThan(4)
+  })
+
   test('are left out where nothing is free, those of lower priority first', () => {
     const geometries = [point(100, 100), point(110, 100), point(105, 100)]
     const priority = { op: 'field', name: 'rank' } as const
