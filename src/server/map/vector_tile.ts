@@ -10,10 +10,10 @@ import { isForeign } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import { findHotLayers } from '../hot/hot_reads.ts'
-import { acceptsGzip } from '../http/answer.ts'
+import { acceptsCoding, contentCodings } from '../http/answer.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import { type CachedTile, describeTile, gzipTile } from './tile_cache.ts'
+import { type CachedTile, compressTile, describeTile } from './tile_cache.ts'
 
 /** Parameters of a tile request. */
 export interface TileOptions {
@@ -29,7 +29,7 @@ export interface TileOptions {
 const mediaType = 'application/vnd.mapbox-vector-tile'
 
 /** Minimum size for compression; for smaller tiles it does not pay off. */
-const minGzipBytes = 860
+const minCompressedBytes = 860
 
 /**
  * Validates the parameters of a tile request.
@@ -144,7 +144,9 @@ async function answerCached(tile: CachedTile, requestHeaders: ApiRequest['header
   const headers = { etag: tile.etag, 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' }
   if (tile.bytes.length === 0) return { empty: true, headers }
   if (matchesTag(requestHeaders['if-none-match'], tile.etag)) return { empty: true, status: 304, headers }
-  if (!acceptsGzip(requestHeaders) || tile.bytes.length < minGzipBytes)
+  const coding = contentCodings.find((one) => acceptsCoding(requestHeaders, one))
+  if (coding === undefined || tile.bytes.length < minCompressedBytes)
     return { bytes: tile.bytes, mediaType, headers }
-  return { bytes: await gzipTile(tile), mediaType, headers: { ...headers, 'content-encoding': 'gzip' } }
+  const bytes = await compressTile(tile, coding)
+  return { bytes, mediaType, headers: { ...headers, 'content-encoding': coding } }
 }
