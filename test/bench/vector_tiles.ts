@@ -26,13 +26,13 @@ const cases: readonly Case[] = [
   { name: 'both', layers: ['countries', 'cities'] },
 ]
 
-/** Whole geometries and all points, in the clip of Martin: the contents of tiles are equal. */
-const equalContent = 'simplification=0&padding=0.015625'
+/** Whole geometries and all points, with the margin of Martin. Sizes tell how far the contents are equal. */
+const wholeContent = 'simplification=0&padding=0.015625'
 
 const ownUrls = (url: string, { layers }: World, one: Case) =>
   sample.map(
     (tile) =>
-      `${url}/api/component/feature_layer/mvt?resource=${one.layers.map((name) => layers[name])}&${equalContent}&${tile}`,
+      `${url}/api/component/feature_layer/mvt?resource=${one.layers.map((name) => layers[name])}&${wholeContent}&${tile}`,
   )
 
 const peerUrls = ({ url }: Martin, one: Case) =>
