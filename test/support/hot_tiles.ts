@@ -13,6 +13,8 @@ import { createLayer, createStyle } from './tree.ts'
 export interface HotServers {
   /** The administrator of the server that is changed. */
   readonly admin: Ask
+  /** Callers of the server that is changed. */
+  changed(headers: Record<string, string>): Ask
   /** Callers of the server that is read. */
   reader(headers: Record<string, string>): Ask
   /** Waits until the server that is read has heard of all changes. */
@@ -34,6 +36,7 @@ export async function startOne(driver: Database['driver']): Promise<HotServers> 
   const server = await startTestServer(driver)
   return {
     admin: server.admin,
+    changed: (headers) => createAsk(server.url, headers),
     reader: (headers) => createAsk(server.url, headers),
     heard: async () => undefined,
     withFresh: () => Promise.reject(new Error('needs a database that servers share')),
@@ -57,6 +60,7 @@ export async function startTwo(): Promise<HotServers> {
   const [here, there] = [await start(), await start()]
   return {
     admin: admin(here.url),
+    changed: (headers) => createAsk(here.url, headers),
     reader: (headers) => createAsk(there.url, headers),
     heard: () => hear(here.context.database, there.context.database),
     async withFresh(work) {
