@@ -81,8 +81,20 @@ export interface Database extends Queryable {
   /**
    * Calls back on each NOTIFY of a channel, until the returned function is called. An empty payload also means that the
    * connection was lost and restored: notifications may have been missed.
+   *
+   * @param onLost called when the connection is lost
    */
-  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>
+  listen(
+    channel: string,
+    onNotify: (payload: string) => void,
+    onLost?: () => void,
+  ): Promise<() => Promise<void>>
+  /**
+   * Calls back at the end of each statement and transaction of this object that may have changed data, before its caller
+   * gets the result; and after failures, whose reason may be that the caller knew an outdated schema. Until the returned
+   * function is called.
+   */
+  onWrite(callback: () => void): () => void
   /** Waits for running work, then closes all connections. */
   close(): Promise<void>
 }

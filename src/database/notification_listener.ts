@@ -20,16 +20,16 @@ export class Listener {
   }
 
   /** Calls back on each notification of a channel, and with an empty payload after some may have been missed. */
-  async listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>> {
-    this.#subscriptions.add(channel, onNotify)
+  async listen(channel: string, subscriber: Subscriber): Promise<() => Promise<void>> {
+    this.#subscriptions.add(channel, subscriber)
     try {
       const client = await this.#connect()
       await client.query(`listen ${pg.escapeIdentifier(channel)}`)
     } catch (error) {
-      this.#subscriptions.remove(channel, onNotify)
+      this.#subscriptions.remove(channel, subscriber)
       throw toProblem(error)
     }
-    return () => this.#unlisten(channel, onNotify)
+    return () => this.#unlisten(channel, subscriber)
   }
 
   async close(): Promise<void> {
@@ -38,8 +38,8 @@ export class Listener {
     await client?.end()
   }
 
-  async #unlisten(channel: string, onNotify: (payload: string) => void): Promise<void> {
-    if (!this.#subscriptions.remove(channel, onNotify)) return
+  async #unlisten(channel: string, subscriber: Subscriber): Promise<void> {
+    if (!this.#subscriptions.remove(channel, subscriber)) return
     const client = await this.#current?.catch(() => undefined)
     // Fails only if the connection is lost, which ends the subscription too.
     await client?.query(`unlisten ${pg.escapeIdentifier(channel)}`).catch(() => undefined)
@@ -61,7 +61,10 @@ export class Listener {
     client.on('error', (error) => this.#log.warn({ err: error }, 'lost the notification connection'))
     await client.connect()
     client.on('notification', ({ channel, payload }) => this.#subscriptions.notify(channel, payload ?? ''))
-    client.once('end', () => void this.#reconnect())
+    client.once('end', () => {
+      this.#subscriptions.lose()
+      void this.#reconnect()
+    })
     await client.query(this.#subscriptions.formatListen())
     return client
   }
@@ -89,30 +92,42 @@ export class Listener {
   }
 }
 
-/** Callbacks by notification channel. */
-export class Subscriptions {
-  readonly #byChannel = new Map<string, Set<(payload: string) => void>>()
+/** Who listens to a channel. */
+export interface Subscriber {
+  onNotify(payload: string): void
+  /** Called when the connection is lost. */
+  readonly onLost?: (() => void) | undefined
+}
 
-  add(channel: string, onNotify: (payload: string) => void): void {
-    const callbacks = this.#byChannel.get(channel)
-    if (callbacks) callbacks.add(onNotify)
-    else this.#byChannel.set(channel, new Set([onNotify]))
+/** Subscribers by notification channel. */
+export class Subscriptions {
+  readonly #byChannel = new Map<string, Set<Subscriber>>()
+
+  add(channel: string, subscriber: Subscriber): void {
+    const subscribers = this.#byChannel.get(channel)
+    if (subscribers) subscribers.add(subscriber)
+    else this.#byChannel.set(channel, new Set([subscriber]))
   }
 
-  /** Returns true if it was the last callback of the channel. */
-  remove(channel: string, onNotify: (payload: string) => void): boolean {
-    const callbacks = this.#byChannel.get(channel)
-    callbacks?.delete(onNotify)
-    return callbacks?.size === 0 && this.#byChannel.delete(channel)
+  /** Returns true if it was the last subscriber of the channel. */
+  remove(channel: string, subscriber: Subscriber): boolean {
+    const subscribers = this.#byChannel.get(channel)
+    subscribers?.delete(subscriber)
+    return subscribers?.size === 0 && this.#byChannel.delete(channel)
   }
 
   notify(channel: string, payload: string): void {
-    for (const onNotify of [...(this.#byChannel.get(channel) ?? [])]) onNotify(payload)
+    for (const subscriber of [...(this.#byChannel.get(channel) ?? [])]) subscriber.onNotify(payload)
   }
 
-  /** Calls all callbacks with an empty payload: notifications may have been missed. */
+  /** Calls all subscribers with an empty payload: notifications may have been missed. */
   notifyAll(): void {
     for (const channel of [...this.#byChannel.keys()]) this.notify(channel, '')
+  }
+
+  /** Tells all subscribers that the connection is lost. */
+  lose(): void {
+    for (const subscribers of this.#byChannel.values()) for (const { onLost } of [...subscribers]) onLost?.()
   }
 
   get size(): number {

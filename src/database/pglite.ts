@@ -111,11 +111,13 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
 }
 
 function createListen(pool: Pool, subscriptions: Subscriptions): Database['listen'] {
+  // Its only client is this process, which knows its own changes: losing the connection loses no news of others.
   return async (channel, onNotify) => {
-    subscriptions.add(channel, onNotify)
+    const subscriber = { onNotify }
+    subscriptions.add(channel, subscriber)
     await pool.query(`listen ${pg.escapeIdentifier(channel)}`)
     return async () => {
-      if (!subscriptions.remove(channel, onNotify)) return
+      if (!subscriptions.remove(channel, subscriber)) return
       await pool.query(`unlisten ${pg.escapeIdentifier(channel)}`)
     }
   }

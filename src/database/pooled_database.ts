@@ -51,6 +51,7 @@ class PooledDatabase implements Database {
   readonly schema: string
   readonly #driver: Driver
   readonly #running = new Set<Promise<unknown>>()
+  readonly #writeCallbacks = new Set<() => void>()
   #closed: Promise<void> | undefined
 
   constructor(driver: Driver) {
@@ -64,11 +65,14 @@ class PooledDatabase implements Database {
     values?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<R[]> {
-    return this.#lease({ signal: options?.signal }, (session) => session.query<R>(text, values, options))
+    const isWrite = mayWrite(text)
+    return this.#lease({ signal: options?.signal, isWrite }, (session) =>
+      session.query<R>(text, values, options),
+    )
   }
 
   copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
-    return this.#lease({}, (session) => session.copyIn(statement, chunks))
+    return this.#lease({ isWrite: true }, (session) => session.copyIn(statement, chunks))
   }
 
   async *copyOut(
@@ -86,6 +90,9 @@ class PooledDatabase implements Database {
     const session = await leased.promise
     try {
       yield* session.copyOut(select, values, options)
+    } catch (error) {
+      this.#announceWrite()
+      throw error
     } finally {
       over.resolve()
       await lease
@@ -93,7 +100,8 @@ class PooledDatabase implements Database {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const session = { signal: options.signal, timeoutMs: options.statementTimeoutMs, inTransaction: true }
+    const { signal, statementTimeoutMs: timeoutMs, readOnly } = options
+    const session = { signal, timeoutMs, inTransaction: true, isWrite: readOnly !== true }
     const limitMs = this.#driver.hasStatementTimeout ? this.#limitOf(session, currentParty()) : undefined
     return this.#lease(session, async (tx, client) => {
       await tx.query(formatBegin(options, limitMs))
@@ -109,8 +117,17 @@ class PooledDatabase implements Database {
     })
   }
 
-  listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>> {
-    return this.#driver.listen(channel, onNotify)
+  listen(...subscription: Parameters<Database['listen']>): Promise<() => Promise<void>> {
+    return this.#driver.listen(...subscription)
+  }
+
+  onWrite(callback: () => void): () => void {
+    this.#writeCallbacks.add(callback)
+    return () => void this.#writeCallbacks.delete(callback)
+  }
+
+  #announceWrite(): void {
+    for (const callback of this.#writeCallbacks) callback()
   }
 
   close(): Promise<void> {
@@ -141,7 +158,13 @@ class PooledDatabase implements Database {
     const party = currentParty()
     const endTurn = await this.#driver.turns.take(party?.name, options.signal)
     try {
-      return await this.#useTurn({ ...options, timeoutMs: this.#limitOf(options, party) }, work)
+      const result = await this.#useTurn({ ...options, timeoutMs: this.#limitOf(options, party) }, work)
+      if (options.isWrite) this.#announceWrite()
+      return result
+    } catch (error) {
+      // A commit whose answer was lost may have succeeded.
+      this.#announceWrite()
+      throw error
     } finally {
       endTurn()
     }
@@ -184,6 +207,15 @@ interface LeaseOptions {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number | undefined
   readonly inTransaction?: boolean
+  /** Whether the work may change data. */
+  readonly isWrite?: boolean
+}
+
+/** Tells whether a statement may change data. */
+function mayWrite(text: string): boolean {
+  const [, verb = ''] = /^\s*(\w+)/.exec(text) ?? []
+  if (/^with$/i.test(verb)) return /\b(insert|update|delete|merge)\b/i.test(text)
+  return !/^(select|table|values|listen|unlisten)$/i.test(verb)
 }
 
 async function connect(pool: ConnectionPool): Promise<PoolClient> {

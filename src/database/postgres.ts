@@ -69,7 +69,7 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
     }),
     cancel: (client, over) => cancelBackend(client, over, { config, log }),
     hasStatementTimeout: true,
-    listen: (channel, onNotify) => listener.listen(channel, onNotify),
+    listen: (channel, onNotify, onLost) => listener.listen(channel, { onNotify, onLost }),
     close: async () => {
       await listener.close()
       await pool.end()

@@ -10,6 +10,7 @@ import type { Authenticator } from './auth/authenticate.ts'
 import type { SecretBox } from './auth/secret_box.ts'
 import type { ListCache } from './catalog/list_cache.ts'
 import type { ForeignDatabases } from './geodb/connection_pools.ts'
+import type { HotMemory } from './hot/hot_memory.ts'
 import type { LayerCaches } from './layer_caches.ts'
 import type { ExternalImages } from './render/external_images.ts'
 import type { StoredResource } from './resource/stored_resource.ts'
@@ -22,6 +23,8 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   readonly blobs: BlobStore
   /** Cached effective permissions. */
   readonly permissions: PermissionCache
+  /** What tiles need of resources and layers, without statements. */
+  readonly hot: HotMemory
   /** Finds a resource; concurrent lookups share a query. */
   readonly findStored: Find<number, StoredResource>
   readonly layerCaches: LayerCaches

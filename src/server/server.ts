@@ -50,6 +50,7 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
         () => ended,
         stopGarbageCollection,
         context.authenticator.close,
+        context.hot.close,
         context.geodb.close,
         () => context.draws.close(),
         () => context.externalImages.close(),

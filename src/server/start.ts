@@ -27,6 +27,8 @@ import { createListCache } from './catalog/list_cache.ts'
 import type { ServerConfig } from './config.ts'
 import type { ServerContext } from './context.ts'
 import { createForeignDatabases } from './geodb/connection_pools.ts'
+import { createHotMemory } from './hot/hot_memory.ts'
+import { rememberMasks } from './hot/hot_reads.ts'
 import { createLayerCaches } from './layer_caches.ts'
 import { createExternalImages } from './render/external_images.ts'
 import { readStored } from './resource/representation.ts'
@@ -56,11 +58,13 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
     await migrate(database, await readMigrations(migrationsFolder), { version })
     const adminPassword = await initialize(database, config)
     const secrets = await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) })
+    const hot = await createHotMemory(database)
     const context: ServerContext = {
       ...settings,
       database,
       blobs: await openDiskBlobs({ folder: join(dataFolder, filesName) }),
-      permissions: createPermissionCache(database),
+      permissions: rememberMasks(createPermissionCache(database), hot),
+      hot,
       findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
       draws: createDrawPool(),

@@ -37,7 +37,8 @@ export function makeGate(database: Database, pattern: RegExp): Gate {
     },
     copyOut: (select, values, format) => database.copyOut(select, values, format),
     transaction: (work, options) => database.transaction(work, options),
-    listen: (channel, onNotify) => database.listen(channel, onNotify),
+    listen: (...subscription) => database.listen(...subscription),
+    onWrite: (callback) => database.onWrite(callback),
     close: () => database.close(),
   }
   return {

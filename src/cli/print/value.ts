@@ -3,9 +3,15 @@ const maxLength = 100
 /** Formats a value of an edit on one line: strings in quotes, lists of named items by their names. */
 export function showValue(value: unknown): string {
   if (value === undefined) return '(none)'
-  const names = findNames(value)
+  const names = findReference(value) ?? findNames(value)
   const text = names ?? JSON.stringify(value)
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
+}
+
+/** Formats a reference outside of the manifest: `roads (id 33)`. */
+function findReference(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('title' in value && 'id' in value)) return undefined
+  return `${value.title} (id ${value.id})`
 }
 
 function findNames(value: unknown): string | undefined {

@@ -52,6 +52,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Put its block back without protect: true, and apply; then remove the block.',
   },
+  'plan/data-not-pulled': {
+    title: 'Data not pulled',
+    exit: 1,
+    advice: 'Export the data, and name the files in data:, to create the resources on another server.',
+  },
   'plan/data-unknown': {
     title: 'Unknown source of the data',
     exit: 1,

@@ -108,11 +108,23 @@ export interface Names {
   /** Keys by id, of resources of the manifest that keep their id. */
   readonly keyOf: ReadonlyMap<number, string>
   readonly principals: Principals
+  /** Finds what people call a resource outside of the manifest: its keyname, else its display names from the root. */
+  readonly titleOf?: (id: number) => string | undefined
 }
 
 /** Converts an API value to manifest form: ids become keys; resources outside the manifest stay `{id}`. */
 export function toWantedForm(schema: Schema, value: unknown, names: Names): unknown {
   return mapReferences(schema, value, (found) => nameReference(found, names))
+}
+
+/** Adds titles to references outside of the manifest in a value in manifest form: `{id}` becomes `{id, title}`. */
+export function withTitles(schema: Schema, value: unknown, { titleOf }: Names): unknown {
+  if (titleOf === undefined) return value
+  return mapReferences(schema, value, ({ target, value: name }) => {
+    const id = typeof name === 'object' ? idOf(name) : undefined
+    const title = id === undefined || target === 'principal' ? undefined : titleOf(id)
+    return title === undefined ? name : { id, title }
+  })
 }
 
 /** Returns the manifest form of an API reference. */

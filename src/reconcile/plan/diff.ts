@@ -93,7 +93,10 @@ function diffNames(draft: Draft, wanted: WantedResource, actual: ActualResource)
 function diffPlace(draft: Draft, { wanted, actual, context }: Sides): boolean {
   if (wanted.existing || wanted.parent === undefined || actual.parentId === null) return false
   if (context.findId(wanted.parent) === actual.parentId) return false
-  const from = context.names.keyOf.get(actual.parentId) ?? { id: actual.parentId }
+  const { keyOf, titleOf } = context.names
+  const id = actual.parentId
+  const title = titleOf?.(id)
+  const from = keyOf.get(id) ?? (title === undefined ? { id } : { id, title })
   draft.edits.push({ pointer: '/parent', from, to: wanted.parent })
   set(draft, 'resource', { parent: wanted.parent })
   return true

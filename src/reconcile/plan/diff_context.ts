@@ -1,5 +1,5 @@
 import type { WantedResource } from '../../manifest/manifest.ts'
-import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
+import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { type DiffContext, diffResource } from './diff.ts'
 import type { Match } from './match.ts'
@@ -13,11 +13,16 @@ export function contextOf(
   const keyOf = new Map([...match.keyOf].filter(([, key]) => !recreated.has(key)))
   return {
     manifestId: manifest.id,
-    names: { keyOf, principals: actual.principals },
+    names: { keyOf, principals: actual.principals, titleOf: (id) => titleOf(actual, id) },
     findId: (key) => (recreated.has(key) ? undefined : match.pairs.get(key)?.id),
     sendSecrets: options.sendSecrets,
     mergesMetadata: actual.landform !== undefined,
   }
+}
+
+function titleOf(actual: ActualTree, id: number): string | undefined {
+  const found = actual.byId.get(id)
+  return found && (found.keyname ?? pathOf(actual, id).join(' / '))
 }
 
 /**

@@ -5,7 +5,14 @@ import { findSchemaFor, type Schema } from '../../contract/schema.ts'
 import { isObject } from '../../core/is_object.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Edit } from '../model/change.ts'
-import { canonical, isCompared, isSame, type Names, toWantedForm } from '../model/value_equality.ts'
+import {
+  canonical,
+  isCompared,
+  isSame,
+  type Names,
+  toWantedForm,
+  withTitles,
+} from '../model/value_equality.ts'
 
 /** A value on the server and in the manifest. */
 export interface FieldValues {
@@ -18,8 +25,8 @@ export interface FieldValues {
 /** Lists the edits that change a field from its value on the server to that of the manifest. */
 export function compareField(schema: Schema, { pointer, wire, wanted }: FieldValues, names: Names): Edit[] {
   if (isSame(schema, { wire, wanted }, names)) return []
-  const from = canonical(schema, toWantedForm(schema, wire, names))
-  return listEdits(schema, { pointer, from, to: canonical(schema, wanted) })
+  const shown = (value: unknown) => canonical(schema, withTitles(schema, value, names))
+  return listEdits(schema, { pointer, from: shown(toWantedForm(schema, wire, names)), to: shown(wanted) })
 }
 
 /** Two canonical values at a pointer. */
@@ -77,7 +84,10 @@ function listKeyedEdits(schema: Schema, key: readonly string[], pair: Pair): Edi
   return listItemEdits(items, { pair, name })
 }
 
-const showKey = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+function showKey(value: unknown): string {
+  if (typeof value === 'string') return value
+  return isObject(value) && typeof value.title === 'string' ? value.title : JSON.stringify(value)
+}
 
 /** A level of a web map's layer tree. */
 function isItems({ items }: Schema): boolean {

@@ -1,5 +1,6 @@
 import { findReferences, targetIdOf } from '../../contract/references.ts'
-import { descriptorOf, isCls } from '../../contract/registry.ts'
+import { dataOf, descriptorOf, isCls } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
 import { type ActualResource, type ActualTree, listDescendants } from '../model/actual_tree.ts'
@@ -30,6 +31,8 @@ export interface PullContext {
   /** Keys by id of all resources of the manifest. */
   readonly keyOf: ReadonlyMap<number, string>
   readonly issues: Issue[]
+  /** Keys of the resources whose data are not written. */
+  readonly withoutData: string[]
 }
 
 /**
@@ -41,7 +44,7 @@ export function pullTree({ tree, root, manifestId }: PullRequest): PullResult {
   const outside = listOutside(tree, inside)
   const above = root.parentId === null ? [] : [root.parentId]
   const named = [...new Set([...inside, ...above, ...outside])]
-  const pulling: PullContext = { tree, keyOf: assignKeys(tree, named), issues: [] }
+  const pulling: PullContext = { tree, keyOf: assignKeys(tree, named), issues: [], withoutData: [] }
   const resources: Record<string, WrittenBlock> = {}
   for (const id of outside) if (!above.includes(id)) addExisting(pulling, resources, id)
   if (root.parentId === null) addExisting(pulling, resources, root.id, childrenBlocks(pulling, root.id))
@@ -50,7 +53,23 @@ export function pullTree({ tree, root, manifestId }: PullRequest): PullResult {
   const within = new Set(inside)
   const owners = [...tree.byId.values()].map(({ id, manager }) => ({ manager, isPulled: within.has(id) }))
   const issues = [...pulling.issues, ...warnOfManagers(owners, manifestId, 'resource')]
-  return { manifest: { manifest: manifestId, resources }, issues, count }
+  return {
+    manifest: { manifest: manifestId, resources },
+    issues: [...issues, ...warnOfData(pulling.withoutData)],
+    count,
+  }
+}
+
+/** Most keys that a warning lists. */
+const maxKeys = 5
+
+/** Warns that features and pixels are not pulled, so that applied elsewhere, the manifest makes empty layers. */
+function warnOfData(keys: readonly string[]): Issue[] {
+  if (keys.length === 0) return []
+  const more = keys.length > maxKeys ? ` and ${keys.length - maxKeys} more` : ''
+  const message = `the data of ${countOf(keys.length, 'resource')} are not pulled: ${keys.slice(0, maxKeys).join(', ')}${more}`
+  const hint = 'Export the data, and name the files in data:, to create the resources on another server.'
+  return [{ code: 'plan/data-not-pulled', message, severity: 'warning', hint }]
 }
 
 function listOutside(tree: ActualTree, inside: readonly number[]): number[] {
@@ -96,6 +115,8 @@ function blocksOf(pulling: PullContext, ids: readonly number[]): Record<string, 
     const block = writeBlock(pulling, resource)
     if (block === undefined) addExisting(pulling, blocks, id, children)
     else blocks[keyText(pulling, id)] = withChildren(block, children)
+    if (block !== undefined && dataOf(resource.cls) !== undefined)
+      pulling.withoutData.push(keyText(pulling, id))
   }
   return blocks
 }

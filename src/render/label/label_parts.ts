@@ -16,8 +16,11 @@ export interface LabelPart {
 /** Maximum side of the box of a part that is labelled as a whole across the seams of frames, in pixels. */
 export const maxWholeSide = 512
 
-/** Distance within which a part gets no label where a larger part of the same feature lies, in pixels. */
-const neighbourDistance = 256
+/**
+ * Distance within which a part gets no label where a larger part of the same feature lies, in pixels: the width of a narrow map,
+ * so that it shows a name about once.
+ */
+export const repeatDistance = 512
 
 /** Maximum number of parts of a feature that are compared with each other. */
 const maxParts = 2000
@@ -66,10 +69,46 @@ function listNearFrame(geometry: PixelGeometry, frame: LabelFrame, isOnAllParts:
     ? small
     : withoutNeighbours(small).filter((one) => !isNearLarge(one, large, family))
   const pieces = measureAll(clipParts({ family, parts: large }, frame.box), family)
+  const shown = isOnAllParts ? pieces : withoutLarger(largestOf(pieces), { family, parts: large }, frame.box)
   return [
     ...chosen.map(({ part, size }) => ({ part, size, isWhole: true })),
-    ...(isOnAllParts ? pieces : largestOf(pieces)).map((piece) => ({ ...piece, isWhole: false })),
+    ...shown.map((piece) => ({ ...piece, isWhole: false })),
   ]
+}
+
+/** Returns the piece of a frame unless a frame beside it has a larger one near by. */
+function withoutLarger(
+  [piece]: readonly LabelPart[],
+  geometry: PixelGeometry,
+  [minX, minY, maxX, maxY]: Bbox,
+): LabelPart[] {
+  if (piece === undefined) return []
+  const isMost = geometry.family === 'POLYGON' && piece.size >= ((maxX - minX) * (maxY - minY)) / 2
+  if (isMost) return [piece]
+  const [x, y] = middleOf(piece.part)
+  const steps = [-1, 0, 1]
+  const beside = steps.flatMap((row) => steps.map((column) => [column, row] as const))
+  const hasLarger = beside.some(([column, row]) => {
+    if (column === 0 && row === 0) return false
+    const [dx, dy] = [column * (maxX - minX), row * (maxY - minY)]
+    const cell: Bbox = [minX + dx, minY + dy, maxX + dx, maxY + dy]
+    const [other] = largestOf(measureAll(clipParts(geometry, cell), geometry.family))
+    if (other === undefined || !isLarger(other.size, piece.size, row > 0 || (row === 0 && column > 0)))
+      return false
+    const [otherX, otherY] = middleOf(other.part)
+    return Math.abs(otherX - x) <= repeatDistance && Math.abs(otherY - y) <= repeatDistance
+  })
+  return hasLarger ? [] : [piece]
+}
+
+/** Compares the sizes of pieces in two frames; of equal ones, the later frame has the larger. Frames see sizes rounded. */
+function isLarger(size: number, own: number, isLater: boolean): boolean {
+  return Math.abs(size - own) <= 1e-6 * own ? isLater : size > own
+}
+
+function middleOf(part: PixelPart): readonly [x: number, y: number] {
+  const [minX, minY, maxX, maxY] = partBounds(part)
+  return [(minX + maxX) / 2, (minY + maxY) / 2]
 }
 
 interface SmallPart {
@@ -89,7 +128,7 @@ function withoutNeighbours(parts: readonly SmallPart[]): SmallPart[] {
       const larger = sorted[index]
       if (larger === undefined) continue
       const isNear =
-        Math.abs(larger.x - one.x) <= neighbourDistance && Math.abs(larger.y - one.y) <= neighbourDistance
+        Math.abs(larger.x - one.x) <= repeatDistance && Math.abs(larger.y - one.y) <= repeatDistance
       if (isNear) return false
     }
     return true
@@ -101,12 +140,7 @@ function isNearLarge(
   large: readonly PixelPart[],
   family: PixelGeometry['family'],
 ): boolean {
-  const near: Bbox = [
-    x - neighbourDistance,
-    y - neighbourDistance,
-    x + neighbourDistance,
-    y + neighbourDistance,
-  ]
+  const near: Bbox = [x - repeatDistance, y - repeatDistance, x + repeatDistance, y + repeatDistance]
   return large.length > 0 && clipParts({ family, parts: large }, near).length > 0
 }
 

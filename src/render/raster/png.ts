@@ -165,12 +165,15 @@ function filterRows({ words, width, height }: Surface, channels: 3 | 4): Uint8Ar
   for (let row = 0; row < height; row += 1) {
     filtered[to] = row === 0 ? 0 : filterUp
     to += 1
-    for (let column = 0, at = 0; column < width; column += 1) {
-      const word = words[row * width + column] ?? 0
-      for (let channel = 0; channel < channels; channel += 1, at += 1, to += 1) {
+    for (let column = 0, at = row * width; column < width; column += 1, at += 1, to += channels) {
+      const word = words[at] ?? 0
+      // Most pixels are like those above them, with differences of 0.
+      if (row > 0 && word === words[at - width]) continue
+      for (let channel = 0; channel < channels; channel += 1) {
         const value = channel === 3 ? word >>> 24 : straighten(word, channel)
-        filtered[to] = value - (above[at] ?? 0)
-        above[at] = value
+        const place = column * channels + channel
+        filtered[to + channel] = value - (above[place] ?? 0)
+        above[place] = value
       }
     }
   }

@@ -2,7 +2,7 @@ import { createGzip } from 'node:zlib'
 import { formatNotes, notesHeader } from '../../contract/export_formats.ts'
 import { pipeThrough } from '../../files/pipe_through.ts'
 import { zip } from '../../files/zip.ts'
-import { acceptsGzip } from '../http/answer.ts'
+import { acceptsCoding } from '../http/answer.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import type { ExportOptions } from './export_options.ts'
 import type { ExportedFiles } from './gdal_export.ts'
@@ -29,7 +29,7 @@ export function sendFiles(
   const length = sizeBytes === undefined ? {} : { 'content-length': String(sizeBytes) }
   if (format.isText !== true) return { stream, mediaType, headers: { ...own, ...length } }
   const vary = { ...own, vary: 'Accept-Encoding' }
-  if (!acceptsGzip(headers)) return { stream, mediaType, headers: { ...vary, ...length } }
+  if (!acceptsCoding(headers, 'gzip')) return { stream, mediaType, headers: { ...vary, ...length } }
   const packed = pipeThrough(stream, createGzip({ level: gzipLevel }))
   return { stream: packed, mediaType, headers: { ...vary, 'content-encoding': 'gzip' } }
 }

@@ -37,7 +37,8 @@ export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writ
       const limit = readOnly ? { statementTimeoutMs: wholeTableMs } : {}
       return guard(!readOnly, (database) => database.transaction(run, { ...limit, ...options }))
     },
-    listen: (channel, onNotify) => open().listen(channel, onNotify),
+    listen: (...subscription) => open().listen(...subscription),
+    onWrite: (callback) => open().onWrite(callback),
     close: () => open().close(),
   }
 }

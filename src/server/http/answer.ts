@@ -37,9 +37,21 @@ function viewBytes({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-/** Tells whether a client accepts gzip. @see RFC 9110 clause 12.5.3 */
-export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(headers['accept-encoding'] ?? ''))
+/** Content codings of responses; the first one that a client accepts is the best. */
+export const contentCodings = ['br', 'gzip'] as const
+
+/** A content coding. */
+export type ContentCoding = (typeof contentCodings)[number]
+
+/** Patterns of the header of clients that accept a coding, whatever its weight. */
+const acceptedCodings: Readonly<Record<ContentCoding, RegExp>> = {
+  br: /\bbr\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i,
+  gzip: /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i,
+}
+
+/** Tells whether a client accepts a content coding. @see RFC 9110 clause 12.5.3 */
+export function acceptsCoding(headers: IncomingHttpHeaders, coding: ContentCoding): boolean {
+  return acceptedCodings[coding].test(String(headers['accept-encoding'] ?? ''))
 }
 
 /** Counts the bytes of a stream for the log, as its length is not known in advance. */

@@ -7,12 +7,13 @@ import type { Importance } from '../../render/vector_tile/importance.ts'
 import type { TileRequest } from '../../render/vector_tile/tile_grid.ts'
 import { createTileLayer } from '../../render/vector_tile/tile_layer.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
-import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import type { Layer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
-import { acceptsGzip } from '../http/answer.ts'
+import { findHotLayers } from '../hot/hot_reads.ts'
+import { acceptsCoding, contentCodings } from '../http/answer.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import { type CachedTile, describeTile, gzipTile } from './tile_cache.ts'
+import { type CachedTile, compressTile, describeTile } from './tile_cache.ts'
 
 /** Parameters of a tile request. */
 export interface TileOptions {
@@ -28,7 +29,7 @@ export interface TileOptions {
 const mediaType = 'application/vnd.mapbox-vector-tile'
 
 /** Minimum size for compression; for smaller tiles it does not pay off. */
-const minGzipBytes = 860
+const minCompressedBytes = 860
 
 /**
  * Validates the parameters of a tile request.
@@ -57,8 +58,8 @@ function need(name: string, value: number | undefined): number {
 }
 
 /**
- * Returns a vector tile of layers, from bottom to top: 204 if it is empty, 304 if the client has the current version. Reads
- * the data version of each layer on every request, so that tiles are never stale.
+ * Returns a vector tile of layers, from bottom to top: 204 if it is empty, 304 if the client has the current version. The
+ * key of a tile has the data version of each layer, so that tiles are not stale.
  *
  * @throws {Problem} resource/interface for a resource without features
  */
@@ -67,7 +68,7 @@ export async function answerTile(
   ids: readonly number[],
   request: TileRequest,
 ): Promise<Answer> {
-  const found = await findLayers(context.database, ids)
+  const found = await findHotLayers(context, ids)
   const layers = [...new Set(ids)].map((id) => found.get(id) ?? throwNoFeatures(id))
   checkThinBy(layers, request.thinBy)
   const source = { layers, dialect, request }
@@ -143,7 +144,9 @@ async function answerCached(tile: CachedTile, requestHeaders: ApiRequest['header
   const headers = { etag: tile.etag, 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' }
   if (tile.bytes.length === 0) return { empty: true, headers }
   if (matchesTag(requestHeaders['if-none-match'], tile.etag)) return { empty: true, status: 304, headers }
-  if (!acceptsGzip(requestHeaders) || tile.bytes.length < minGzipBytes)
+  const coding = contentCodings.find((one) => acceptsCoding(requestHeaders, one))
+  if (coding === undefined || tile.bytes.length < minCompressedBytes)
     return { bytes: tile.bytes, mediaType, headers }
-  return { bytes: await gzipTile(tile), mediaType, headers: { ...headers, 'content-encoding': 'gzip' } }
+  const bytes = await compressTile(tile, coding)
+  return { bytes, mediaType, headers: { ...headers, 'content-encoding': coding } }
 }

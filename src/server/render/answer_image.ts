@@ -24,8 +24,8 @@ export interface RenderOptions {
 }
 
 /**
- * Renders resources from bottom to top as an image, or returns 304 if the client has the current version. Reads the versions of
- * styles and data on every request, so that images are never stale.
+ * Renders resources from bottom to top as an image, or returns 304 if the client has the current version. The key of an image
+ * has the versions of styles and data, so that images are not stale.
  *
  * @throws {Problem} render/*, resource/not-found
  */

@@ -5,13 +5,14 @@ import { type ImageFrame, readImageFeatures } from '../../render/image/image_fea
 import { hasLabels } from '../../render/label/label_spec.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
-import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import type { Layer } from '../../store/layer/stored_layer.ts'
 import { findImportantField, type ImportantField } from '../../style/importance.ts'
 import { selectSymbols } from '../../style/legend_entries.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
+import { findHotLayers } from '../hot/hot_reads.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
 import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
@@ -21,7 +22,7 @@ import { clipMargin, findMetatiles } from './metatile.ts'
 export const featureSources: SourceKind = {
   classes: ['mapsrv_style', 'desk_vector_style', 'vector_layer', 'geodb_layer'],
   async open(context, resources) {
-    const layers = await findLayers(context.database, resources.map(renderedLayerId))
+    const layers = await findHotLayers(context, resources.map(renderedLayerId))
     return resources.map((resource) => {
       const layer = layers.get(renderedLayerId(resource))
       if (layer === undefined) throw notFound(resource.id)

@@ -1,7 +1,7 @@
 import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import { frameMargin, frameSide, type LabelFrame } from '../../render/label/label_frame.ts'
-import { maxWholeSide } from '../../render/label/label_parts.ts'
+import { maxWholeSide, repeatDistance } from '../../render/label/label_parts.ts'
 
 /** A square of tiles whose labels are placed at once. */
 export interface Metatile {
@@ -66,8 +66,11 @@ export function labelFrameOf(metatile: Metatile): ImageFrame {
   return { box: [left, top - side * resolution, left + side * resolution, top], width: side, height: side }
 }
 
-/** Margin around the frame of a metatile within which geometries are complete: a part that begins there is seen whole. */
-export const clipMargin = maxWholeSide + 16
+/**
+ * Margin around the frame of a metatile within which geometries are complete: a part that begins there is seen whole, and parts
+ * and pieces near it that are larger are seen, too.
+ */
+export const clipMargin = maxWholeSide / 2 + repeatDistance + 16
 
 /** Returns the area of a metatile in its label frame, and which of its sides have neighbours. */
 export function seamsOf(metatile: Metatile): LabelFrame {

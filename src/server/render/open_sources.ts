@@ -1,6 +1,7 @@
 import { problem } from '../../contract/problems.ts'
-import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
+import type { RenderSource } from '../../store/classes/render_source.ts'
 import type { ServerContext } from '../context.ts'
+import { findHotSources } from '../hot/hot_reads.ts'
 import { notFound } from '../resource/require_permission.ts'
 import { basemapSources } from './basemap_source.ts'
 import type { DrawnResource, DrawnSource, SourceKind } from './drawn_source.ts'
@@ -24,7 +25,7 @@ export async function openSources(
   ids: readonly number[],
   choice: SymbolChoice = new Map(),
 ): Promise<DrawnSource[]> {
-  const found = await findRenderSources(context.database, ids)
+  const found = await findHotSources(context, ids)
   const resources = ids.map((id) => withSymbols(found.get(id) ?? throwNotFound(id), choice))
   const kindOf = new Map(resources.map((resource) => [resource.id, findKind(resource)]))
   const opened = new Map<number, DrawnSource>()

@@ -26,15 +26,15 @@ export interface Replay {
 export const authorization = `Basic ${Buffer.from(`administrator:${benchPassword}`).toString('base64')}`
 
 /** Creates clients. */
-export function createClients(count: number): LoadClients {
+export function createClients(count: number, encoding: 'identity' | 'gzip' = 'identity'): LoadClients {
   const agent = new Agent({ keepAlive: true, maxSockets: count })
-  const getBytes: GetBytes = (url) => readBytes(agent, url)
+  const getBytes: GetBytes = (url) => readBytes(agent, url, encoding)
   return { get: getBytes, replay: (urls) => replay(urls, count, getBytes), close: () => agent.destroy() }
 }
 
-function readBytes(agent: Agent, url: string): Promise<number> {
+function readBytes(agent: Agent, url: string, encoding: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    get(url, { agent, headers: { authorization } }, (answer) => {
+    get(url, { agent, headers: { authorization, 'accept-encoding': encoding } }, (answer) => {
       let bytes = 0
       answer.on('data', (chunk: Buffer) => {
         bytes += chunk.length

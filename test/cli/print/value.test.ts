@@ -7,6 +7,7 @@ describe('showValue', () => {
     [undefined, '(none)'],
     ['text', '"text"'],
     [{ id: 7 }, '{"id":7}'],
+    [{ id: 7, title: 'Main / Roads' }, 'Main / Roads (id 7)'],
     [[{ keyname: 'a' }, { keyname: 'b' }], 'a, b'],
     [{ children: [{ display_name: 'Water', children: [{ display_name: 'Rivers' }] }] }, 'Water (Rivers)'],
   ])('shows %j as %s', (value, text) => {

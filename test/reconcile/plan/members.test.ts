@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Change } from '../../../src/reconcile/model/change.ts'
-import { planOf, tell } from '../support/literals.ts'
+import { planOf, type Row, tell } from '../support/literals.ts'
 
 describe('a web map', () => {
   const style = (id: number, key: string) => ({ id, key, cls: 'mapsrv_style' as const, parent: 9 })
@@ -26,9 +26,13 @@ describe('a web map', () => {
   const group = (display_name: string, children: object[]) => ({ item_type: 'group', display_name, children })
   const root = (children: object[]) => ({ root_item: { item_type: 'root', children } })
 
-  const edit = (wanted: object, actual: object): Change['edits'] => {
+  const edit = (wanted: object, actual: object, others: readonly Row[] = []): Change['edits'] => {
     const blocks = { ...names, m: { cls: 'webmap' as const, members: { webmap: wanted as never } } }
-    const rows = [...around, { id: 3, key: 'm', cls: 'webmap' as const, members: { webmap: actual } }]
+    const rows = [
+      ...around,
+      ...others,
+      { id: 3, key: 'm', cls: 'webmap' as const, members: { webmap: actual } },
+    ]
     return planOf({ blocks, rows }).changes[0]?.edits ?? []
   }
 
@@ -63,9 +67,20 @@ describe('a web map', () => {
     ])
   })
 
-  it('shows the ids of styles that are not in the manifest', () => {
+  it('shows the ids of styles that the account cannot read', () => {
     const [gone] = edit(root([]), root([layer(77, 'Roads')]))
     expect(gone?.pointer).toBe('/webmap/root_item/children/{"id":77}')
+  })
+
+  it('shows the keynames or names of readable styles that are not in the manifest', () => {
+    const others = [
+      { id: 77, key: 'thin', manager: null },
+      { id: 78, key: null, name: 'Wide', manager: null },
+    ]
+    const [thin, wide] = edit(root([]), root([layer(77, 'Roads'), layer(78, 'Roads')]), others)
+    expect(thin?.pointer).toBe('/webmap/root_item/children/thin')
+    expect(thin?.from).toMatchObject({ layer_style_id: { id: 77, title: 'thin' } })
+    expect(wide?.from).toMatchObject({ layer_style_id: { id: 78, title: 'Main / Wide' } })
   })
 
   it('resets a scalar member that was removed from its block to its default', () => {

@@ -139,6 +139,20 @@ describe('pullTree', () => {
     ])
   })
 
+  it('warns that the data of layers are not pulled', () => {
+    const members = {
+      vector_layer: { geometry_type: 'POINT', srs: { id: 3857 } },
+      feature_layer: { fields: [] },
+    }
+    const layers = [2, 3, 4, 5, 6, 7, 8].map(
+      (id): Row => ({ id, key: `l${id}`, parent: 1, name: `L${id}`, cls: 'vector_layer', members }),
+    )
+    const warned = (count: number) => pull([{ id: 1, key: 'g' }, ...layers.slice(0, count)]).messages
+    expect(warned(0)).toEqual([])
+    expect(warned(1)).toEqual(['the data of 1 resource are not pulled: l2'])
+    expect(warned(7)).toEqual(['the data of 7 resources are not pulled: l2, l3, l4, l5, l6 and 2 more'])
+  })
+
   it('writes rules with short names of principals if they are unambiguous', () => {
     const rule = (id: number) => ({
       action: 'allow',

@@ -135,6 +135,23 @@ describe('labels of polygons', () => {
     expect(place([parts], { kind: 'horizontal' }, { isOnAllParts: true })).toHaveLength(2)
   })
 
+  test('are repeated over adjacent metatiles at a distance that narrow maps can hold', () => {
+    const side = 1024
+    const countOf = (geometry: Parameters<typeof sceneOf>[0][number]) => {
+      const labels = [0, 1, 2].flatMap((column) => {
+        const box = [column * side, 0, (column + 1) * side, side] as const
+        const seams = { left: column > 0, top: false, right: column < 2, bottom: false }
+        return place([geometry], { kind: 'horizontal' }, {}, { box, bounds: [0, 0, 3 * side, side], seams })
+      })
+      return new Set(labels.map(({ box }) => box.join())).size
+    }
+    expect(countOf(polygon(ring(700, 100, 1400, 400)))).toBe(1)
+    expect(countOf(polygon(ring(774, 100, 1274, 700)))).toBe(1)
+    expect(countOf(polygon(ring(0, 100, 3072, 900)))).toBe(3)
+    const islands = [0, 1, 2, 3].map((at) => [square(100 + 300 * at, 300, 40 + at)])
+    expect(countOf({ family: 'POLYGON', parts: islands })).toBe(1)
+  })
+
   test('prefer larger polygons among equal priorities', () => {
     const [small, large] = [polygon(square(95, 95, 10)), polygon(square(50, 50, 100))]
     expect(texts(place([small, large], over))).toEqual(['b'])
