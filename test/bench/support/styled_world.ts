@@ -33,7 +33,11 @@ export async function createStyles(
 }
 
 async function createStyle(server: BenchServer, parent: number, xml: string): Promise<number> {
-  const resource = { cls: 'mapsrv_style', parent: { id: parent }, display_name: xml.includes('<label>') ? 'Labels' : 'Symbols' }
+  const resource = {
+    cls: 'mapsrv_style',
+    parent: { id: parent },
+    display_name: xml.includes('<label>') ? 'Labels' : 'Symbols',
+  }
   return (await server.ask<{ id: number }>('POST', '/api/resource/', { resource, mapsrv_style: { xml } })).id
 }
 
