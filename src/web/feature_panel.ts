@@ -106,10 +106,15 @@ function attributeTable({ id, layer, fields }: FoundFeature): HTMLElement {
   const known = layer.landform.fields.filter(({ keyname }) => Object.hasOwn(fields, keyname))
   const names = known.map(({ keyname }) => keyname)
   const others = Object.keys(fields).filter((name) => !names.includes(name))
+  const labels = [
+    ...known.map(({ keyname, label }) => [keyname, label] as const),
+    ...others.map((name) => [name, name] as const),
+  ]
+  // A field may have the name of the id, and another value.
+  const isTaken = labels.some(([, label]) => label.toLowerCase() === 'id')
   const rows = [
-    ...known.map(({ keyname, label }) => attributeRow(label, fields[keyname])),
-    ...others.map((name) => attributeRow(name, fields[name])),
-    attributeRow('id', id),
+    ...labels.map(([keyname, label]) => attributeRow(label, fields[keyname])),
+    attributeRow(isTaken ? 'feature id' : 'id', id),
   ]
   return element('table', {}, element('tbody', {}, ...rows))
 }

@@ -1,5 +1,6 @@
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
+import { createBadge, createOpacitySlider, discloseWith, type LayerDetail } from './layer_details.ts'
 import { loadLegend } from './legend.ts'
 import { listLayers, type MapItem, type MapLayer } from './tree_walk.ts'
 
@@ -18,6 +19,8 @@ export interface LayerTreeOptions {
   readonly checked: ReadonlySet<number>
   /** A layer was checked or unchecked. */
   onChange(layer: MapLayer, checked: boolean): void
+  /** The opacity of a layer was changed, from 0 to 1. */
+  onOpacity(layer: MapLayer, opacity: number): void
   /** The user requests to zoom to a layer. */
   onZoom(layer: MapLayer): void
 }
@@ -52,8 +55,12 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
     },
     markUndrawable(reasons) {
       for (const [id, reason] of reasons) {
-        const row = building.entries.get(id)?.querySelector('.row')
-        if (row?.querySelector('.undrawn') === null) row.append(badge(`Not drawn:\n${reason}`))
+        const entry = building.entries.get(id)
+        if (entry === undefined || entry.classList.contains('failed')) continue
+        entry.classList.add('failed')
+        const { button, content } = createBadge(`Not drawn:\n${reason}`)
+        entry.querySelector('.row')?.append(button)
+        entry.querySelector('.row')?.after(content)
       }
     },
   }
@@ -77,8 +84,10 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
     element('span', { class: 'scale', hidden: true }, ' (not shown at this scale)'),
   )
   const label = element('label', {}, box, name)
-  const row = element('div', { class: 'row' }, label, ...undrawnBadge(layer), ...zoomButton(layer, building))
-  const entry = element('li', { class: 'layer' }, row)
+  const details = [...undrawnBadge(layer), opacityControl(layer, building)]
+  const buttons = [...details.map(({ button }) => button), ...zoomButton(layer, building)]
+  const row = element('div', { class: 'row' }, label, ...buttons)
+  const entry = element('li', { class: 'layer' }, row, ...details.map(({ content }) => content))
   if (layer.legendInfo.has_legend) whenSeen(entry, () => void showLegend(layer, { entry, name }))
   building.entries.set(layer.id, entry)
   return entry
@@ -115,14 +124,18 @@ function zoomButton(layer: MapLayer, { onZoom }: Building): HTMLElement[] {
   return [iconButton(`Zoom to ${layer.label}`, icons.extent, () => onZoom(layer))]
 }
 
-/** Badge of a layer whose style has parts that are not drawn, with a list of them as its title. */
-function undrawnBadge({ landform: { undrawnParts } }: MapLayer): HTMLElement[] {
+/** Badge of a layer whose style has parts that are not drawn, with a list of them. */
+function undrawnBadge({ landform: { undrawnParts } }: MapLayer): LayerDetail[] {
   if (undrawnParts.length === 0) return []
-  return [badge(`Not drawn as in the style:\n${undrawnParts.join('\n')}`)]
+  return [createBadge(`Not drawn as in the style:\n${undrawnParts.join('\n')}`)]
 }
 
-function badge(title: string): HTMLElement {
-  return element('span', { class: 'undrawn', role: 'img', title, 'aria-label': title }, '⚠')
+function opacityControl(layer: MapLayer, { onOpacity }: Building): LayerDetail {
+  const slider = createOpacitySlider(layer.label, layer.opacity ?? 1, (opacity) => onOpacity(layer, opacity))
+  return discloseWith(
+    iconButton(`Opacity of ${layer.label}`, icons.opacity, () => {}),
+    slider,
+  )
 }
 
 type Group = Extract<MapItem, { type: 'group' }>

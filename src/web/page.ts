@@ -139,6 +139,8 @@ function createLayerPanel(page: Page, { undrawable, onOpen }: PanelEvents): Pane
       page.layers.find((one) => one.layer.id === layer.id)?.drawn.setVisible(checked)
       writeAddress(page)
     },
+    onOpacity: (layer, opacity) =>
+      page.layers.find((one) => one.layer.id === layer.id)?.drawn.setOpacity(opacity),
     onZoom: (layer) => void zoomToLayer(page, layer),
   })
   map.on('moveend', () => {

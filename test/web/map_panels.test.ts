@@ -19,7 +19,10 @@ beforeAll(async () => {
   server = await startTestServer('pglite')
   const { admin } = server
   parent = (await makeOpenGroup(server)).parent
-  const fields = [{ keyname: 'name', datatype: 'STRING', display_name: 'Name' }]
+  const fields = [
+    { keyname: 'name', datatype: 'STRING', display_name: 'Name' },
+    { keyname: 'register', datatype: 'INTEGER', display_name: 'ID' },
+  ]
   const layer = await createLayer(admin, { parent, name: long, geometryType: 'POLYGON', fields })
   await admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, [
     { geom: square, fields: { name: 'n'.repeat(300) } },
@@ -67,8 +70,8 @@ const isOver = (selector: string, position: { x: number; y: number }) =>
 test('layers below a long description are scrolled to', async () => {
   const page = await open()
   const isLastSeen = `(() => {
-    const box = [...document.querySelectorAll('.tree input')].at(-1).getBoundingClientRect()
-    return document.elementFromPoint(box.x + 5, box.y + 5)?.matches('.tree input') === true
+    const box = [...document.querySelectorAll('.tree input[type=checkbox]')].at(-1).getBoundingClientRect()
+    return document.elementFromPoint(box.x + 5, box.y + 5)?.matches('.tree input[type=checkbox]') === true
   })()`
   expect(await page.evaluate(isLastSeen)).toBe(false)
   await page.mouse.move(150, 400)
@@ -82,6 +85,17 @@ test('long names and values stay within their panel', async () => {
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
   for (const panel of ['.found', '.panel .content', 'body'])
     expect(await page.evaluate(overflowOf(panel)), panel).toBe(0)
+})
+
+test('the id of a feature is told from a field of that name', async () => {
+  const page = await open()
+  await page.mouse.click(600, 350)
+  await page.getByRole('heading', { name: '1 feature' }).waitFor()
+  expect(await page.locator('.features details[open] th').allTextContents()).toEqual([
+    'Name',
+    'ID',
+    'feature id',
+  ])
 })
 
 /** How many pixels of an element are out of sight to the right. */
