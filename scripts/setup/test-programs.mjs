@@ -12,6 +12,7 @@ export function missingTestPrograms() {
   if (!hasPostgis() && !process.env.LANDFORM_TEST_POSTGRES) missing.push('postgresql-postgis')
   if (!isOnPath('ogr2ogr')) missing.push('gdal-bin')
   if (!isOnPath('mapserv')) missing.push('mapserver-bin')
+  if (!isOnPath('wrk')) missing.push('wrk')
   if (!isOnPath('openssl')) missing.push('openssl')
   if (!isOnPath('python3')) missing.push('python3')
   if (!arePythonPackagesInstalled() && !isOnPath('pip3')) missing.push('python3-pip')

@@ -22,7 +22,8 @@ export interface Replay {
   readonly times: readonly number[]
 }
 
-const authorization = `Basic ${Buffer.from(`administrator:${benchPassword}`).toString('base64')}`
+/** Value of the header of the administrator. */
+export const authorization = `Basic ${Buffer.from(`administrator:${benchPassword}`).toString('base64')}`
 
 /** Creates clients. */
 export function createClients(count: number, encoding: 'identity' | 'gzip' = 'identity'): LoadClients {

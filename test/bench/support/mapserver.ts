@@ -17,8 +17,18 @@ export interface Mapserver {
   stop(): Promise<void>
 }
 
-/** A layer of a map: a table of a PostgreSQL database with columns `id` and `geom`, in EPSG:3857. */
-export interface MapserverLayer {
+/** A layer of a map. */
+export type MapserverLayer = MapserverTable | MapserverRaster
+
+/** A raster in EPSG:3857. */
+export interface MapserverRaster {
+  readonly name: string
+  readonly type: 'RASTER'
+  readonly file: string
+}
+
+/** A table of a PostgreSQL database with columns `id` and `geom`, in EPSG:3857. */
+export interface MapserverTable {
   readonly name: string
   readonly type: 'POLYGON' | 'POINT'
   /** Schema and table, quoted. */
@@ -39,10 +49,10 @@ const starter = `use Socket; use POSIX (); my ($path, $count, @command) = @ARGV;
 export async function startMapserver(
   folder: string,
   {
-    url,
+    url = '',
     layers,
     processes = 2,
-  }: { readonly url: string; readonly layers: readonly MapserverLayer[]; readonly processes?: number },
+  }: { readonly url?: string; readonly layers: readonly MapserverLayer[]; readonly processes?: number },
 ): Promise<Mapserver> {
   const [map, config, socket] = ['tiles.map', 'mapserver.conf', 'mapserv.sock'].map((name) =>
     join(folder, name),
@@ -69,15 +79,18 @@ export async function startMapserver(
   }
 }
 
+function formatLayer(layer: MapserverLayer, connection: string): string {
+  const head = `LAYER NAME "${layer.name}" TYPE ${layer.type} STATUS ON PROJECTION "init=epsg:3857" END`
+  if (layer.type === 'RASTER') return `${head} DATA '${layer.file}' PROCESSING "RESAMPLE=BILINEAR" END`
+  return `${head} CONNECTIONTYPE postgis CONNECTION "${connection}" PROCESSING "CLOSE_CONNECTION=DEFER"
+    DATA 'geom from (select id, geom from ${layer.table}) as r using unique id using srid=3857'
+    CLASS ${layer.style} END END`
+}
+
+/** @param url of the database; empty if no layer has a table */
 function formatMap(url: string, layers: readonly MapserverLayer[]): string {
-  const { hostname, port, username, pathname } = new URL(url)
-  const connection = `host=${hostname} port=${port} user=${username} dbname=${pathname.slice(1)}`
-  const formatted = layers.map(
-    ({ name, type, table, style }) => `LAYER NAME "${name}" TYPE ${type} STATUS ON
-      CONNECTIONTYPE postgis CONNECTION "${connection}" PROCESSING "CLOSE_CONNECTION=DEFER"
-      DATA 'geom from (select id, geom from ${table}) as r using unique id using srid=3857'
-      PROJECTION "init=epsg:3857" END CLASS ${style} END END`,
-  )
+  const connection = url === '' ? '' : formatConnection(url)
+  const formatted = layers.map((layer) => formatLayer(layer, connection))
   return `MAP NAME "bench" EXTENT -20037508 -20037508 20037508 20037508 UNITS METERS SIZE 256 256
     PROJECTION "init=epsg:3857" END
     OUTPUTFORMAT NAME "png" DRIVER AGG/PNG MIMETYPE "image/png" IMAGEMODE RGBA TRANSPARENT ON EXTENSION "png" END
@@ -87,12 +100,23 @@ function formatMap(url: string, layers: readonly MapserverLayer[]): string {
   END`
 }
 
+function formatConnection(url: string): string {
+  const { hostname, port, username, pathname } = new URL(url)
+  return `host=${hostname} port=${port} user=${username} dbname=${pathname.slice(1)}`
+}
+
 /** Returns the number of bytes of an image. MapServer reports errors with status 200. */
 function readImage(response: Buffer): number {
   const end = response.indexOf('\r\n\r\n')
   const head = response.subarray(0, end).toString('latin1')
   if (!head.includes('image/png')) throw new Error(response.toString('utf8', 0, 500))
   return response.length - end - 4
+}
+
+/** Returns the query string of a PNG tile of layers. */
+export function tileQueryOf(layers: string, tile: string): string {
+  const { z, x, y } = Object.fromEntries(new URLSearchParams(tile))
+  return `mode=tile&tilemode=gmap&map.imagetype=png&layers=${layers}&tile=${x}+${y}+${z}`
 }
 
 const types = { begin: 1, params: 4, stdin: 5, stdout: 6 }

@@ -72,10 +72,16 @@ async function askMemory(child: ChildProcess, word: 'idle' | 'memory'): Promise<
 }
 
 async function nextWord<T>(child: ChildProcess): Promise<T> {
-  const ended = once(child, 'exit').then(() => {
+  const stopper = new AbortController()
+  const { signal } = stopper
+  const ended = once(child, 'exit', { signal }).then(() => {
     throw new Error('the server ended')
   })
-  ended.catch(() => undefined)
-  const [word] = await Promise.race([once(child, 'message'), ended])
-  return word as T
+  try {
+    const [word] = await Promise.race([once(child, 'message', { signal }), ended])
+    return word as T
+  } finally {
+    // The listeners of a server that answers many times would add up.
+    stopper.abort()
+  }
 }

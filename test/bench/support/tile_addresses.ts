@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { Bbox } from '../../../src/geo/bbox.ts'
+import { mercatorHalfWorld } from '../../../src/geo/mercator.ts'
 import { cityColumns, citySource } from './cities.ts'
 
 /** Address of a tile, as query parameters. */
@@ -13,6 +15,40 @@ export function allTiles(lastZoom: number): TileQuery[] {
       (_, at): TileQuery => `z=${z}&x=${Math.floor(at / 2 ** z)}&y=${at % 2 ** z}`,
     ),
   )
+}
+
+/** Lists all tiles of the zoom levels from 0 on in a mixed order, the same in every run. */
+export function mixedTiles(lastZoom: number): TileQuery[] {
+  return shuffle(allTiles(lastZoom), seededRandom(20261123))
+}
+
+/** Lists up to `perZoom` tiles of each zoom level that touch a box in EPSG:3857, in a mixed order, the same in every run. */
+export function tilesInBox(
+  box: Bbox,
+  { first, last, perZoom }: { readonly first: number; readonly last: number; readonly perZoom: number },
+): TileQuery[] {
+  const random = seededRandom(20261123)
+  const zooms = Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  const found = zooms.flatMap((z) => shuffle(allInBox(z, box), random).slice(0, perZoom))
+  return shuffle(found, random)
+}
+
+function allInBox(z: number, [minX, minY, maxX, maxY]: Bbox): TileQuery[] {
+  const at = (distance: number) => Math.floor((distance / (2 * mercatorHalfWorld)) * 2 ** z)
+  const [left, right] = [at(mercatorHalfWorld + minX), at(mercatorHalfWorld + maxX)]
+  const [top, bottom] = [at(mercatorHalfWorld - maxY), at(mercatorHalfWorld - minY)]
+  const [columns, rows] = [right - left + 1, bottom - top + 1]
+  return Array.from(
+    { length: columns * rows },
+    (_, n): TileQuery => `z=${z}&x=${left + (n % columns)}&y=${top + Math.floor(n / columns)}`,
+  )
+}
+
+function shuffle<T>(list: readonly T[], random: () => number): T[] {
+  return list
+    .map((item) => ({ item, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item)
 }
 
 const zoomLevels = { first: 4, last: 12 }
@@ -32,10 +68,7 @@ export function sampleTiles(perZoom: number): TileQuery[] {
     while (tiles.size < perZoom) tiles.add(tileOf(z, pick(tiles.size % 2 === 0 ? cities : pick(countries))))
     found.push(...tiles)
   }
-  return found
-    .map((tile) => ({ tile, order: random() }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ tile }) => tile)
+  return shuffle(found, random)
 }
 
 interface City {
@@ -66,8 +99,8 @@ function tileOf(z: number, { longitude, latitude }: City): TileQuery {
   return `z=${z}&x=${at(x)}&y=${at(y)}`
 }
 
-/** @see https://gist.github.com/tommyettinger/46a874533244883189143505d203312c (mulberry32) */
-function seededRandom(seed: number): () => number {
+/** Returns random numbers from 0 to 1, the same for a seed. @see https://gist.github.com/tommyettinger/46a874533244883189143505d203312c (mulberry32) */
+export function seededRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
