@@ -66,7 +66,7 @@ function describeLayer(layer: Layer): Pick<FeatureType, 'layer' | 'geometryName'
 }
 
 /** Returns a distinct XML name for each string; strings that are XML names keep them. */
-function nameAll(texts: readonly string[]): string[] {
+export function nameAll(texts: readonly string[]): string[] {
   const taken = new Set(texts.filter((text) => xmlNameOf(text) === text))
   return texts.map((text) => {
     const wanted = xmlNameOf(text)
@@ -127,7 +127,7 @@ function unknownProperty({ name }: FeatureType, path: string): OwsFault {
 }
 
 /** Returns the identifier of a feature. */
-export function featureIdOf({ name }: FeatureType, id: string | number): string {
+export function featureIdOf({ name }: Pick<FeatureType, 'name'>, id: string | number): string {
   return `${name}.${id}`
 }
 

@@ -3,9 +3,9 @@ import { bytesOf } from '../../core/bytes.ts'
 import { readWkb } from '../../geo/wkb.ts'
 import { gmlText } from '../gml/write_gml.ts'
 import { srsUrn } from '../reference_system.ts'
-import { type FeatureType, featureIdOf } from '../wfs/feature_type.ts'
+import { type FeatureType, featureIdOf, nameAll } from '../wfs/feature_type.ts'
 import { qualified } from '../wfs/wfs_service.ts'
-import { element, escapeXml, textElement, xmlDeclaration } from '../xml_text.ts'
+import { element, escapeXml, textElement, xmlDeclaration, xmlNameOf } from '../xml_text.ts'
 import type { InfoFormat } from './wms_service.ts'
 
 /** A feature at a pixel. */
@@ -17,9 +17,17 @@ export interface PixelFeature {
   readonly wkb: Uint8Array | null
 }
 
+/** Type of the features at a pixel: that of a layer, or of what is found in an image. */
+export interface PixelType extends Pick<FeatureType, 'name' | 'title' | 'geometryName'> {
+  readonly properties: readonly {
+    readonly name: string
+    readonly field: { readonly keyname: string; readonly displayName: string; readonly datatype: Datatype }
+  }[]
+}
+
 /** The features of a layer at a pixel. */
 export interface PixelLayer {
-  readonly type: FeatureType
+  readonly type: PixelType
   readonly features: readonly PixelFeature[]
 }
 
@@ -30,6 +38,31 @@ export interface PixelInfo {
   /** EPSG code of the geometries. */
   readonly srs: number
   readonly layers: readonly PixelLayer[]
+}
+
+/** Describes what is found in an image, by name: values of bands, or features of another service. They have no geometry. */
+export function describeFound(
+  { name, title }: { readonly name: string; readonly title: string },
+  found: readonly Readonly<Record<string, unknown>>[],
+): PixelLayer[] {
+  return found.map((fields, at) => {
+    const keys = Object.keys(fields)
+    const names = nameAll(keys)
+    const properties = keys.map((keyname, index) => {
+      const datatype = typeof fields[keyname] === 'number' ? 'REAL' : 'STRING'
+      return { name: names[index] ?? '', field: { keyname, displayName: keyname, datatype } as const }
+    })
+    const values = keys.map((keyname) => textOf(fields[keyname]))
+    return {
+      type: { name: xmlNameOf(name), title, geometryName: 'geom', properties },
+      features: [{ fid: String(at + 1), values, geojson: null, wkb: null }],
+    }
+  })
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** Writers of each format, with the media type of the response. */
@@ -123,7 +156,7 @@ function featureCollection({ namespace, srs, layers }: PixelInfo): string {
 }
 
 function featureElement(
-  type: FeatureType,
+  type: PixelType,
   { fid, values, wkb }: PixelFeature,
   format: Parameters<typeof gmlText>[1],
 ): string {

@@ -12,7 +12,7 @@ export interface WmsLayer {
   readonly largestDenom: number | null
   /** Scale denominator from which on the layer is drawn. */
   readonly smallestDenom: number | null
-  /** Whether the layer has features. */
+  /** Whether features or values can be found at a pixel. */
   readonly isQueryable: boolean
   /** Extent in degrees, in documents that state it. */
   readonly extent?: Bbox | undefined

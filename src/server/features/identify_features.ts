@@ -13,7 +13,7 @@ import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
-import { type FoundInImage, type ImagePlace, openIdentifiedImages } from './identify_images.ts'
+import { type FoundInImage, openIdentifiedImages, type Spot, spotOf } from './identify_images.ts'
 
 /** Maximum number of features of a layer in one answer. */
 const limit = 100
@@ -38,7 +38,7 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const layers = await findLayers(context.database, permitted)
   const names = await findResourceNames(context.database, [...masks.keys()])
   const databases = await findDatabases(context, [...layers.values()])
-  const images = await openIdentifiedImages(request, { ids: permitted, place })
+  const images = await openIdentifiedImages(request, { ids: permitted, spot: place.spot, limit })
   // In parallel, so that external databases do not wait for each other.
   const found = await Promise.all(
     ids.map(async (id): Promise<[id: number, LayerResult]> => {
@@ -65,8 +65,9 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
 
 const needed: PermissionName = 'data.read'
 
-interface Place extends ImagePlace {
+interface Place {
   readonly wkt: string
+  readonly spot: Spot
   readonly srs: number
   readonly limit: number
 }
@@ -76,7 +77,7 @@ async function readPlace({ context, body }: ApiRequest<'feature.identify'>): Pro
   if (srs !== body.srs)
     throw problem('feature/invalid', `geom: is in EPSG:${srs}, the request in EPSG:${body.srs}`)
   await requireSrs(context.database, srs)
-  return { wkt: formatWkt(geometry), geometry, srs, limit }
+  return { wkt: formatWkt(geometry), spot: spotOf(geometry, srs), srs, limit }
 }
 
 async function identifyInImage(

@@ -15,35 +15,27 @@ export interface FoundInImage {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** Where an image is identified. */
-export interface ImagePlace {
-  readonly geometry: Geometry
-  /** EPSG code of the geometry. */
-  readonly srs: number
-  /** Maximum number of features of a layer. */
-  readonly limit: number
-}
-
 /** Images to identify. */
 export interface IdentifiedImages {
   readonly ids: readonly number[]
-  readonly place: ImagePlace
+  readonly spot: Spot
+  /** Maximum number of features of a layer. */
+  readonly limit: number
 }
 
 /** Opens those of some resources that are images: rasters, and layers of web map services. */
 export async function openIdentifiedImages(
   { context, signal }: Pick<ApiRequest, 'context' | 'signal'>,
-  { ids, place }: IdentifiedImages,
+  { ids, spot, limit }: IdentifiedImages,
 ): Promise<Map<number, () => Promise<readonly FoundInImage[]>>> {
   const rasters = await findRasters(context.database, ids)
   const services = await openWmsLayers(context, ids)
-  const spot = findSpot(place)
   return new Map([
     ...[...rasters].map(
       ([id, raster]) => [id, () => identifyRaster(context, raster, { spot, signal })] as const,
     ),
     ...[...services].map(
-      ([id, layer]) => [id, () => identifyWms(context, layer, { spot, signal, limit: place.limit })] as const,
+      ([id, layer]) => [id, () => identifyWms(context, layer, { spot, signal, limit })] as const,
     ),
   ])
 }
@@ -57,7 +49,8 @@ export interface Spot {
   readonly srs: number
 }
 
-function findSpot({ geometry, srs }: ImagePlace): Spot {
+/** Returns the spot of a geometry in a reference system. */
+export function spotOf(geometry: Geometry, srs: number): Spot {
   const box = emptyBbox()
   const size = positionSize(geometry.hasZ)
   for (const sequence of geometry.parts.flat())

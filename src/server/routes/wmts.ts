@@ -54,7 +54,8 @@ const answerWmts = retryOnSchemaChange(async ({ request, wanted }: ParsedRequest
     const image = { format: wanted.format, isTransparent: true, background: '#ffffff' }
     return answerMap(request, layers, { frame, image })
   }
-  const query = { layers, frame, pixel: wanted.pixel, tolerance, featureCount, format: wanted.format }
+  const { pixel, format } = wanted
+  const query = { layers, frame, pixel, tolerance, featureCount, format, signal: request.signal }
   return answerFeatureInfo(context, maps, query)
 })
 

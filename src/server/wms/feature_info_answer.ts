@@ -2,13 +2,14 @@ import { isProblem } from '../../core/problem.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { createFeatureTypes, type FeatureType } from '../../ogc/wfs/feature_type.ts'
 import { namespaceOf } from '../../ogc/wfs/wfs_service.ts'
-import { featureInfo, type PixelFeature, type PixelLayer } from '../../ogc/wms/feature_info.ts'
+import { describeFound, featureInfo, type PixelFeature, type PixelLayer } from '../../ogc/wms/feature_info.ts'
 import { boxAroundPixel } from '../../ogc/wms/map_frame.ts'
 import { WmsFault } from '../../ogc/wms/wms_fault.ts'
 import { type InfoFormat, isDrawnAt, type WmsLayer } from '../../ogc/wms/wms_service.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import { findInfoFeatures } from '../../store/feature/info_features.ts'
 import type { ServerContext } from '../context.ts'
+import { openIdentifiedImages, type Spot } from '../features/identify_images.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import type { Answer } from '../http/handler.ts'
 import { scaleOfFrame } from './map_image.ts'
@@ -24,16 +25,18 @@ export interface PixelQuery {
   /** Maximum number of features of a layer. */
   readonly featureCount: number
   readonly format: InfoFormat
+  readonly signal: AbortSignal
 }
 
 /**
- * Answers with the features at a pixel.
+ * Answers with what is at a pixel: features, values of rasters, and what other web map services find there.
  *
  * @throws {WmsFault} LayerNotQueryable
+ * @throws {Problem} external/*
  */
 export async function answerFeatureInfo(
   context: ServerContext,
-  { id, featureLayers }: PublishedMaps,
+  { id, featureLayers, imageLayerIds }: PublishedMaps,
   query: PixelQuery,
 ): Promise<Answer> {
   const { frame, format } = query
@@ -42,29 +45,56 @@ export async function answerFeatureInfo(
     if (!isQueryable)
       throw new WmsFault(
         'LayerNotQueryable',
-        `The layer ${JSON.stringify(name)} has no features.`,
+        `The layer ${JSON.stringify(name)} has neither features nor values.`,
         'QUERY_LAYERS',
       )
-  const published = query.layers
-    .filter((layer) => isDrawnAt(layer, scale))
-    .flatMap(({ name, title, resourceId }) => {
-      const layer = featureLayers.get(resourceId)
-      if (layer === undefined) return []
-      return [{ keyname: name, displayName: title, maxFeatures: null, layer, isWritable: false }]
-    })
+  const drawn = query.layers.filter((layer) => isDrawnAt(layer, scale))
+  const published = drawn.flatMap(({ name, title, resourceId }) => {
+    const layer = featureLayers.get(resourceId)
+    if (layer === undefined) return []
+    return [{ keyname: name, displayName: title, maxFeatures: null, layer, isWritable: false }]
+  })
+  const types = new Map(createFeatureTypes(published).map((type, at) => [published[at]?.keyname ?? '', type]))
   const box = boxAroundPixel({ ...frame, ...query })
-  const types = createFeatureTypes(published)
-  const layers = await Promise.all(
-    types.map(
-      async (type): Promise<PixelLayer> => ({
-        type,
-        features: await readPixel(context, { type, query, box }),
-      }),
-    ),
-  )
   const srs = frame.system?.srs ?? 3857
+  const imageIds = drawn.flatMap(({ resourceId }) => imageLayerIds.get(resourceId) ?? [])
+  const spot = spotOfPixel({ frame, box, srs })
+  const images = await openIdentifiedImages(
+    { context, signal: query.signal },
+    { ids: imageIds, spot, limit: query.featureCount },
+  )
+  const parts = await Promise.all(
+    drawn.map(async (layer): Promise<readonly PixelLayer[]> => {
+      const type = types.get(layer.name)
+      if (type !== undefined) return [{ type, features: await readPixel(context, { type, query, box }) }]
+      const find = images.get(imageLayerIds.get(layer.resourceId) ?? 0)
+      const found = (await find?.()) ?? []
+      return describeFound(
+        layer,
+        found.map(({ fields }) => fields),
+      )
+    }),
+  )
+  const layers = parts.flat()
   const { mediaType, text } = featureInfo({ namespace: namespaceOf(id), srs, layers }, format)
   return { bytes: Buffer.from(text), mediaType }
+}
+
+/** Pixels of the radius of a spot, by which other services take our pixels for theirs. */
+const spotRadius = 5
+
+/** Returns the middle of a pixel. */
+function spotOfPixel({ frame, box, srs }: SpotOfPixel): Spot {
+  const [minX, minY, maxX, maxY] = box
+  const resolution = (frame.box[2] - frame.box[0]) / frame.width
+  return { x: (minX + maxX) / 2, y: (minY + maxY) / 2, radius: spotRadius * resolution, srs }
+}
+
+interface SpotOfPixel {
+  readonly frame: ImageFrame
+  /** Around the pixel. */
+  readonly box: Bbox
+  readonly srs: number
 }
 
 /** Kind of geometry that each format has. */

@@ -4,7 +4,7 @@ import type { Bbox } from '../../geo/bbox.ts'
 import { lonLatBbox } from '../../geo/mercator.ts'
 import { layerNames, type WmsLayer, type WmsService } from '../../ogc/wms/wms_service.ts'
 import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
-import { findRenderSources } from '../../store/classes/render_source.ts'
+import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
 import { findServiceLayers } from '../../store/classes/service_layer.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
@@ -12,6 +12,8 @@ import { findResourceNames } from '../../store/resource/resource_name.ts'
 import type { ServerContext } from '../context.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
+import { rasterSources } from '../render/raster_source.ts'
+import { wmsSources } from '../render/wms_source.ts'
 import { lacksPart, requirePermission } from '../resource/require_permission.ts'
 
 /** A request to a service. */
@@ -24,6 +26,8 @@ export interface PublishedMaps {
   readonly id: number
   readonly service: WmsService
   readonly featureLayers: ReadonlyMap<number, Layer>
+  /** Rasters and layers of web map services that it draws, by the id of the published resource. */
+  readonly imageLayerIds: ReadonlyMap<number, number>
 }
 
 /**
@@ -42,7 +46,10 @@ export async function openMaps({ context, caller, params, url }: MapServiceReque
   const ids = [...new Set(entries.map(({ resourceId }) => resourceId))]
   const masks = await context.permissions.findMasks(caller, ids)
   const readable = ids.filter((one) => hasPermission(masks.get(one) ?? 0, 'data.read'))
-  const featureLayers = await findFeatureLayers(context, readable)
+  const sources = [...(await findRenderSources(database, readable)).values()]
+  const featureLayers = await findFeatureLayers(context, sources)
+  const images = sources.filter(({ cls }) => imageClasses.includes(cls))
+  const imageLayerIds = new Map(images.map((source) => [source.id, renderedLayerId(source)]))
   const layers = entries.flatMap((entry, at): WmsLayer[] => {
     const { resourceId, displayName, minScaleDenom, maxScaleDenom } = entry
     if (!readable.includes(resourceId)) return []
@@ -54,11 +61,16 @@ export async function openMaps({ context, caller, params, url }: MapServiceReque
         // The minimum scale has the largest denominator.
         largestDenom: minScaleDenom,
         smallestDenom: maxScaleDenom,
-        isQueryable: featureLayers.has(resourceId),
+        isQueryable: featureLayers.has(resourceId) || imageLayerIds.has(resourceId),
       },
     ]
   })
-  return { id, service: { title: resource.displayName, url: serviceAddress(url), layers }, featureLayers }
+  return {
+    id,
+    service: { title: resource.displayName, url: serviceAddress(url), layers },
+    featureLayers,
+    imageLayerIds,
+  }
 }
 
 /** Returns the address of a service, by the address of a request to it. */
@@ -66,11 +78,13 @@ export function serviceAddress(url: string): string {
   return /^[^?#]*?\/resource\/\d+\/(?:wmts|wms)/.exec(url)?.[0] ?? url
 }
 
+/** Classes whose images have something to find at a pixel. */
+const imageClasses: readonly string[] = [...rasterSources.classes, ...wmsSources.classes]
+
 async function findFeatureLayers(
   { database }: ServerContext,
-  ids: readonly number[],
+  sources: readonly RenderSource[],
 ): Promise<Map<number, Layer>> {
-  const sources = [...(await findRenderSources(database, ids)).values()]
   const layers = await findLayers(database, sources.map(renderedLayerId))
   return new Map(
     sources.flatMap((source) => {
