@@ -45,6 +45,15 @@ export function measureEmpty(measure: (server: BenchServer, driver: Driver) => P
 
 const drivers = ['postgres', 'pglite'] as const
 
+/** Lets a bench start its servers itself, with PostgreSQL and then with the embedded database. */
+export function measureOrders(
+  measure: (order: ServerOrder, driver: Driver, folder: string) => Promise<void>,
+): Promise<void> {
+  return withOrders(async (orders, folder) => {
+    for (const driver of drivers) await measure(orders[driver], driver, folder)
+  })
+}
+
 type Orders = Readonly<Record<Driver, ServerOrder>>
 
 /** Provides a database for each driver, and a folder. */
