@@ -26,6 +26,12 @@ function addEntries(rules: readonly Rule[], isParentDrawn: boolean, into: Legend
   }
 }
 
+/** Counts the symbols of a style, whose positions start at 0. */
+export function countSymbols({ rules }: Pick<Style, 'rules'>): number {
+  const countOf = (rule: Rule): number => (hasLayers(rule) ? 1 : 0) + countSymbols({ rules: rule.children })
+  return rules.reduce((count, rule) => count + countOf(rule), 0)
+}
+
 const hasLayers = ({ symbol }: Rule) => symbol !== undefined && symbol.layers.length > 0
 
 /**

@@ -1,3 +1,4 @@
+import { problem } from '../../contract/problems.ts'
 import { queriesUntil } from '../../database/database.ts'
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
@@ -7,7 +8,7 @@ import type { Importance } from '../../render/vector_tile/importance.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { findImportantField, type ImportantField } from '../../style/importance.ts'
-import { selectSymbols } from '../../style/legend_entries.ts'
+import { countSymbols, selectSymbols } from '../../style/legend_entries.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
@@ -103,8 +104,17 @@ async function findLabels(
   }
 }
 
-function chooseSymbols(style: Style, { symbols }: DrawnResource): Style {
-  return symbols === undefined ? style : selectSymbols(style, symbols)
+/** @throws {Problem} request/invalid if the style has no symbol at one of the positions */
+function chooseSymbols(style: Style, { id, symbols }: DrawnResource): Style {
+  if (symbols === undefined) return style
+  const count = countSymbols(style)
+  const unknown = [...symbols].find((index) => index >= count)
+  if (unknown === undefined) return selectSymbols(style, symbols)
+  throw problem(
+    'request/invalid',
+    `symbols[${id}]: the style has ${count} ${count === 1 ? 'symbol' : 'symbols'}, counted from 0, but none at position ${unknown}.`,
+    { data: { location: ['query', `symbols[${id}]`] } },
+  )
 }
 
 /** Reads the style of a resource for its layer, once for each version. */

@@ -161,5 +161,11 @@ describeServers('legends', (start) => {
     expect((await pixelsOf(tile)).at(128, 128)).toEqual([0, 255, 0, 255])
     for (const wrong of ['3-1', '2,1', '1,1', 'a', '1000', '-1', '1,'])
       expect((await server.admin('GET', `${image}&symbols[${style}]=${wrong}`)).status, wrong).toBe(422)
+    const unknown = await server.admin('GET', `${image}&symbols[${style}]=0,2-4`)
+    expect(unknown.status).toBe(422)
+    expect(await unknown.json()).toMatchObject({
+      code: 'request/invalid',
+      message: `symbols[${style}]: the style has 3 symbols, counted from 0, but none at position 3.`,
+    })
   })
 })
