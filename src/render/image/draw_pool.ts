@@ -149,6 +149,12 @@ class ThreadPool implements DrawPool {
   }
 }
 
+/**
+ * Maximum memory of a thread for new objects, in megabytes. V8 lets it grow with the memory of the machine, to more than
+ * 100 MB, without drawing faster.
+ */
+const youngMemoryMb = 24
+
 /** A worker thread, which draws one image at a time. */
 class DrawThread {
   readonly #worker: Worker
@@ -166,7 +172,7 @@ class DrawThread {
     this.#onFree = onFree
     this.#worker = new Worker(entry, {
       workerData: this.#cancelled,
-      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: youngMemoryMb },
       // Node options of this process (--eval, --input-type) must not apply to the worker.
       execArgv: [],
     })
