@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { problem } from '../contract/problems.ts'
+import type { Problem } from '../core/problem.ts'
 import type { Database } from './database.ts'
 import { toAborted } from './statement_watch.ts'
 import { TurnUsage } from './turn_usage.ts'
@@ -40,6 +41,10 @@ export interface TurnLimits {
   readonly perParty: number
   /** Maximum wait for a turn in milliseconds; unlimited if undefined. */
   readonly waitMs?: number | undefined
+  /** Maximum number of waiting requests of a party, and of all parties; unlimited if undefined. */
+  readonly waiting?: { readonly perParty: number; readonly total: number }
+  /** Creates the Problem of a request that cannot wait, or has waited too long; database/busy by default. */
+  readonly toBusy?: () => Problem
   /** Returns the time in milliseconds. */
   readonly clock?: () => number
 }
@@ -59,8 +64,10 @@ interface Waiting {
 const holdMs = 3
 const maxHoldMs = 100
 
+const databaseBusy = () => problem('database/busy', 'all connections to the database are in use')
+
 /**
- * Grants the use of connections to parties: to those with the least recent use first, and in turn (round-robin) among
+ * Grants the use of connections, or of threads, to parties: to those with the least recent use first, and in turn (round-robin) among
  * equals. So a hundred requests of one party, or a few that take seconds each, delay a short request of another party
  * by one turn at most.
  */
@@ -72,6 +79,7 @@ export class Turns {
   readonly #usage = new TurnUsage()
   readonly #clock: () => number
   #free: number
+  #waitingTotal = 0
   /** Keeps turns back from slow parties while it is set, since `#heldAt`. */
   #holdTimer: NodeJS.Timeout | undefined
   #heldAt = 0
@@ -85,15 +93,18 @@ export class Turns {
   /**
    * Waits for a turn, and returns the function that ends it. The server itself may take all turns.
    *
-   * @throws {Problem} database/busy after the maximum wait; the reason of an aborted signal
+   * @throws {Problem} database/busy, or that of `toBusy`, after the maximum wait or if too many requests wait; the reason of
+   *   an aborted signal
    */
   async take(party = serverName, signal?: AbortSignal): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting: Waiting = { start: resolve }
     const line = this.#waiting.get(party) ?? new Set()
     this.#waiting.set(party, line.add(waiting))
+    this.#waitingTotal += 1
     this.#grantTurns()
     try {
+      this.#checkLine(line, waiting)
       await this.#waitForStart(promise, signal)
     } catch (error) {
       this.#leave(party, waiting)
@@ -108,11 +119,18 @@ export class Turns {
     }
   }
 
+  /** Checks that not too many requests wait before one. */
+  #checkLine(line: ReadonlySet<Waiting>, waiting: Waiting): void {
+    const { waiting: limit, toBusy = databaseBusy } = this.#limits
+    if (limit === undefined || !line.has(waiting)) return
+    if (line.size > limit.perParty || this.#waitingTotal > limit.total) throw toBusy()
+  }
+
   async #waitForStart(started: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-    const { waitMs } = this.#limits
+    const { waitMs, toBusy = databaseBusy } = this.#limits
     const { promise: failed, reject } = Promise.withResolvers<never>()
     const abort = () => signal !== undefined && reject(toAborted(signal))
-    const busy = () => reject(problem('database/busy', 'all connections to the database are in use'))
+    const busy = () => reject(toBusy())
     const timer = waitMs === undefined ? undefined : setTimeout(busy, waitMs)
     signal?.addEventListener('abort', abort, { once: true })
     try {
@@ -131,6 +149,7 @@ export class Turns {
       const [first] = line ?? []
       if (line === undefined || first === undefined) return
       line.delete(first)
+      this.#waitingTotal -= 1
       // Moves the party to the end of the queue.
       this.#waiting.delete(party)
       if (line.size > 0) this.#waiting.set(party, line)
@@ -160,8 +179,12 @@ export class Turns {
   #leave(party: string, waiting: Waiting): void {
     const line = this.#waiting.get(party)
     // The turn was granted at the same time: pass it on.
-    if (line?.delete(waiting) !== true) this.#end(party)
-    else if (line.size === 0) this.#waiting.delete(party)
+    if (line?.delete(waiting) !== true) {
+      this.#end(party)
+      return
+    }
+    this.#waitingTotal -= 1
+    if (line.size === 0) this.#waiting.delete(party)
   }
 
   #end(party: string): void {

@@ -23,6 +23,13 @@ export const renderProblems = {
     exception: `${core}.ExternalServiceError`,
     advice: 'Request a smaller extent, or try again when the server is less busy.',
   },
+  'render/busy': {
+    title: 'Too many images to render',
+    exit: 1,
+    status: 503,
+    exception: `${core}.ExternalServiceError`,
+    advice: 'Repeat the request after the number of seconds in the Retry-After header.',
+  },
   'render/failed': {
     title: 'Rendering failed',
     exit: 1,

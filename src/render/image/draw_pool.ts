@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { type ProblemCode, problem } from '../../contract/problems.ts'
+import { currentParty, Turns } from '../../database/turns.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import type { LegendJob } from '../legend/legend_job.ts'
@@ -10,12 +11,13 @@ import type { DrawJob, DrawnImage, ProbeJob } from './draw_job.ts'
 /** Work of a thread. */
 export type PoolJob = DrawJob | LegendJob | ProbeJob
 
-/** Draws images in worker threads. */
+/** Draws images in worker threads: those of the caller with the least recent use first. */
 export interface DrawPool {
   /**
    * Draws an image. The work ends when the signal is aborted.
    *
-   * @throws {Problem} render/timeout, render/too-large if memory is exhausted, render/failed; the reason of the signal
+   * @throws {Problem} render/busy if too many images wait, render/timeout, render/too-large if memory is exhausted,
+   *   render/failed; the reason of the signal
    */
   draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage>
   /**
@@ -36,7 +38,12 @@ export interface DrawPool {
 
 /** Limits of drawing. */
 export interface DrawLimits {
+  /** Maximum number of threads that a caller uses at the same time. Another one is reserved for other callers. */
   readonly threads?: number
+  /** Maximum number of waiting requests of a caller, and of all callers. */
+  readonly waiting?: { readonly perParty: number; readonly total: number }
+  /** Maximum milliseconds that a request waits for a thread. */
+  readonly waitMs?: number
   /** Maximum milliseconds of an image. */
   readonly timeoutMs?: number
   /** Maximum memory of a thread in megabytes, without images and geometries, which have limits of their own. */
@@ -68,21 +75,44 @@ export function createDrawPool(limits: DrawLimits = {}): DrawPool {
   return new ThreadPool(limits)
 }
 
-interface Waiting {
+/** A request that has a turn. */
+interface Work {
   readonly job: PoolJob
   readonly frame?: LabelFrame | undefined
   readonly resolve: (reply: DrawReply) => void
   readonly reject: (error: unknown) => void
+  /** Ends the turn, when the thread is idle or has ended. */
+  readonly endTurn: () => void
 }
 
-class ThreadPool implements DrawPool {
-  readonly #limits: Required<DrawLimits>
-  readonly #threads = new Set<DrawThread>()
-  readonly #waiting = new Set<Waiting>()
-  #isClosed = false
+/** Party of work of the server itself. */
+const serverParty = 'server'
 
-  constructor({ threads = availableParallelism(), timeoutMs = 30_000, memoryMb = 1024 }: DrawLimits) {
-    this.#limits = { threads, timeoutMs, memoryMb }
+/** Seconds after which a request that could not wait may be repeated. */
+const busySeconds = 5
+
+const toBusy = () =>
+  problem('render/busy', 'Too many images are waiting to be rendered.', {
+    data: { retry_after: busySeconds },
+  })
+
+const toStopping = () => problem('render/failed', 'The server is stopping.')
+
+class ThreadPool implements DrawPool {
+  readonly #limits: ThreadLimits
+  readonly #threads = new Set<DrawThread>()
+  readonly #turns: Turns
+  readonly #closing = new AbortController()
+
+  constructor({
+    threads = availableParallelism(),
+    timeoutMs = 30_000,
+    memoryMb = 1024,
+    waiting = { perParty: 128, total: 512 },
+    waitMs = 60_000,
+  }: DrawLimits) {
+    this.#limits = { timeoutMs, memoryMb }
+    this.#turns = new Turns({ atOnce: threads + 1, perParty: threads, waiting, waitMs, toBusy })
   }
 
   async draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage> {
@@ -100,18 +130,17 @@ class ThreadPool implements DrawPool {
     return (await this.#run({ job }, signal)).values
   }
 
-  async #run(work: Pick<Waiting, 'job' | 'frame'>, signal: AbortSignal | undefined): Promise<DrawReply> {
-    signal?.throwIfAborted()
+  async #run(request: Pick<Work, 'job' | 'frame'>, signal: AbortSignal | undefined): Promise<DrawReply> {
+    const endTurn = await this.#takeTurn(signal)
     const { promise, resolve, reject } = Promise.withResolvers<DrawReply>()
-    const waiting: Waiting = { ...work, resolve, reject }
+    const work: Work = { ...request, resolve, reject, endTurn }
+    const thread = this.#findThread()
     const stop = () => {
-      this.#waiting.delete(waiting)
-      for (const thread of this.#threads) thread.cancel(waiting)
+      thread.cancel(work)
       reject(signal?.reason)
     }
     signal?.addEventListener('abort', stop, { once: true })
-    this.#waiting.add(waiting)
-    this.#startNext()
+    thread.start(work)
     try {
       return await promise
     } finally {
@@ -119,31 +148,30 @@ class ThreadPool implements DrawPool {
     }
   }
 
+  async #takeTurn(signal: AbortSignal | undefined): Promise<() => void> {
+    const closing = this.#closing.signal
+    signal?.throwIfAborted()
+    if (closing.aborted) throw toStopping()
+    const stop = signal === undefined ? closing : AbortSignal.any([signal, closing])
+    const endTurn = await this.#turns.take(currentParty()?.name ?? serverParty, stop).catch((error) => {
+      signal?.throwIfAborted()
+      throw closing.aborted ? toStopping() : error
+    })
+    if (!stop.aborted) return endTurn
+    endTurn()
+    signal?.throwIfAborted()
+    throw toStopping()
+  }
+
   async close(): Promise<void> {
-    this.#isClosed = true
-    for (const { reject } of this.#waiting) reject(problem('render/failed', 'The server is stopping.'))
-    this.#waiting.clear()
+    this.#closing.abort()
     await Promise.all([...this.#threads].map((thread) => thread.end('The server is stopping.')))
   }
 
-  /** Gives waiting requests to idle threads. */
-  #startNext(): void {
-    for (const waiting of this.#waiting) {
-      const thread = this.#findThread()
-      if (thread === undefined) return
-      this.#waiting.delete(waiting)
-      thread.start(waiting)
-    }
-  }
-
-  #findThread(): DrawThread | undefined {
-    if (this.#isClosed) return undefined
+  /** Finds an idle thread, or starts one: there are never more threads than turns. */
+  #findThread(): DrawThread {
     for (const thread of this.#threads) if (thread.isIdle) return thread
-    if (this.#threads.size >= this.#limits.threads) return undefined
-    const thread = new DrawThread(this.#limits, (isEnded) => {
-      if (isEnded) this.#threads.delete(thread)
-      this.#startNext()
-    })
+    const thread = new DrawThread(this.#limits, () => this.#threads.delete(thread))
     this.#threads.add(thread)
     return thread
   }
@@ -155,21 +183,23 @@ class ThreadPool implements DrawPool {
  */
 const youngMemoryMb = 24
 
+/** Limits of a thread. */
+type ThreadLimits = Required<Pick<DrawLimits, 'timeoutMs' | 'memoryMb'>>
+
 /** A worker thread, which draws one image at a time. */
 class DrawThread {
   readonly #worker: Worker
   readonly #cancelled = new Int32Array(new SharedArrayBuffer(4))
-  readonly #limits: Required<DrawLimits>
-  readonly #onFree: (isEnded: boolean) => void
+  readonly #limits: ThreadLimits
   #number = 0
-  #current: Waiting | undefined
+  #current: Work | undefined
+  #endTurn: (() => void) | undefined
   #isEnding = false
   #timer: NodeJS.Timeout | undefined
 
-  /** @param onFree called after each image, and when the thread has ended */
-  constructor(limits: Required<DrawLimits>, onFree: (isEnded: boolean) => void) {
+  /** @param onEnded called when the thread has ended */
+  constructor(limits: ThreadLimits, onEnded: () => void) {
     this.#limits = limits
-    this.#onFree = onFree
     this.#worker = new Worker(entry, {
       workerData: this.#cancelled,
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: youngMemoryMb },
@@ -184,7 +214,8 @@ class DrawThread {
     })
     this.#worker.once('exit', () => {
       this.#fail(problem('render/failed', 'The thread that drew the image ended.'))
-      this.#onFree(true)
+      onEnded()
+      this.#endTurn?.()
     })
   }
 
@@ -192,20 +223,21 @@ class DrawThread {
     return this.#current === undefined && !this.#isEnding
   }
 
-  start(waiting: Waiting): void {
+  start(work: Work): void {
     this.#number += 1
-    this.#current = waiting
+    this.#current = work
+    this.#endTurn = work.endTurn
     this.#worker.ref()
     const seconds = this.#limits.timeoutMs / 1000
     const stop = () => this.end(`Drawing the image took more than ${seconds} s.`, 'render/timeout')
     this.#timer = setTimeout(stop, this.#limits.timeoutMs)
-    const request: DrawRequest = { number: this.#number, job: waiting.job, frame: waiting.frame }
-    this.#worker.postMessage(request, buffersOf(waiting.job))
+    const request: DrawRequest = { number: this.#number, job: work.job, frame: work.frame }
+    this.#worker.postMessage(request, buffersOf(work.job))
   }
 
   /** Asks the thread to stop drawing for a request whose client went away; the thread remains. */
-  cancel(waiting: Waiting): void {
-    if (this.#current === waiting) Atomics.store(this.#cancelled, 0, this.#number)
+  cancel(work: Work): void {
+    if (this.#current === work) Atomics.store(this.#cancelled, 0, this.#number)
   }
 
   /** Ends the thread at once. */
@@ -222,14 +254,16 @@ class DrawThread {
     if (failure === undefined) current?.resolve(reply)
     else current?.reject(problem(failure.code as ProblemCode, failure.message))
     this.#worker.unref()
-    this.#onFree(false)
+    const endTurn = this.#endTurn
+    this.#endTurn = undefined
+    endTurn?.()
   }
 
   #fail(error: Error): void {
     this.#release()?.reject(error)
   }
 
-  #release(): Waiting | undefined {
+  #release(): Work | undefined {
     clearTimeout(this.#timer)
     const current = this.#current
     this.#current = undefined

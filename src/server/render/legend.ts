@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type GeometryFamily, geometryParts } from '../../contract/geometry.ts'
+import { geometryParts } from '../../contract/geometry.ts'
 import type { DrawnImage } from '../../render/image/draw_job.ts'
 import {
   type LegendForm,
@@ -10,27 +10,21 @@ import {
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
-import { type LegendEntry, legendEntries } from '../../style/legend_entries.ts'
+import { legendEntries } from '../../style/legend_entries.ts'
 import type { ServerContext } from '../context.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
 import { featureSources, findStyle } from './feature_source.ts'
+import type { Legend } from './legend_content.ts'
+import { openRasterLegends } from './raster_legend.ts'
+import { rasterSources } from './raster_source.ts'
 
 /** Changes with every version of the renderer that draws legends differently. */
 const legendVersion = 1
 
-/** Symbols of a style and what they are drawn for. */
-export interface Legend {
-  /** Everything that its drawings depend on. */
-  readonly key: readonly unknown[]
-  /** Display name of the layer. */
-  readonly title: string
-  readonly family: GeometryFamily
-  /** Opacity of the layer, 0 to 1. */
-  readonly opacity: number
-  readonly entries: readonly LegendEntry[]
-}
-
-/** Opens the legends of styles, and of layers, which have a default style. Ids of other resources are left out. */
+/**
+ * Opens the legends of styles, of layers, which have a default style, and of rasters with values. Ids of other resources are
+ * left out.
+ */
 export async function openLegends(
   context: ServerContext,
   ids: readonly number[],
@@ -43,7 +37,8 @@ export async function openLegends(
     findLayers(database, layerIds),
     findResourceNames(database, layerIds),
   ])
-  const legends = new Map<number, Legend>()
+  const rasters = found.filter(({ cls }) => rasterSources.classes.includes(cls))
+  const legends = await openRasterLegends(context, rasters)
   for (const resource of styled) {
     const layer = layers.get(renderedLayerId(resource))
     if (layer === undefined) continue

@@ -1,7 +1,10 @@
 import { problem } from '../../contract/problems.ts'
+import { findRenderSources } from '../../store/classes/render_source.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
-import { drawLegend, type Legend, legendTag, listLegendSymbols, openLegends } from '../render/legend.ts'
+import { drawLegend, legendTag, listLegendSymbols, openLegends } from '../render/legend.ts'
+import type { Legend } from '../render/legend_content.ts'
+import { rasterSources } from '../render/raster_source.ts'
 import { lacksPart, requirePermission } from '../resource/require_permission.ts'
 
 /** Side of icons in pixels. */
@@ -45,6 +48,10 @@ export const legendHandlers: Handlers<
 
 async function needLegend(context: ApiRequest['context'], id: number): Promise<Legend> {
   const legend = (await openLegends(context, [id])).get(id)
-  if (legend === undefined) throw await lacksPart(context.database, id, 'legend')
-  return legend
+  if (legend !== undefined) return legend
+  const cls = (await findRenderSources(context.database, [id])).get(id)?.cls
+  if (cls === undefined || !rasterSources.classes.includes(cls))
+    throw await lacksPart(context.database, id, 'legend')
+  const message = `The raster of resource id = ${id} has colours instead of values, so it has no legend.`
+  throw problem('resource/not-found', message, { resource: id })
 }

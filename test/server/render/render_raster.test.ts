@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
 import { imagePath, readPicture } from '../../support/picture.ts'
 import { makeRaster, type TestRaster } from '../../support/raster.ts'
@@ -11,6 +12,8 @@ const half = 20_037_508.342789244
 const place = { srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }
 
 const band = { ...place, bands: 1 }
+
+type LegendSymbols = readonly { readonly display_name: string; readonly icon: { readonly data: string } }[]
 
 interface Identified {
   readonly featureCount: number
@@ -249,5 +252,43 @@ describeServers('rasters', (start) => {
     })
     // The first column has no data.
     expect((await identify(1e6 + 5, 6e6 - 35, [values.layer])).featureCount).toBe(0)
+  })
+
+  test('have the colours of their values as legend', async () => {
+    const stops = [
+      { value: 0, color: '#FF0000' },
+      { value: 12.5, color: '#00ff0080' },
+    ]
+    const raster = { ...band, type: 'Float32', value: (_: number, column: number) => column / 4 }
+    const { layer, style } = await create(raster, { color_ramp: { interpolation: 'linear', stops } })
+    const symbols = async (id: number) =>
+      (await (await admin('GET', `/api/resource/${id}/legend_symbols`)).json<LegendSymbols>()).map(
+        ({ display_name, icon }) => [display_name, icon.data],
+      )
+    const found = await symbols(style)
+    expect(found.map(([name]) => name)).toEqual(['0', '12.5'])
+    const icon = await sharp(Buffer.from(found[0]?.[1] ?? '', 'base64'))
+      .ensureAlpha()
+      .raw()
+      .toBuffer()
+    expect([...icon.subarray(icon.length / 2 + 48, icon.length / 2 + 52)]).toEqual([255, 0, 0, 255])
+    const steps = await createStyle(layer, { color_ramp: { interpolation: 'discrete', stops } })
+    expect((await symbols(steps)).map(([name]) => name)).toEqual(['≤ 0', '≤ 12.5'])
+    // Greys from the lowest to the highest value.
+    const greys = await createStyle(layer, { stretch: { type: 'min_max' } })
+    expect((await symbols(greys)).map(([name]) => name)).toEqual(['0', '9.75'])
+    const image = await admin('GET', `/api/resource/${style}/legend`)
+    expect(image.headers.get('content-type')).toBe('image/png')
+  })
+
+  test('with colours have no legend', async () => {
+    const { layer, style } = await create(place)
+    for (const id of [layer, style]) {
+      const answer = await admin('GET', `/api/resource/${id}/legend`)
+      expect(answer.status).toBe(404)
+      expect((await answer.json<{ message: string }>()).message).toContain(
+        'has colours instead of values, so it has no legend',
+      )
+    }
   })
 })
