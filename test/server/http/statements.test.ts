@@ -41,9 +41,10 @@ async function listStatements(method: string, paths: readonly string[], bodies: 
 
 const resource = (cls: string, display_name: string) => ({ cls, parent: { id: 0 }, display_name })
 
-test('reading a group takes two statements', async () => {
+test('reading a group takes two statements, or one while its permissions are remembered', async () => {
   const path = '/api/resource/0'
-  expect((await listStatements('GET', [path, path])).statements).toHaveLength(2)
+  const { statements } = await listStatements('GET', [path, path])
+  expect(statements.length, statements.join('\n')).toBeLessThanOrEqual(2)
 })
 
 test('creating a group takes five round trips, a map two more', async () => {
@@ -68,7 +69,7 @@ test('renaming takes a few statements', async () => {
   expect(put.length, put.join('\n')).toBeLessThanOrEqual(8)
 })
 
-test('lists, searches and trees take as many statements for a hundred resources as for ten', async () => {
+test('lists, searches and trees take one statement more at most for a hundred resources than for ten', async () => {
   const paths = [
     '/api/resource/?parent=0',
     '/api/resource/search/?serialization=full',
@@ -82,5 +83,7 @@ test('lists, searches and trees take as many statements for a hundred resources 
   const before = await count()
   for (let at = 0; at < 90; at += 1)
     await listStatements('POST', ['/api/resource/'], [{ resource: resource('resource_group', `n${at}`) }])
-  expect(await count()).toEqual(before)
+  // Permissions on a few resources are remembered; those on a hundred take a statement.
+  const after = await count()
+  for (const [at, most] of before.entries()) expect(after[at]).toBeLessThanOrEqual(most + 1)
 })
