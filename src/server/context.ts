@@ -15,6 +15,7 @@ import type { LayerCaches } from './layer_caches.ts'
 import type { ExternalImages } from './render/external_images.ts'
 import type { StoredResource } from './resource/stored_resource.ts'
 import type { CompleteSettings } from './settings/server_settings.ts'
+import type { TileStore } from './tile_store/tile_store.ts'
 import type { Loads } from './upload/load_queue.ts'
 
 /** Settings and open resources shared by the operations of a server. */
@@ -28,6 +29,8 @@ export interface ServerContext extends Omit<CompleteSettings, 'listen' | 'dataFo
   /** Finds a resource; concurrent lookups share a query. */
   readonly findStored: Find<number, StoredResource>
   readonly layerCaches: LayerCaches
+  /** Tiles on disk of the styles that keep them. */
+  readonly tileStore: TileStore
   /** Threads that draw images. */
   readonly draws: DrawPool
   /** Images of other services. */

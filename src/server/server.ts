@@ -53,6 +53,7 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
         context.hot.close,
         context.geodb.close,
         () => context.draws.close(),
+        () => context.tileStore.close(),
         () => context.externalImages.close(),
         () => context.database.close(),
       ],

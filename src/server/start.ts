@@ -33,6 +33,7 @@ import { createLayerCaches } from './layer_caches.ts'
 import { createExternalImages } from './render/external_images.ts'
 import { readStored } from './resource/representation.ts'
 import { completeSettings } from './settings/server_settings.ts'
+import { openTileStore } from './tile_store/tile_store.ts'
 import { createLoads } from './upload/load_queue.ts'
 
 /** Name of the file in the data directory with the generated password of the administrator. */
@@ -67,6 +68,11 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       hot,
       findStored: batchLoads((ids) => workForServer(() => readStored(database, { ids }))),
       layerCaches: createLayerCaches(),
+      tileStore: openTileStore({
+        folder: config.tileCacheFolder ?? join(dataFolder, tilesName),
+        limitBytes: settings.tileCacheBytes,
+        log,
+      }),
       draws: createDrawPool(),
       externalImages: createExternalImages(() => settings.allowPrivateAddresses),
       iconImages: new LRUCache({ max: 1000 }),
@@ -93,6 +99,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
 
 const filesName = 'files'
 const temporaryName = 'temporary'
+const tilesName = 'tiles'
 
 /** Opens the data directory for this user only, because it contains password hashes, keys and all data. */
 async function openDataFolder(folder: string, log: Log): Promise<void> {

@@ -2,6 +2,7 @@ import { annotate, type ClassDescriptor } from '../descriptor.ts'
 import { UploadSchema } from '../resource.ts'
 import { Type } from '../type.ts'
 import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
+import { TileCacheMember } from './tile_cache.ts'
 
 /** Class desk_vector_style. */
 export const deskVectorStyle = {
@@ -30,5 +31,6 @@ export const deskVectorStyle = {
         }),
       ),
     }),
+    tile_cache: TileCacheMember,
   },
 } as const satisfies ClassDescriptor

@@ -1,6 +1,7 @@
 import type { ClassDescriptor } from '../descriptor.ts'
 import { Type } from '../type.ts'
 import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
+import { TileCacheMember } from './tile_cache.ts'
 
 /** Class mapsrv_style. */
 export const mapsrvStyle = {
@@ -22,5 +23,6 @@ export const mapsrvStyle = {
         }),
       ),
     }),
+    tile_cache: TileCacheMember,
   },
 } as const satisfies ClassDescriptor

@@ -2,6 +2,7 @@ import type { Static } from 'typebox'
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
 import { Type } from '../type.ts'
 import { dataOfParent, styleInterfaces } from './style.ts'
+import { TileCacheMember } from './tile_cache.ts'
 
 const StretchSchema = Type.Object({
   type: oneOf(['min_max', 'percent', 'std_dev'], {
@@ -96,5 +97,6 @@ export const rasterStyle = {
         }),
       ),
     }),
+    tile_cache: TileCacheMember,
   },
 } as const satisfies ClassDescriptor

@@ -177,6 +177,12 @@ class ThreadPool implements DrawPool {
   }
 }
 
+/**
+ * Maximum memory of a thread for new objects, in megabytes. V8 lets it grow with the memory of the machine, to more than
+ * 100 MB, without drawing faster.
+ */
+const youngMemoryMb = 24
+
 /** Limits of a thread. */
 type ThreadLimits = Required<Pick<DrawLimits, 'timeoutMs' | 'memoryMb'>>
 
@@ -196,7 +202,7 @@ class DrawThread {
     this.#limits = limits
     this.#worker = new Worker(entry, {
       workerData: this.#cancelled,
-      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: youngMemoryMb },
       // Node options of this process (--eval, --input-type) must not apply to the worker.
       execArgv: [],
     })

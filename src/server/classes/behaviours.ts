@@ -13,6 +13,7 @@ import { plainBehaviour } from './plain.ts'
 import { rasterLayerBehaviour } from './raster_layer.ts'
 import { rasterStyleBehaviour } from './raster_style.ts'
 import { wfsserverServiceBehaviour, wmsserverServiceBehaviour } from './service.ts'
+import { withTileCache } from './tile_cache.ts'
 import { trackerBehaviour } from './tracker.ts'
 import { vectorLayerBehaviour } from './vector_layer.ts'
 import { webmapBehaviour } from './webmap.ts'
@@ -26,9 +27,9 @@ const behaviours: { readonly [C in Cls]: BehaviourOf<C> | undefined } = {
   vector_layer: vectorLayerBehaviour,
   geodb_layer: geodbLayerBehaviour,
   raster_layer: rasterLayerBehaviour,
-  mapsrv_style: mapsrvStyleBehaviour,
-  desk_vector_style: deskVectorStyleBehaviour,
-  raster_style: rasterStyleBehaviour,
+  mapsrv_style: withTileCache(mapsrvStyleBehaviour),
+  desk_vector_style: withTileCache(deskVectorStyleBehaviour),
+  raster_style: withTileCache(rasterStyleBehaviour),
   geodb_connection: geodbConnectionBehaviour,
   wmsclient_connection: wmsclientConnectionBehaviour,
   wmsclient_layer: wmsclientLayerBehaviour,

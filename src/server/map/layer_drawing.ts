@@ -1,17 +1,20 @@
 import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
 import type { LayerDrawing } from '../../contract/webmap_config.ts'
 import type { Queryable } from '../../database/database.ts'
+import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
 import type { ItemRow } from '../../store/classes/webmap.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { hitReach } from '../../style/hit_reach.ts'
+import { hasValues } from '../render/raster_paint.ts'
 import { renderedLayerId } from './layer_style.ts'
 import { findStyles, type ParseStyle } from './stored_style.ts'
 
 /** A layer of a web map, as the page needs it. */
 export interface Drawing extends LayerDrawing {
-  /** Whether it has features, which are found by clicks, and a legend. */
+  /** Whether it has features, which are found by clicks. */
   readonly hasFeatures: boolean
+  readonly hasLegend: boolean
   /** Resource of the layer, which is that of the style for layers without styles. */
   readonly layerId: number
 }
@@ -32,6 +35,7 @@ export async function readDrawings(
   const layerIds = [...new Set(shown.map(renderedLayerId))].filter((id) => mayRead(masks, id))
   const facts: Facts = {
     layers: await findLayers(tx, layerIds),
+    rasters: await findRasters(tx, layerIds),
     styles: await findStyles(tx, styleIds),
     resources: new Map((await findResources(tx, layerIds)).map((row) => [row.id, row])),
     masks,
@@ -48,6 +52,7 @@ const mayRead = (masks: Masks, id: number) => hasPermission(masks.get(id) ?? 0, 
 
 interface Facts {
   readonly layers: ReadonlyMap<number, Layer>
+  readonly rasters: ReadonlyMap<number, Raster>
   readonly styles: ReadonlyMap<number, ParseStyle>
   readonly resources: ReadonlyMap<number, ResourceRow>
   readonly masks: Masks
@@ -59,13 +64,17 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
   const shared = { layerId: resource.id, attribution }
   const layer = facts.layers.get(resource.id)
   const parse = facts.styles.get(style.id)
-  if (layer === undefined || parse === undefined)
-    return { ...shared, ...imageOnly, hasExtent: resource.cls === 'raster_layer' }
+  if (layer === undefined || parse === undefined) {
+    const raster = facts.rasters.get(resource.id)
+    const hasLegend = raster !== undefined && hasValues(raster)
+    return { ...shared, ...imageOnly, hasExtent: raster !== undefined, hasLegend }
+  }
   const parsed = parse(layer)
   const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
   return {
     ...shared,
     hasFeatures: true,
+    hasLegend: true,
     undrawnParts: parsed.issues.slice(0, maxUndrawnParts).map(({ message }) => message),
     reach: hitReach(parsed.style),
     hasExtent: true,

@@ -5,13 +5,15 @@ import { defaultStyle } from '../../style/default_style.ts'
 import type { Style } from '../../style/style_model.ts'
 import { findStyles } from './stored_style.ts'
 
+type StyledResource = Pick<RenderSource, 'id' | 'cls' | 'parentId'>
+
 /** Returns the id of the layer that a style or layer draws. */
-export function renderedLayerId({ id, cls, parentId }: RenderSource): number {
+export function renderedLayerId({ id, cls, parentId }: StyledResource): number {
   return cls.endsWith('_style') ? (parentId ?? id) : id
 }
 
 /** Reads the style of a resource; the default style for layers. */
-export async function readStyle(tx: Queryable, { id, cls }: RenderSource, layer: Layer): Promise<Style> {
+export async function readStyle(tx: Queryable, { id, cls }: StyledResource, layer: Layer): Promise<Style> {
   const parse = cls.endsWith('_style') ? (await findStyles(tx, [id])).get(id) : undefined
   return parse === undefined ? defaultStyle(layer.geometryType) : parse(layer).style
 }

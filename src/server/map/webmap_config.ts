@@ -88,7 +88,7 @@ function configItem(tree: ItemTree, row: ItemRow): ConfigItem[] {
 type LayerItem = Extract<ItemRow['item'], { item_type: 'layer' }>
 
 function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing): ConfigLayer {
-  const { layerId, hasFeatures, ...landform } = drawing
+  const { layerId, hasFeatures, hasLegend, ...landform } = drawing
   const identifiable = hasFeatures && (item.layer_identifiable ?? true)
   const transparency = item.layer_transparency ?? null
   return {
@@ -106,7 +106,7 @@ function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing
     drawOrderPosition: item.draw_order_position ?? null,
     adapter: item.layer_adapter ?? 'tile',
     plugin: {},
-    legendInfo: { visible: 'collapse', has_legend: hasFeatures },
+    legendInfo: { visible: 'collapse', has_legend: hasLegend },
     identification: identifiable ? { mode: 'feature_layer', resource: { id: layerId } } : null,
     landform,
   }

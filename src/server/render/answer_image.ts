@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { type ImageFormat, imageMediaTypes } from '../../contract/image_format.ts'
 import type { DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
+import type { ServerContext } from '../context.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
+import { isKept, keptTilesKey } from '../tile_store/kept_tile.ts'
 import { drawSources } from './draw_sources.ts'
 import { openSources } from './open_sources.ts'
 import type { SymbolChoice } from './symbol_choice.ts'
@@ -41,12 +43,31 @@ export async function answerImage(
     drawSources(context, { sources, frame, format, signal: stop, isFresh: !options.cache })
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
   if (keys.length < sources.length) return answerDrawn(await draw(signal), options, {})
-  const key = JSON.stringify([rendererVersion, frame, format, ...keys])
+  const kept = sources.map(({ keptTiles }) => keptTiles)
+  const now = Date.now()
+  const periods = kept.flatMap((one) => (one === null ? [] : [keptTilesKey(one, now)]))
+  const key = JSON.stringify([rendererVersion, frame, format, ...keys, ...periods])
   const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
   if (matchesTag(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
   const isCached = options.cache && (options.symbols?.size ?? 0) === 0
-  const image = isCached ? await context.layerCaches.images.get(key, signal, draw) : await draw(signal)
+  const find = isKept(frame, format, kept) ? keepDrawn(context, key, draw) : draw
+  const image = isCached ? await context.layerCaches.images.get(key, signal, find) : await draw(signal)
   return answerDrawn(image, options, { etag })
+}
+
+type Draw = (signal: AbortSignal) => Promise<DrawnImage>
+
+/** Takes a tile from the disk, or draws it and stores it there. */
+function keepDrawn({ tileStore, version }: ServerContext, key: string, draw: Draw): Draw {
+  // Other versions of landform may draw differently.
+  const name = `${version} ${key}`
+  return async (signal) => {
+    const known = await tileStore.find(name)
+    if (known !== undefined) return known
+    const image = await draw(signal)
+    tileStore.keep(name, image)
+    return image
+  }
 }
 
 function answerDrawn(

@@ -1,6 +1,7 @@
 import type { FeatureJobLayer, JobLayer } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
+import type { KeptTiles } from '../../store/classes/tile_cache.ts'
 import type { ServerContext } from '../context.ts'
 
 /** How a source is read. */
@@ -17,6 +18,8 @@ export interface DrawnSource {
    * are not cached. The key of a source with a time to live has the period in which its content is fetched.
    */
   readonly key: readonly unknown[] | undefined
+  /** Tiles that are kept on disk; null if none are. */
+  readonly keptTiles: KeptTiles | null
   /** Whether frames may have another reference system than EPSG:3857. */
   readonly readsAnySystem?: true
   /** Reads what lies in a frame. */
@@ -24,6 +27,9 @@ export interface DrawnSource {
   /** Returns what is labelled at a scale; undefined without labels. Missing for sources that never have labels. */
   findLabels?(scaleDenom: number): Promise<LabelledSource | undefined>
 }
+
+/** A source without the settings that all classes have. */
+export type OpenedSource = Omit<DrawnSource, 'keptTiles'>
 
 /** Features of a source that have labels. */
 export interface LabelledSource {
@@ -48,5 +54,5 @@ export interface SourceKind {
    *
    * @throws {Problem} resource/not-found
    */
-  open(context: ServerContext, resources: readonly DrawnResource[]): Promise<DrawnSource[]>
+  open(context: ServerContext, resources: readonly DrawnResource[]): Promise<OpenedSource[]>
 }

@@ -33,7 +33,8 @@ export async function openSources(
     const own = resources.filter(({ id }) => kindOf.get(id) === kind)
     if (own.length === 0) continue
     const sources = await kind.open(context, own)
-    for (const [at, source] of sources.entries()) opened.set(own[at]?.id ?? 0, source)
+    for (const [at, { id, keptTiles }] of own.entries())
+      opened.set(id, { ...(sources[at] ?? throwNotFound(id)), keptTiles })
   }
   return ids.map((id) => opened.get(id) ?? throwNotFound(id))
 }

@@ -15,6 +15,11 @@ const grey: RasterColorRamp = {
   ],
 }
 
+/** Tells whether a raster has values, which styles colour; others have colours of their own. */
+export function hasValues({ colorInterpretation }: Raster): boolean {
+  return colorInterpretation[0] === 'Gray'
+}
+
 /**
  * Returns the colours of a raster by a style.
  *
@@ -24,7 +29,7 @@ export function rasterPaint(
   raster: Raster,
   { stretch, color_ramp: ramp }: Pick<MemberRow<'raster_style'>, 'stretch' | 'color_ramp'>,
 ): RasterPaint {
-  if (raster.colorInterpretation[0] !== 'Gray') {
+  if (!hasValues(raster)) {
     if (stretch === null && ramp === null) return { kind: 'color' }
     throw problem(
       'render/unsupported',

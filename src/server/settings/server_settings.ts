@@ -52,6 +52,7 @@ export interface Setting<T> {
 const dataFolder = '.landform/data'
 const listen = '127.0.0.1:8080'
 const uploadBytes = 8 * 2 ** 30
+const tileCacheBytes = 2 ** 30
 
 /**
  * The settings of the server. Options of `landform serve` and `landform start`, environment variables, defaults and the
@@ -192,6 +193,25 @@ export const serverSettings = {
     variable: 'LANDFORM_GUEST_UPLOAD_QUOTA',
     help: `daily guest uploads from one network; ${guestUploadLimits.networks} times as much from all networks`,
     defaultHelp: 'the upload limit',
+    parse: parseBytes,
+  },
+  /** Folder of the tiles of styles with a tile cache; in the data folder if absent. */
+  tileCacheFolder: {
+    flag: '--tile-cache',
+    argument: '<folder>',
+    variable: 'LANDFORM_TILE_CACHE',
+    help: 'folder of cached tiles',
+    defaultHelp: 'tiles in the data directory',
+    parse: (text: string) => text,
+  },
+  /** Maximum size of the cached tiles in bytes. */
+  tileCacheBytes: {
+    flag: '--tile-cache-size',
+    argument: '<size>',
+    variable: 'LANDFORM_TILE_CACHE_SIZE',
+    help: 'maximum size of cached tiles',
+    default: tileCacheBytes,
+    defaultHelp: formatBytes(tileCacheBytes),
     parse: parseBytes,
   },
   /** Minimum transfer rate of a client in bytes per second, averaged over the timeout. */

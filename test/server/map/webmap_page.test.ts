@@ -97,6 +97,20 @@ describeServers('the page of a web map', (start) => {
     expect((await readConfig(guest, map.id)).rootItem.children).toHaveLength(1)
   })
 
+  test('rasters with values have a legend', async () => {
+    const { admin } = await prepare()
+    const source = await uploadContent(admin, makeRaster({ bands: 1 }))
+    const layer = { cls: 'raster_layer', name: 'Heights', members: { raster_layer: { source } } }
+    const parent = await createResource(admin, layer)
+    const style = await createResource(admin, { cls: 'raster_style', parent, name: 'Grey' })
+    const item = { item_type: 'layer', display_name: 'Heights', layer_style_id: style }
+    const members = { webmap: { root_item: { item_type: 'root', children: [item] } } }
+    const id = await createResource(admin, { cls: 'webmap', name: 'Terrain', members })
+    expect((await readConfig(admin, id)).rootItem.children).toMatchObject([
+      { styleId: style, legendInfo: { has_legend: true }, identifiable: false },
+    ])
+  })
+
   test('base maps are listed in order, with data.read on them, and the page may load their tiles', async () => {
     const { admin, guest, database } = await start()
     const wanted = [

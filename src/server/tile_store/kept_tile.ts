@@ -1,0 +1,28 @@
+import type { ImageFormat } from '../../contract/image_format.ts'
+import type { ImageFrame } from '../../render/image/image_features.ts'
+import type { KeptTiles } from '../../store/classes/tile_cache.ts'
+import { findMetatiles } from '../render/metatile.ts'
+
+/** Side of kept tiles in pixels. */
+const side = 256
+
+/** Returns whether an image is a tile that all of its styles keep. */
+export function isKept(
+  frame: ImageFrame,
+  format: ImageFormat,
+  styles: readonly (KeptTiles | null)[],
+): boolean {
+  const { width, height, pixelRatio = 1 } = frame
+  if (format !== 'png' || width !== side || height !== side || pixelRatio !== 1) return false
+  const [metatile] = findMetatiles(frame)
+  if (metatile === undefined || styles.length === 0) return false
+  return styles.every((kept) => kept !== null && metatile.zoom <= (kept.maxZ ?? Infinity))
+}
+
+/**
+ * Returns what the tiles of a style depend on besides style and data: flushes, and periods as long as the time to live, so that
+ * no tile is older.
+ */
+export function keptTilesKey({ generation, ttl }: KeptTiles, nowMs: number): readonly unknown[] {
+  return ttl === null ? [generation] : [generation, Math.floor(nowMs / 1000 / ttl)]
+}

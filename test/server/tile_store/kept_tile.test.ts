@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { mercatorHalfWorld as half } from '../../../src/geo/mercator.ts'
+import { isKept, keptTilesKey } from '../../../src/server/tile_store/kept_tile.ts'
+
+const kept = { maxZ: 1, ttl: null, generation: 'g' }
+const world = { box: [-half, -half, half, half], width: 256, height: 256 } as const
+
+test.each([
+  ['the tile of the world', world, 'png', [kept], true],
+  ['a tile of the last zoom level', { ...world, box: [0, 0, half, half] }, 'png', [kept], true],
+  ['a tile of the next zoom level', { ...world, box: [0, 0, half / 2, half / 2] }, 'png', [kept], false],
+  ['any zoom level', { ...world, box: [0, 0, half / 4, half / 4] }, 'png', [{ ...kept, maxZ: null }], true],
+  ['a style that keeps none', world, 'png', [kept, null], false],
+  ['no style', world, 'png', [], false],
+  ['another format', world, 'webp', [kept], false],
+  ['another scale', { ...world, width: 512, height: 512, pixelRatio: 2 }, 'png', [kept], false],
+  ['an image of four tiles', { ...world, width: 512, height: 512 }, 'png', [kept], false],
+  ['an image beside the grid', { ...world, box: [-half, -half, half, half - 1e6] }, 'png', [kept], false],
+] as const)('%s', (_, frame, format, styles, expected) => {
+  expect(isKept(frame, format, styles)).toBe(expected)
+})
+
+test('no tile is older than its time to live, and flushed ones have another key', () => {
+  const keyAt = (seconds: number, generation = 'g') =>
+    JSON.stringify(keptTilesKey({ ...kept, ttl: 60, generation }, seconds * 1000))
+  expect(keyAt(119)).toBe(keyAt(60))
+  expect(keyAt(120)).not.toBe(keyAt(60))
+  expect(keyAt(60, 'other')).not.toBe(keyAt(60))
+  expect(keptTilesKey(kept, 0)).toEqual(keptTilesKey(kept, 10 ** 15))
+})

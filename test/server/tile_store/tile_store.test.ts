@@ -1,0 +1,139 @@
+import { mkdtemp, readdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { silentLog } from '../../../src/core/log.ts'
+import { openTileStore } from '../../../src/server/tile_store/tile_store.ts'
+import { captureLog } from '../../support/log.ts'
+import { mountSmallDisk } from '../../support/small_disk.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'landform-tiles-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const open = (limitBytes = 2 ** 20, log = silentLog) => openTileStore({ folder, limitBytes, log })
+const tile = (...bytes: number[]) => ({ bytes: Uint8Array.from(bytes), isEmpty: false })
+
+async function listFiles(): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+}
+
+/** Keeps tiles, one after the other, and closes the store. */
+async function keepAll(tiles: readonly (readonly [string, ReturnType<typeof tile>])[], limitBytes?: number) {
+  for (const [key, image] of tiles) {
+    const store = open(limitBytes)
+    store.keep(key, image)
+    await store.close()
+  }
+}
+
+test('a tile is found under its key, after a restart too', async () => {
+  const key = `../${'x'.repeat(10_000)}\0/`
+  await keepAll([
+    [key, tile(1, 2, 3)],
+    ['empty', { ...tile(9), isEmpty: true }],
+  ])
+  const store = open()
+  expect(await store.find(key)).toEqual(tile(1, 2, 3))
+  expect(await store.find('empty')).toEqual({ ...tile(9), isEmpty: true })
+  expect(await store.find('other')).toBeUndefined()
+  await store.close()
+})
+
+test('a file that was cut off or changed is not read', async () => {
+  await keepAll([['a', tile(1, 2, 3)]])
+  const [path = ''] = await listFiles()
+  const whole = await readFile(path)
+  const store = open()
+  for (const [at, byte] of whole.entries()) {
+    const changed = Uint8Array.from(whole)
+    changed[at] = byte ^ 1
+    await writeFile(path, changed)
+    expect(await store.find('a')).toBeUndefined()
+  }
+  await writeFile(path, whole)
+  expect(await store.find('a')).toEqual(tile(1, 2, 3))
+  for (let length = whole.length - 1; length >= 0; length -= 1) {
+    await truncate(path, length)
+    expect(await store.find('a')).toBeUndefined()
+  }
+  await store.close()
+})
+
+test('a file of another tile is not read', async () => {
+  await keepAll([['a', tile(1)]])
+  const [first = ''] = await listFiles()
+  await keepAll([['b', tile(2)]])
+  const second = (await listFiles()).find((path) => path !== first) ?? ''
+  await writeFile(second, await readFile(first))
+  const store = open()
+  expect(await store.find('b')).toBeUndefined()
+  await store.close()
+})
+
+test('files that were not completed are deleted', async () => {
+  await writeFile(join(folder, 'abc.partial'), 'half')
+  await keepAll([['a', tile(1)]])
+  const files = await listFiles()
+  expect(files).toHaveLength(1)
+  expect(files[0]).not.toContain('.partial')
+})
+
+test('no more than the limit is kept: the oldest tiles go first, and larger ones than the limit are not kept', async () => {
+  await keepAll([
+    ['a', tile(1)],
+    ['b', tile(2)],
+    ['large', tile(...Array.from({ length: 9000 }, () => 1))],
+  ])
+  const [oldest = ''] = await listFiles()
+  await utimes(oldest, 0, 0)
+  const limitBytes = 2 * 4096
+  const store = open(limitBytes)
+  await store.counted
+  store.keep('c', tile(3))
+  store.keep('huge', tile(...Array.from({ length: 9000 }, () => 2)))
+  await store.close()
+  expect(await listFiles()).toHaveLength(2)
+  expect(await listFiles()).not.toContain(oldest)
+  expect(await store.find('c')).toEqual(tile(3))
+  expect(await store.find('large')).toBeUndefined()
+  expect(await store.find('huge')).toBeUndefined()
+})
+
+test('a folder that cannot be written is reported once, and nothing fails', async () => {
+  await writeFile(join(folder, 'file'), '')
+  const { log, written } = captureLog()
+  const store = openTileStore({ folder: join(folder, 'file', 'tiles'), limitBytes: 2 ** 20, log })
+  store.keep('a', tile(1))
+  store.keep('b', tile(2))
+  await store.close()
+  expect(await store.find('a')).toBeUndefined()
+  expect(written.filter((line) => line.includes('the tile cache cannot be written'))).toHaveLength(1)
+})
+
+test('on a full disk nothing is kept, which is reported once; it goes on when there is room', async () => {
+  const disk = await mountSmallDisk(2 ** 20)
+  try {
+    const { log, written } = captureLog()
+    const openOnDisk = () => openTileStore({ folder: disk.folder, limitBytes: 2 ** 20, log })
+    const large = tile(...Array.from({ length: 10_000 }, (_, at) => at % 256))
+    await disk.fill()
+    const store = openOnDisk()
+    store.keep('a', large)
+    store.keep('b', large)
+    await store.close()
+    expect(await store.find('a')).toBeUndefined()
+    expect(written.filter((line) => line.includes('ENOSPC'))).toHaveLength(1)
+    expect((await readdir(disk.folder)).filter((name) => name.endsWith('.partial'))).toEqual([])
+    await disk.free()
+    const next = openOnDisk()
+    next.keep('a', large)
+    await next.close()
+    expect(await next.find('a')).toEqual(large)
+  } finally {
+    await disk.unmount()
+  }
+})
