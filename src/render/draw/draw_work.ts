@@ -3,20 +3,22 @@ import { problem } from '../../contract/problems.ts'
 /** Adds work to that of an image; throws when it is too much, or to stop. */
 export type AddWork = (work?: number) => void
 
-/**
- * Maximum work of an image, in units of about a pixel that is blended. Ordinary maps need less than a hundredth of it; a thread
- * does it in a few seconds.
- */
-const maxWork = 1e9
+/** Maximum work of a small image, in units of about a pixel that is blended. */
+const leastLimit = 2e8
+
+/** Maximum work per pixel of a large image: it may be covered this often. */
+const workPerPixel = 64
 
 /**
  * Creates the counter of the work of an image. Work is counted and not timed, so that an image is drawn or refused
  * whatever else the machine does.
  *
+ * @param pixels number of pixels of the image
+ *
  * @throws {Problem} render/too-large when the counter exceeds the limit
  */
-export function createWorkCounter(limit = maxWork): (work: number) => void {
-  let left = limit
+export function createWorkCounter(pixels: number): (work: number) => void {
+  let left = Math.max(leastLimit, pixels * workPerPixel)
   return (work) => {
     left -= work
     // Also true for sizes that are not numbers.

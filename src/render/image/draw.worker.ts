@@ -57,8 +57,8 @@ function reply(message: DrawReply, transfer: ArrayBuffer[] = []): void {
 }
 
 /** Creates the check of a request: that its client is still there, and that its work is not too much. */
-function checkOf(number: number): AddWork {
-  const count = createWorkCounter()
+function checkOf(number: number, pixels = 0): AddWork {
+  const count = createWorkCounter(pixels)
   return (work = 0) => {
     if (Atomics.load(cancelled, 0) === number) throw new Error('cancelled')
     if (work !== 0) count(work)
@@ -76,7 +76,7 @@ async function draw(job: Exclude<PoolJob, ProbeJob>, number: number): Promise<Dr
 }
 
 async function drawMap(job: DrawJob, number: number): Promise<DrawnImage> {
-  const check = checkOf(number)
+  const check = checkOf(number, job.width * job.height)
   const placed = job.labels === 'place' ? await place(job, number) : (job.labels ?? [])
   const labels = placed.length === 0 ? {} : { labels: { placed, pen: await findPen() } }
   const images = await loadSvgImages(job, check)
