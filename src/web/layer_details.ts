@@ -13,7 +13,7 @@ export function discloseWith(button: HTMLButtonElement, content: HTMLElement): L
     button.setAttribute('aria-expanded', String(shown))
   }
   setShown(false)
-  button.addEventListener('click', () => setShown(content.hidden))
+  button.addEventListener('click', () => setShown(content.hidden !== false))
   return { button, content }
 }
 

@@ -7,6 +7,7 @@ import { clipLine } from '../raster/line_clip.ts'
 import { pixelOf } from '../raster/pixel.ts'
 import { type Pen, type StrokeLine, strokeLine, strokeReach } from '../raster/stroke.ts'
 import type { Surface } from '../raster/surface.ts'
+import type { AddWork } from './draw_work.ts'
 
 /** Surface with what is needed to draw paths on it. */
 export interface Canvas {
@@ -16,6 +17,8 @@ export interface Canvas {
   readonly origin: readonly [x: number, y: number]
   /** Device pixels per pixel. */
   readonly pixelRatio: number
+  /** Counts the work of drawing; uncounted if it is missing. */
+  readonly addWork?: AddWork | undefined
 }
 
 /** Creates a canvas for a surface. A path on it must be filled before one on another canvas of the same size is begun. */
@@ -60,10 +63,29 @@ export function strokeLines(canvas: Canvas, lines: readonly StrokeLine[], stroke
     pattern === undefined ? clipLine(closeLine(line), box, true) : clipLine(line, box, false),
   )
   const dashes = pattern === undefined ? { lines: pieces, opacity: 1 } : dashLine(pieces, pattern)
+  canvas.addWork?.(strokeWork(canvas, dashes.lines, pen))
   for (const line of dashes.lines) strokeLine(canvas.coverage, line, pen)
   const part = isThin && stroke.width > 0 ? stroke.width : 1
   const pixel = pixelOf(stroke.color, stroke.opacity * dashes.opacity * part)
   canvas.coverage.flush('nonzero', paintRuns(canvas.surface, pixel))
+}
+
+/** Work of each line, such as a dash, in pixels. */
+const lineWork = 128
+
+/** Pixels that are covered in the time of blending one. */
+const coverRate = 4
+
+function strokeWork({ surface }: Canvas, lines: readonly StrokeLine[], { width }: Pen): number {
+  let length = 0
+  for (const { coordinates } of lines)
+    for (let at = 2; at < coordinates.length; at += 2)
+      length += Math.hypot(
+        (coordinates[at] ?? 0) - (coordinates[at - 2] ?? 0),
+        (coordinates[at + 1] ?? 0) - (coordinates[at - 1] ?? 0),
+      )
+  const area = Math.min(surface.width * surface.height, length * (Math.abs(width) + 2))
+  return lines.length * lineWork + area / coverRate
 }
 
 /** Closes a line that ends where it starts, so that its ends are joined. */

@@ -5,6 +5,7 @@ import { composite } from '../raster/composite.ts'
 import type { SpriteCache } from '../raster/sprite.ts'
 import { clearSurface, createGroup, type Surface } from '../raster/surface.ts'
 import { type Canvas, createCanvas } from './canvas.ts'
+import type { AddWork } from './draw_work.ts'
 import { MarkerPen } from './marker.ts'
 import type { PixelGeometry } from './pixel_geometry.ts'
 import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
@@ -29,8 +30,8 @@ export interface DrawnLayer {
   readonly pixelRatio?: number
   /** Whether the surface is still transparent. */
   readonly isLowest?: boolean
-  /** Called before each feature; throws to stop the work. */
-  readonly check: () => void
+  /** Called before each feature, and with the work of drawing; throws to stop it. */
+  readonly check: AddWork
 }
 
 /**
@@ -44,7 +45,7 @@ export function drawLayer(surface: Surface, layer: DrawnLayer, origin: Canvas['o
   const isBlended = opacity < 1 || blending !== 'normal'
   const usesGroup = isBlended || (hasFills(layer) && layer.isLowest !== true)
   const target = usesGroup ? createGroup(surface) : layer.isLowest ? withCovered(surface) : surface
-  drawFeatures(createCanvas(target, origin, layer.pixelRatio), layer)
+  drawFeatures({ ...createCanvas(target, origin, layer.pixelRatio), addWork: layer.check }, layer)
   if (usesGroup) composite(surface, target, { opacity, blendMode: blending })
 }
 
@@ -85,12 +86,14 @@ function drawFeature(pen: SymbolPen, { geometry, context }: DrawnFeature, { styl
 /** Draws each layer of the symbols of each feature on a surface of its own, and blends it with what is below, as QGIS does. */
 function drawBlended(canvas: Canvas, features: readonly DrawnFeature[], layer: DrawnLayer): void {
   const single = createGroup(canvas.surface)
-  const pen = penOf(createCanvas(single, canvas.origin, canvas.pixelRatio), layer)
+  const pen = penOf({ ...canvas, surface: single }, layer)
   for (const feature of features) {
     layer.check()
     for (const { symbolFor } of layer.style.symbolsOf(feature.context)) {
       const symbol = symbolFor(feature.context)
       for (const part of symbol.layers.flatMap(splitFill)) {
+        // The surface is cleared and blended.
+        layer.check(2 * single.words.length)
         clearSurface(single)
         pen.draw(feature.geometry, symbol, part)
         composite(canvas.surface, single, { blendMode: layer.style.style.featureBlending })

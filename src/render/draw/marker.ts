@@ -8,6 +8,9 @@ import { drawSvgMarker, type SvgImages, svgKey, svgMarkerReach } from './svg_mar
 /** Maximum size of a sprite in pixels; larger markers are drawn one by one. */
 const maxSpriteSize = 256
 
+/** Work of each marker, in pixels. */
+const markerWork = 32
+
 /** Angles of rotated sprites, in degrees. */
 const angleStep = 2
 
@@ -34,6 +37,13 @@ export class MarkerPen {
     else this.#drawAt(symbol, x, y)
   }
 
+  /** Counts the work of markers that reach some pixels from their positions. */
+  addWork(markers: number, reach = 0): void {
+    const { surface, addWork } = this.#canvas
+    const area = Math.min(surface.width * surface.height, (2 * reach) ** 2)
+    addWork?.(markers * (markerWork + area))
+  }
+
   #drawAt(symbol: PixelSymbol, x: number, y: number): void {
     const upright = this.#uprightOf(symbol)
     const { width, height } = this.#canvas.surface
@@ -44,6 +54,7 @@ export class MarkerPen {
       this.draw(symbol, [x, y])
       return
     }
+    this.addWork(1, reach)
     const position = spritePosition(x, y)
     const phase = position.phaseY * spritePhases + position.phaseX
     const sprite = sprites[phase] ?? this.#findSprite(symbol, { ...position, reach, angle: 0 })
@@ -56,6 +67,7 @@ export class MarkerPen {
     const { width, height } = this.#canvas.surface
     const { reach } = this.#uprightOf(symbol)
     if (!(x > -reach && y > -reach && x < width + reach && y < height + reach)) return
+    this.addWork(1, reach)
     if (2 * reach > maxSpriteSize) {
       this.#drawLayers(this.#canvas, symbol, { x, y, angle, opacity: opacityOf(symbol) })
       return

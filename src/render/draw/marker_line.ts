@@ -16,7 +16,9 @@ export function drawMarkerLine(
   for (const line of moved) {
     const path = measurePath(line)
     if (path === undefined) continue
-    for (const { x, y, angle } of placesOf(path, layer)) {
+    const places = placesOf(path, layer)
+    pen.addWork(places.length)
+    for (const { x, y, angle } of places) {
       if (layer.isRotated) pen.draw(layer.marker, [x, y], angle)
       else pen.drawUpright(layer.marker, x, y)
     }

@@ -15,7 +15,9 @@ export type PatternLayer = LinePattern<number> | PointPattern<number> | SimpleFi
  */
 export function drawPattern(canvas: Canvas, layer: PatternLayer, opacity: number): Surface {
   const { width, height } = canvas.surface
-  const target = { ...createCanvas(createSurface(width, height), canvas.origin, canvas.pixelRatio) }
+  const { addWork } = canvas
+  addWork?.(width * height)
+  const target = { ...createCanvas(createSurface(width, height), canvas.origin, canvas.pixelRatio), addWork }
   if (layer.kind === 'fill') fillBrush(target, layer, opacity)
   else if (layer.kind === 'line_pattern') drawLinePattern(target, layer, opacity)
   else drawPointPattern(target, layer, opacity)
@@ -137,6 +139,7 @@ function drawPointPattern(canvas: Canvas, layer: PointPattern<number>, opacity: 
     turned.map(([, y]) => y),
     stepY ?? 1,
   )
+  pen.addWork((lastX - firstX + 1) * (lastY - firstY + 1))
   for (let row = firstY; row <= lastY; row += 1) {
     for (let column = firstX; column <= lastX; column += 1) {
       const x = column * (stepX ?? 1) + (modulo(row, 2) === 1 ? layer.displacement[0] : 0)

@@ -24,6 +24,7 @@ export class SymbolPen {
   /** Draws a layer of a symbol on a geometry. A layer for another family of geometries draws nothing. */
   draw(geometry: PixelGeometry, symbol: PixelSymbol, layer: PixelLayer): void {
     const { family } = geometry
+    this.#canvas.addWork?.(layerWork)
     const opacity = Math.min(1, Math.max(0, symbol.opacity))
     if (layer.kind === 'marker' || layer.kind === 'svg') {
       const marker = markerSymbol(symbol, layer)
@@ -65,6 +66,7 @@ export class SymbolPen {
   #drawFill(geometry: PixelGeometry, layer: SimpleFill<number>, opacity: number): void {
     const { brush, color, stroke, offset } = layer
     const moved = moveGeometry(geometry, offset)
+    this.#canvas.addWork?.(this.#visibleArea(moved) / fillRate)
     if (brush === 'solid') {
       addRings(moved, this.#canvas.coverage)
       this.#canvas.coverage.flush('evenodd', paintFills(this.#canvas.surface, pixelOf(color, opacity)))
@@ -72,11 +74,35 @@ export class SymbolPen {
     if (stroke !== undefined) strokeLines(this.#canvas, linesOf(moved), { ...stroke, opacity })
   }
 
+  /** Area of a geometry without its holes, at most that of the visible part of its box, in pixels. */
+  #visibleArea({ parts }: PixelGeometry): number {
+    const { width, height } = this.#canvas.surface
+    let area = 0
+    for (const [outer = new Float64Array()] of parts) {
+      let [minX, minY, maxX, maxY] = [width, height, 0, 0]
+      let twice = 0
+      for (let at = 0; at < outer.length; at += 2) {
+        const [x, y] = [outer[at] ?? 0, outer[at + 1] ?? 0]
+        minX = Math.min(minX, x)
+        maxX = Math.max(maxX, x)
+        minY = Math.min(minY, y)
+        maxY = Math.max(maxY, y)
+        const after = (at + 2) % outer.length
+        twice += x * (outer[after + 1] ?? 0) - y * (outer[after] ?? 0)
+      }
+      const columns = Math.min(width, maxX) - Math.max(0, minX)
+      const rows = Math.min(height, maxY) - Math.max(0, minY)
+      if (columns > 0 && rows > 0) area += Math.min(columns * rows, Math.abs(twice) / 2)
+    }
+    return area
+  }
+
   #fillPattern(geometry: PixelGeometry, layer: PatternLayer, opacity: number): void {
     const key = `${opacity} ${JSON.stringify(layer)}`
     const pattern = this.#patterns.get(key) ?? drawPattern(this.#canvas, layer, opacity)
     // Patterns that depend on attributes may be many; each is as large as the surface.
     if (this.#patterns.size < maxPatterns) this.#patterns.set(key, pattern)
+    this.#canvas.addWork?.(this.#visibleArea(geometry))
     addRings(geometry, this.#canvas.coverage)
     this.#canvas.coverage.flush('evenodd', patternRuns(this.#canvas.surface, pattern))
   }
@@ -86,6 +112,12 @@ export class SymbolPen {
     for (const point of centroidsOf(geometry, layer)) this.#markers.drawUpright(marker, ...point)
   }
 }
+
+/** Work of each symbol layer of a feature, in pixels. */
+const layerWork = 256
+
+/** Pixels that are filled in the time of blending one. */
+const fillRate = 2
 
 /** Maximum number of patterns that are kept for the features of a layer. */
 const maxPatterns = 16

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { isProblem } from '../../core/problem.ts'
+import { type AddWork, createWorkCounter } from '../draw/draw_work.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { LabelPen } from '../label/label_pen.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
@@ -55,8 +56,13 @@ function reply(message: DrawReply, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer)
 }
 
-const checkOf = (number: number) => () => {
-  if (Atomics.load(cancelled, 0) === number) throw new Error('cancelled')
+/** Creates the check of a request: that its client is still there, and that its work is not too much. */
+function checkOf(number: number): AddWork {
+  const count = createWorkCounter()
+  return (work = 0) => {
+    if (Atomics.load(cancelled, 0) === number) throw new Error('cancelled')
+    if (work !== 0) count(work)
+  }
 }
 
 async function place(job: DrawJob, number: number, frame?: LabelFrame): Promise<PlacedLabel[]> {
@@ -73,7 +79,7 @@ async function drawMap(job: DrawJob, number: number): Promise<DrawnImage> {
   const check = checkOf(number)
   const placed = job.labels === 'place' ? await place(job, number) : (job.labels ?? [])
   const labels = placed.length === 0 ? {} : { labels: { placed, pen: await findPen() } }
-  const images = await loadSvgImages(job)
+  const images = await loadSvgImages(job, check)
   let isEmpty = true
   function* strips(): Generator<Surface> {
     for (const strip of drawStrips(job, { sprites, images, check, ...labels })) {

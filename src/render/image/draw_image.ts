@@ -1,5 +1,6 @@
 import type { Bbox } from '../../geo/bbox.ts'
 import { moveWorldEdges } from '../../geo/world_edge.ts'
+import type { AddWork } from '../draw/draw_work.ts'
 import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
@@ -21,8 +22,8 @@ export interface DrawOptions {
   readonly images?: SvgImages
   /** Labels to draw over the layers, with the pen that draws them. */
   readonly labels?: { readonly placed: readonly PlacedLabel[]; readonly pen: LabelPen }
-  /** Called again and again; throws to stop the work. */
-  readonly check?: () => void
+  /** Called again and again, with the work of drawing; throws to stop it. */
+  readonly check?: AddWork
 }
 
 /** Maximum number of pixels that are drawn at once, which bounds the memory of large images. */

@@ -1,32 +1,43 @@
 import sharp from 'sharp'
 import type { SvgMarker } from '../../style/symbol_layer.ts'
+import type { AddWork } from '../draw/draw_work.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import { type SvgImages, svgKey, svgScale } from '../draw/svg_marker.ts'
 import { scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, FeatureJobLayer } from './draw_job.ts'
+import { drawnElements } from './svg_size.ts'
 
-/** Maximum sizes: width and height of a marker in pixels, characters of an image, and images of a drawing. */
-const limits = { side: 512, characters: 2 ** 20, images: 500 }
+/** Maximum sizes: width and height of a marker in pixels, characters of an image, images of a drawing, elements of an image. */
+const limits = { side: 512, characters: 2 ** 20, images: 500, elements: 10_000 }
+
+/** Work of an element of an image, in pixels. */
+const elementWork = 1000
 
 /** Draws the embedded SVG images of all markers of a job. An image that cannot be drawn is left out. */
-export async function loadSvgImages(job: DrawJob): Promise<SvgImages> {
+export async function loadSvgImages(job: DrawJob, addWork: AddWork = () => undefined): Promise<SvgImages> {
   const markers = new Map<string, SvgMarker<number>>()
   for (const layer of job.layers) if ('features' in layer) collectMarkers(layer, job, markers)
-  return drawMarkers(markers)
+  return drawMarkers(markers, addWork)
 }
 
 /** Draws the embedded SVG images of symbols. An image that cannot be drawn is left out. */
-export function drawSvgImages(symbols: Iterable<PixelSymbol>): Promise<SvgImages> {
+export function drawSvgImages(symbols: Iterable<PixelSymbol>, addWork: AddWork): Promise<SvgImages> {
   const markers = new Map<string, SvgMarker<number>>()
   for (const symbol of symbols) addMarkers(symbol, markers)
-  return drawMarkers(markers)
+  return drawMarkers(markers, addWork)
 }
 
-async function drawMarkers(markers: ReadonlyMap<string, SvgMarker<number>>): Promise<SvgImages> {
+async function drawMarkers(
+  markers: ReadonlyMap<string, SvgMarker<number>>,
+  addWork: AddWork,
+): Promise<SvgImages> {
   const images = new Map<string, Surface>()
   for (const [key, marker] of [...markers].slice(0, limits.images)) {
+    const elements = 'svg' in marker.source ? drawnElements(marker.source.svg) : 0
+    if (elements > limits.elements) continue
+    addWork(elements * elementWork)
     const image = await drawSvg(marker).catch(() => undefined)
     if (image !== undefined) images.set(key, image)
   }

@@ -1,25 +1,17 @@
 import type { DrawnImage } from '../image/draw_job.ts'
 import { putSurface, shrinkToFit } from '../raster/crop.ts'
 import { encodePng } from '../raster/png.ts'
-import type { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import { drawLegendImage } from './legend_image.ts'
 import type { LegendIcon, LegendItem, LegendJob } from './legend_job.ts'
-import { type LegendSamples, prepareSamples } from './legend_samples.ts'
-
-/** Caches and checks of drawing. */
-interface LegendOptions {
-  readonly sprites: SpriteCache
-  /** Called before each symbol; throws to stop the work. */
-  readonly check: () => void
-}
+import { type LegendSamples, prepareSamples, type SampleTools } from './legend_samples.ts'
 
 /** Draws a legend: its picture as PNG, or a list of `LegendIcon` as JSON. */
-export async function drawLegend(job: LegendJob, { sprites, check }: LegendOptions): Promise<DrawnImage> {
-  const samples = await prepareSamples(job, sprites)
+export async function drawLegend(job: LegendJob, tools: SampleTools): Promise<DrawnImage> {
+  const samples = await prepareSamples(job, tools)
   const checked: LegendSamples = {
     draw(item, patch) {
-      check()
+      tools.check()
       return samples.draw(item, patch)
     },
   }

@@ -1,5 +1,6 @@
 import { compileSymbol } from '../../style/resolve_symbol.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
+import type { AddWork } from '../draw/draw_work.ts'
 import { symbolReach } from '../draw/layer.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
@@ -25,15 +26,22 @@ export interface LegendSamples {
   draw(item: LegendItem, patch?: readonly [width: number, height: number]): Surface | undefined
 }
 
+/** Cache and check of drawing. */
+export interface SampleTools {
+  readonly sprites: SpriteCache
+  /** Called with the work of drawing; throws to stop it. */
+  readonly check: AddWork
+}
+
 /** Prepares the symbols of a legend. */
 export async function prepareSamples(
   { items, family, opacity, ...job }: LegendJob,
-  sprites: SpriteCache,
+  { sprites, check }: SampleTools,
 ): Promise<LegendSamples> {
   const pixelsPerMapUnit = job.pixelsPerMapUnit ?? nominalScale(items.map(({ symbol }) => symbol))
   const view = { context: sampleContext, pixelsPerMapUnit }
   const symbols = new Map(items.map((item) => [item, compileSymbol(item.symbol).resolve(view)]))
-  const images: SvgImages = await drawSvgImages(symbols.values())
+  const images: SvgImages = await drawSvgImages(symbols.values(), check)
   return {
     draw(item, patch) {
       const symbol = symbols.get(item)
@@ -47,6 +55,7 @@ export async function prepareSamples(
         reach,
         sprites,
         images,
+        addWork: check,
       })
     },
   }

@@ -1,6 +1,7 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { EvaluationContext } from '../../style/expression_evaluate.ts'
 import { createCanvas } from '../draw/canvas.ts'
+import type { AddWork } from '../draw/draw_work.ts'
 import { MarkerPen, markerReach } from '../draw/marker.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
@@ -29,6 +30,7 @@ export interface SampleOptions {
   readonly reach: number
   readonly sprites: SpriteCache
   readonly images: SvgImages
+  readonly addWork: AddWork
 }
 
 /**
@@ -36,12 +38,12 @@ export interface SampleOptions {
  * does. Undefined if the symbol draws nothing on this kind of geometry.
  */
 export function drawSample(options: SampleOptions): Surface | undefined {
-  const { symbol, family, opacity, sprites, images } = options
+  const { symbol, family, opacity, sprites, images, addWork } = options
   const reach = Math.ceil(Math.min(maxReach, Math.max(options.reach, markerReach(symbol)))) + 1
   const [width, height] = family === 'POINT' ? [0, 0] : options.patch
   const surface = createSurface(width + 2 * reach, (family === 'LINESTRING' ? 0 : height) + 2 * reach)
   const geometry = sampleGeometry(options, reach)
-  const canvas = createCanvas(surface)
+  const canvas = { ...createCanvas(surface), addWork }
   const pen = new SymbolPen(canvas, new MarkerPen(canvas, sprites, images))
   for (const layer of symbol.layers) pen.draw(geometry, symbol, layer)
   if (opacity >= 1) return trimSurface(surface)
