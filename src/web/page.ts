@@ -208,6 +208,7 @@ function announceDrawn({ map, layers, status }: Page): void {
   map.on(['movestart', 'loadstart'], busy)
   for (const { drawn } of layers) {
     drawn.on('change:visible', busy)
+    drawn.on('change:opacity', busy)
     for (const type of ['tileloadstart', 'imageloadstart']) drawn.getSource()?.addEventListener(type, busy)
   }
   map.on('rendercomplete', () => {
