@@ -2,6 +2,7 @@ import type { CatalogKind } from '../../contract/catalog_edit.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
+import type { AccessReport } from './access_change.ts'
 
 /** Kind of a change. */
 export type Action = 'create' | 'adopt' | 'update' | 'move' | 'replace' | 'delete'
@@ -169,6 +170,8 @@ export interface Plan {
   readonly principals: ReadonlyMap<string, number>
   /** SHA-256 of the changes and of the versions of the changed resources. */
   readonly fingerprint: string
+  /** Effective permissions before and after; absent if they were not computed. */
+  readonly access?: AccessReport
 }
 
 /** Counts the changes by action. */
