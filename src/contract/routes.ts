@@ -9,6 +9,7 @@ import { fileRoutes } from './routes/file.ts'
 import { geodbRoutes } from './routes/geodb.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { inventoryRoutes } from './routes/inventory.ts'
+import { journalRoutes } from './routes/journal.ts'
 import { ogcApiRoutes } from './routes/ogc_api.ts'
 import { catalogPageRoutes, pageRoutes } from './routes/page.ts'
 import { principalRoutes } from './routes/principal.ts'
@@ -29,6 +30,7 @@ export const routes = {
   ...resourceRoutes,
   ...inventoryRoutes,
   ...batchRoutes,
+  ...journalRoutes,
   ...featureRoutes,
   ...attachmentRoutes,
   ...uploadRoutes,

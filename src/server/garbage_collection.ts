@@ -1,8 +1,10 @@
 import { retentionHours } from '../contract/idempotency.ts'
+import { journalDays } from '../contract/journal.ts'
 import { uploadHours } from '../contract/tus.ts'
 import { dropOrphans, preparedHours } from '../import/orphaned_tables.ts'
 import { deleteOldKeys } from '../store/auth/idempotency_key.ts'
 import { compactCatalogChanges } from '../store/catalog/catalog_version.ts'
+import { deleteOldEntries } from '../store/journal/journal.ts'
 import { deleteOldGuestUploads } from '../store/upload/guest_upload.ts'
 import { deleteOldPartialUploads } from '../store/upload/partial_upload.ts'
 import { deleteOldPreparedRasters } from '../store/upload/prepared_raster.ts'
@@ -22,6 +24,7 @@ export async function collectGarbage(
 ): Promise<{ uploads: number; files: number }> {
   await deleteOldKeys(database, keyLimits)
   await compactCatalogChanges(database)
+  await deleteOldEntries(database, journalDays)
   await deleteOldGuestUploads(database, uploadHours)
   const partial = await deleteOldPartialUploads(database, uploadHours)
   const uploads = partial + (await deleteOldUploads(database, uploadHours))

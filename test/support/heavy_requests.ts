@@ -1,3 +1,4 @@
+import { maxJournalChanges } from '../../src/contract/journal.ts'
 import type { RouteName } from '../../src/contract/routes.ts'
 import { newGeoservice, square } from './catalog.ts'
 import { rule } from './resources.ts'
@@ -35,6 +36,11 @@ function comb(count: number): string {
   const teeth = Array.from({ length: count }, (_, at) => `${(100 * at) / count} ${at % 2}`)
   return `POLYGON ((0 -80, ${teeth.join(', ')}, 100 -80, 0 -80))`
 }
+
+/** As many changes as an entry of the journal can have. */
+const journalChanges = Array.from({ length: maxJournalChanges }, (_, at) => ({
+  ...{ action: 'create', key: `key-${at}`, cls: 'resource_group', display_name: `Group ${at}` },
+}))
 
 /**
  * The requests that give a database most to do, at or near the limits of their routes, in the order in which they can
@@ -123,6 +129,17 @@ const requests: Partial<Record<RouteName, (world: HeavyWorld) => HeavyRequest | 
         .map((id) => ({ op: 'update', id, body: { resource: { display_name: `Renamed ${id}` } } })),
     },
   ],
+  'journal.begin': () => [
+    'POST',
+    '/api/component/landform/journal/',
+    { manifest: 'heavy', changes: journalChanges },
+  ],
+  'journal.finish': async ({ ask }) => {
+    const body = { manifest: 'heavy', changes: journalChanges }
+    const { id } = await ask<{ id: number }>('POST', '/api/component/landform/journal/', body)
+    const outcomes = journalChanges.map(() => ({ outcome: 'created', id: 1 }))
+    return ['PUT', `/api/component/landform/journal/${id}`, { result: 'applied', outcomes }]
+  },
   'catalog.batch': ({ size }) => [
     'POST',
     '/api/component/catalog/',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
@@ -7,6 +8,7 @@ import type { Report } from '../../reconcile/apply/outcome.ts'
 import type { Plan } from '../../reconcile/model/change.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
+import { findCommit } from '../git_commit.ts'
 import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
@@ -78,6 +80,7 @@ async function carryOut({ api, plan, manifest, settings }: Work, terminal: Termi
       plan,
       atomic: settings.atomic,
       partial: settings.partial,
+      commit: await findCommit(resolve(terminal.cwd, settings.paths[0] ?? '.')),
       signal: terminal.interrupt,
       breakOff: terminal.halt,
       onEvent: progress.take,
@@ -86,6 +89,7 @@ async function carryOut({ api, plan, manifest, settings }: Work, terminal: Termi
   } finally {
     await progress.end()
   }
+  warnOfJournal(report, terminal)
   const resume = `landform apply ${settings.paths.join(' ')}`.trimEnd()
   if (settings.json) writeReportEvent(terminal.out, report)
   else {
@@ -94,6 +98,14 @@ async function carryOut({ api, plan, manifest, settings }: Work, terminal: Termi
     writeLine(terminal.out, formatReport(report, style))
   }
   return exitOf(report)
+}
+
+function warnOfJournal({ journalFault }: Report, terminal: Terminal): void {
+  if (journalFault !== undefined)
+    writeLine(
+      terminal.err,
+      `warning: the journal of the server does not have the result: ${journalFault.message}`,
+    )
 }
 
 function exitOf({ outcomes, interrupted }: Report): number {

@@ -1,8 +1,7 @@
 import { catalogKinds } from '../../contract/catalog_edit.ts'
+import { type Action, actions } from '../../contract/journal.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import {
-  type Action,
-  actions,
   type Change,
   countActions,
   type DataLoad,

@@ -1,14 +1,13 @@
+import { successWords } from '../../contract/journal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import { formatSpan, type Span } from '../../core/span.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
-import type { Outcome, OutcomeWord, Report } from '../../reconcile/apply/outcome.ts'
+import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
 import type { Change } from '../../reconcile/model/change.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { formatLoad } from './load.ts'
 import { type Paint, showBefore, showCount, showDuration } from './text_format.ts'
-
-const order: readonly OutcomeWord[] = ['created', 'adopted', 'updated', 'moved', 'replaced', 'deleted']
 
 /** Style of a report. */
 export interface ReportStyle {
@@ -62,7 +61,7 @@ function formatDone(report: Report, tookMs: number): string {
 }
 
 function countDone({ outcomes }: Report): string {
-  const parts = order.flatMap((word) => {
+  const parts = successWords.flatMap((word) => {
     const count = outcomes.filter(({ outcome }) => outcome === word).length
     return count > 0 ? [`${count} ${word}`] : []
   })

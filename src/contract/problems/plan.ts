@@ -1,7 +1,14 @@
-import type { ProblemKind } from './kind.ts'
+import { core, type ProblemKind } from './kind.ts'
 
 /** Problems of plan and apply. */
 export const planProblems = {
+  'journal/not-found': {
+    title: 'Entry of the journal not found',
+    exit: 1,
+    status: 404,
+    exception: `${core}.ValidationError`,
+    advice: 'List the entries with landform history.',
+  },
   'plan/renamed': {
     title: 'Possible rename',
     exit: 3,

@@ -74,6 +74,9 @@ export const batchRoutes = {
     databaseUse: 'load',
     summary: 'Creates, changes and deletes resources in one transaction.',
     body: Type.Object({
+      journal: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Entry of the journal that this batch completes.' }),
+      ),
       operations: Type.Array(BatchOperationSchema, {
         maxItems: maxOperations,
         description: `Operations, in order, with at most ${maxBatchMetadata} metadata keys and ${maxWaves} levels of dependencies.`,

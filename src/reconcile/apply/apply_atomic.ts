@@ -32,12 +32,12 @@ export async function applyAtOnce(options: ApplyOptions): Promise<Report> {
 }
 
 function resourceTarget(options: ApplyOptions, sources: Attempt['sources']): BatchTarget {
-  const { api, plan, breakOff, signal } = options
+  const { api, plan, journal, breakOff, signal } = options
   return {
     send: (steps) =>
       sendBatch(
         { api, signal: breakOff },
-        { operations: writeOperations({ plan, steps, sources }), manifestId: plan.manifest },
+        { operations: writeOperations({ plan, steps, sources }), manifestId: plan.manifest, journal },
       ),
     explain: (fault, step) => explain(options, fault, step),
     explainBatch: explainBatchFailure,

@@ -1,8 +1,9 @@
+import { outcomeWords } from '../../contract/journal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Step } from '../model/change.ts'
 import type { ApplyOptions } from './apply_options.ts'
-import { loadFacts, type Outcome, outcomeWords, type Report } from './outcome.ts'
+import { loadFacts, type Outcome, type Report } from './outcome.ts'
 import type { BatchAnswer, FailedBatch, OperationResult } from './send_batch.ts'
 
 /** Receiver of changes in one transaction: the tree of resources, or the catalog. */

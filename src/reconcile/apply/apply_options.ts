@@ -12,6 +12,10 @@ export interface ApplyOptions {
   readonly atomic?: boolean
   /** Whether to skip stale changes and their dependents instead of failing. */
   readonly partial?: boolean
+  /** Version of the manifest files, such as a git commit, for the journal. */
+  readonly commit?: string | undefined
+  /** Entry of the journal that this apply belongs to. */
+  readonly journal?: number | undefined
   /** When aborted, running changes finish and no other changes start. */
   readonly signal?: AbortSignal | undefined
   /** When aborted, running requests are aborted too. */

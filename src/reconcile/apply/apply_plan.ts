@@ -7,6 +7,7 @@ import type { Plan } from '../model/change.ts'
 import { applyAtOnce } from './apply_atomic.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import { applyByLevel } from './apply_stepwise.ts'
+import { keepJournal } from './keep_journal.ts'
 import type { Outcome, Report } from './outcome.ts'
 
 /**
@@ -21,6 +22,11 @@ export async function applyPlan(options: ApplyOptions): Promise<Report> {
   if (hasErrors(plan.issues)) {
     throw problem('apply/failed', 'Cannot apply a plan with errors.', { issues: plan.issues })
   }
+  return keepJournal(options, applyAll)
+}
+
+async function applyAll(options: ApplyOptions): Promise<Report> {
+  const { plan } = options
   const records = plan.changes.filter(({ record }) => record !== undefined)
   if (records.length === 0) return applyResources(options)
   const resources = plan.changes.filter(({ record }) => record === undefined)

@@ -1,31 +1,11 @@
 import type { WireImportReport } from '../../contract/import_report.ts'
+import type { OutcomeWord } from '../../contract/journal.ts'
 import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { LoadProgress } from '../../transfer/watch_load.ts'
-import type { Action, Change } from '../model/change.ts'
-
-/** Result of a change. */
-export type OutcomeWord =
-  | 'created'
-  | 'adopted'
-  | 'updated'
-  | 'moved'
-  | 'replaced'
-  | 'deleted'
-  | 'failed'
-  | 'skipped'
-
-/** Outcome of each action on success. */
-export const outcomeWords: Readonly<Record<Action, OutcomeWord>> = {
-  create: 'created',
-  adopt: 'adopted',
-  update: 'updated',
-  move: 'moved',
-  replace: 'replaced',
-  delete: 'deleted',
-}
+import type { Change } from '../model/change.ts'
 
 /** A change with its result. */
 export interface Outcome {
@@ -62,6 +42,8 @@ export interface Report {
   readonly atomic: boolean
   /** Reason why nothing was applied, if it does not concern a single change. */
   readonly problem?: Problem
+  /** Reason why the journal of the server does not have the result. */
+  readonly journalFault?: Problem
   /** The response was lost: either all changes were applied or none. */
   readonly uncertain?: true
 }

@@ -13,6 +13,8 @@ import { isAmbiguous, type SendOptions } from './send_request.ts'
 export interface Batch {
   readonly manifestId: string
   readonly operations: readonly Operation[]
+  /** Entry of the journal that the batch completes. */
+  readonly journal?: number | undefined
 }
 
 /** Result of an operation. */
@@ -35,7 +37,8 @@ export type BatchAnswer = { readonly results: readonly OperationResult[] } | Fai
 /** Sends a batch of resources exactly once. */
 export function sendBatch(options: SendOptions, batch: Batch): Promise<BatchAnswer> {
   const { api, signal } = options
-  const body = { operations: [...batch.operations] }
+  const { journal } = batch
+  const body = { operations: [...batch.operations], ...(journal === undefined ? {} : { journal }) }
   return sendOnce({
     signal,
     send: (key) => api.call('resource.batch', { body, key, signal, timeoutMs: loadTimeoutMs }),

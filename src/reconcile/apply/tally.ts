@@ -1,7 +1,8 @@
+import { outcomeWords } from '../../contract/journal.ts'
 import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Plan, Step } from '../model/change.ts'
-import { type ApplyEvent, loadFacts, type Outcome, outcomeWords } from './outcome.ts'
+import { type ApplyEvent, loadFacts, type Outcome } from './outcome.ts'
 import type { StepResult } from './schedule_steps.ts'
 
 /** Options of a tally. */

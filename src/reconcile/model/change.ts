@@ -1,14 +1,9 @@
 import type { CatalogKind } from '../../contract/catalog_edit.ts'
+import type { Action } from '../../contract/journal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { AccessReport } from './access_change.ts'
-
-/** Kind of a change. */
-export type Action = 'create' | 'adopt' | 'update' | 'move' | 'replace' | 'delete'
-
-/** All actions, in display order. */
-export const actions: readonly Action[] = ['create', 'adopt', 'update', 'move', 'replace', 'delete']
 
 /** Change of a field in manifest form: references are keys. */
 export interface Edit {

@@ -1,19 +1,25 @@
+import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { dataClsNames } from '../../contract/registry.ts'
 import type { batchRoutes } from '../../contract/routes/batch.ts'
 import type { Queryable } from '../../database/database.ts'
-import { runBatch } from '../batch/batch.ts'
+import { completeEntry } from '../../store/journal/journal.ts'
+import { type OperationResult, runBatch } from '../batch/batch.ts'
 import { readPreparation } from '../batch/preparation.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
-import type { Handlers } from '../http/handler.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { parseCls } from '../resource/read_members.ts'
 
 /** Operations for batches and the sources prepared for them. */
 export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
   'resource.batch': async (request) => {
-    const keep = (tx: Queryable, results: unknown) => request.idempotency.store(tx, { results })
-    return { json: { results: await runBatch(request, request.body.operations, keep) } }
+    const { operations, journal } = request.body
+    const keep = async (tx: Queryable, results: readonly OperationResult[]) => {
+      if (journal !== undefined) await completeJournal(tx, request, results)
+      await request.idempotency.store(tx, { results })
+    }
+    return { json: { results: await runBatch(request, operations, keep) } }
   },
 
   'source.prepare': async (request) => {
@@ -48,4 +54,28 @@ export const batchHandlers: Handlers<keyof typeof batchRoutes> = {
       if (await behaviourOf(cls).source?.drop(database, prepared)) return { json: {} }
     throw problem('source/not-prepared', `prepared source "${params.uid}" does not exist`)
   },
+}
+
+/** Records that the changes of a journal entry are applied. */
+async function completeJournal(
+  tx: Queryable,
+  { body, caller }: ApiRequest<'resource.batch'>,
+  results: readonly OperationResult[],
+): Promise<void> {
+  const { operations, journal } = body
+  if (journal === undefined) return
+  const created = operations.flatMap(({ op, name: key }, at) => {
+    const id = results[at]?.id
+    return op === 'create' && key !== undefined && id !== undefined ? [{ key, id }] : []
+  })
+  const touched = results.flatMap(({ id }, at) => (operations[at]?.op === 'create' ? [] : [id]))
+  const isOpen =
+    isResourceId(journal) &&
+    (await completeEntry(tx, { id: journal, userId: caller.id }, { created, touched }))
+  if (!isOpen)
+    throw invalidAt(
+      '/journal',
+      `entry ${journal} is not an unfinished entry of the caller`,
+      'Begin a new one.',
+    )
 }

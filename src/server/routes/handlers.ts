@@ -13,6 +13,7 @@ import { fileHandlers } from './file.ts'
 import { geodbHandlers } from './geodb.ts'
 import { instanceHandlers } from './instance.ts'
 import { inventoryHandlers } from './inventory.ts'
+import { journalHandlers } from './journal.ts'
 import { legendHandlers } from './legend.ts'
 import { ogcApiHandlers } from './ogc_api.ts'
 import { pageHandlers } from './page.ts'
@@ -37,6 +38,7 @@ const handlers: { readonly [R in RouteName]: Handler<R> } = {
   ...resourceHandlers,
   ...inventoryHandlers,
   ...batchHandlers,
+  ...journalHandlers,
   ...featureHandlers,
   ...attachmentHandlers,
   ...exportHandlers,

@@ -15,6 +15,7 @@ import { createUser, principalId, userPassword } from '../../support/users.ts'
 import { type Block, manifestOf, tell } from '../support/literals.ts'
 
 const batchPath = '/api/component/landform/batch'
+const journalPath = '/api/component/landform/journal/'
 const open: { close(): Promise<void> }[] = []
 let folder: string
 
@@ -97,7 +98,7 @@ async function badLayer(name: string): Promise<Block> {
 }
 
 describeServers('an apply in one transaction', (start) => {
-  it('is one request, and reports its outcomes', async () => {
+  it('is one request besides that of the journal, and reports its outcomes', async () => {
     const { api, proxy } = await stand(await start(), undefined)
     const manifest = manifestOf({ one: {}, 'one.a': { parent: 'one' }, 'one.b': { parent: 'one.a' } }, 'one')
     const report = await apply(api, manifest)
@@ -107,7 +108,10 @@ describeServers('an apply in one transaction', (start) => {
       ['one', 'one.a', 'one.b'].map((key) => tree.byKeyname.get(key)?.id),
     )
     expect(report).toMatchObject({ atomic: true, interrupted: false })
-    expect(proxy.seen.filter((line) => !line.startsWith('GET'))).toEqual([`POST ${batchPath}`])
+    expect(proxy.seen.filter((line) => !line.startsWith('GET'))).toEqual([
+      `POST ${journalPath}`,
+      `POST ${batchPath}`,
+    ])
     expect(await waiting(api, manifest)).toEqual([])
   })
 

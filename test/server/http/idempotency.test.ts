@@ -72,6 +72,14 @@ describeServers('a request with an idempotency key', (start) => {
       const operations = [{ op: 'create', body }]
       return [{ method: 'POST', path: '/api/component/landform/batch', body: { operations } }, 'resource']
     },
+    'journal.begin': () => [
+      {
+        method: 'POST',
+        path: '/api/component/landform/journal/',
+        body: { manifest: `once-${made}`, changes: [] },
+      },
+      'journal_entry',
+    ],
     'catalog.batch': () => {
       const operations = [newGeoservice(`Service ${made}`)]
       return [{ method: 'POST', path: '/api/component/catalog/', body: { operations } }, 'geoservice']

@@ -1,0 +1,51 @@
+import { journalDays } from '../../contract/journal.ts'
+import { isResourceId } from '../../contract/limits.ts'
+import { problem } from '../../contract/problems.ts'
+import type { journalRoutes } from '../../contract/routes/journal.ts'
+import { findEntry, finishEntry, insertEntry, listEntries } from '../../store/journal/journal.ts'
+import type { ApiRequest, Handlers } from '../http/handler.ts'
+import { requirePermission } from '../resource/require_permission.ts'
+
+/** Number of entries in a list without a limit. */
+const defaultLimit = 20
+
+/** Operations of the journal. */
+export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
+  'journal.list': async ({ context, caller, query }) => {
+    const { resource, key, before, limit = defaultLimit } = query
+    if (resource !== undefined)
+      await requirePermission(context, caller, { ids: [resource], permission: 'resource.read' })
+    const isShared = resource !== undefined || mayReadAll({ caller })
+    const filter = { resource, key, before, limit, ...(isShared ? {} : { userId: caller.id }) }
+    return { json: await listEntries(context.database, filter) }
+  },
+
+  'journal.begin': async ({ context, caller, body, idempotency }) => ({
+    json: await context.database.transaction(async (tx) => {
+      const answer = { id: await insertEntry(tx, caller, body) }
+      await idempotency.store(tx, answer)
+      return answer
+    }),
+  }),
+
+  'journal.get': async ({ context, caller, params: { id } }) => {
+    const found = isResourceId(id) ? await findEntry(context.database, id) : undefined
+    if (found === undefined || (found.userId !== caller.id && !mayReadAll({ caller }))) throw noEntry(id)
+    return { json: found.entry }
+  },
+
+  'journal.finish': async ({ context, caller, params: { id }, body }) => {
+    const isFound =
+      isResourceId(id) &&
+      (await context.database.transaction((tx) => finishEntry(tx, { id, userId: caller.id }, body)))
+    if (!isFound) throw noEntry(id)
+    return { json: {} }
+  },
+}
+
+const mayReadAll = ({ caller }: Pick<ApiRequest, 'caller'>) => caller.isAdministrator || caller.superuser
+
+const noEntry = (id: number) =>
+  problem('journal/not-found', `The journal has no entry ${id} that this account can read.`, {
+    hint: `See landform history. Entries are kept for ${journalDays} days.`,
+  })

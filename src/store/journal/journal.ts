@@ -1,0 +1,203 @@
+import {
+  actions,
+  type JournalEntry,
+  type JournalResult,
+  type NewJournalEntry,
+  outcomeWords,
+} from '../../contract/journal.ts'
+import type { Queryable } from '../../database/database.ts'
+
+type JournalChange = NonNullable<JournalEntry['changes']>[number]
+
+/** User who applies. */
+export interface JournalAuthor {
+  readonly id: number
+  readonly keyname: string
+}
+
+/** Adds an entry with its planned changes; returns its id. */
+export async function insertEntry(
+  tx: Queryable,
+  author: JournalAuthor,
+  { manifest, commit = null, plan = null, changes }: NewJournalEntry,
+): Promise<number> {
+  const [row] = await tx.query<{ id: number }>(
+    'insert into journal_entry (user_id, user_name, manifest, commit, plan) values ($1, $2, $3, $4, $5) returning id',
+    [author.id, author.keyname, manifest, commit, plan],
+  )
+  if (row === undefined) throw new Error('no row was inserted')
+  await tx.query(
+    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id)
+     select $1, *
+       from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])`,
+    [
+      row.id,
+      changes.map((_, at) => at),
+      changes.map(({ action }) => action),
+      changes.map(({ key }) => key),
+      changes.map(({ cls }) => cls),
+      changes.map(({ display_name }) => display_name),
+      changes.map(({ id = null }) => id),
+    ],
+  )
+  return row.id
+}
+
+/** Records the result of an entry of a user; returns whether there is such an entry. */
+export async function finishEntry(
+  tx: Queryable,
+  { id, userId }: { readonly id: number; readonly userId: number },
+  { result, outcomes }: JournalResult,
+): Promise<boolean> {
+  const ended = await tx.query(
+    `update journal_entry set result = $3, ended_at = now() at time zone 'utc'
+      where id = $1 and user_id = $2 returning id`,
+    [id, userId, result],
+  )
+  if (ended.length === 0) return false
+  await tx.query(
+    `update journal_change c set outcome = d.outcome, resource_id = coalesce(d.resource_id, c.resource_id)
+       from unnest($2::int[], $3::text[], $4::int[]) as d (position, outcome, resource_id)
+      where c.entry_id = $1 and c.position = d.position`,
+    [
+      id,
+      outcomes.map((_, at) => at),
+      outcomes.map(({ outcome }) => outcome),
+      outcomes.map(({ id: resource = null }) => resource),
+    ],
+  )
+  return true
+}
+
+/** Resources that a batch wrote. */
+export interface BatchEffects {
+  /** Created resources, with the keys of their changes. */
+  readonly created: readonly { readonly key: string; readonly id: number }[]
+  /** Updated and deleted resources. */
+  readonly touched: readonly number[]
+}
+
+/**
+ * Records in the transaction of a batch which changes of an entry it applied, so that no lost client loses this.
+ * Returns whether there is such an unfinished entry.
+ */
+export async function completeEntry(
+  tx: Queryable,
+  { id, userId }: { readonly id: number; readonly userId: number },
+  { created, touched }: BatchEffects,
+): Promise<boolean> {
+  const [open] = await tx.query(
+    'select id from journal_entry where id = $1 and user_id = $2 and result is null for update',
+    [id, userId],
+  )
+  if (open === undefined) return false
+  await tx.query(
+    `with word as (select * from unnest($2::text[], $3::text[]) as w (action, outcome)),
+          made as (select * from unnest($4::text[], $5::int[]) as m (key, id))
+     update journal_change c set outcome = w.outcome, resource_id = coalesce(m.id, c.resource_id)
+       from journal_change d join word w using (action)
+            left join made m on m.key = d.key and d.action in ('create', 'replace')
+      where c.entry_id = $1 and d.entry_id = $1 and c.position = d.position
+        and (m.id is not null or d.resource_id = any($6::int[]))`,
+    [
+      id,
+      actions,
+      actions.map((action) => outcomeWords[action]),
+      created.map(({ key }) => key),
+      created.map((one) => one.id),
+      touched,
+    ],
+  )
+  await tx.query(
+    `update journal_entry set ended_at = now() at time zone 'utc', result =
+       case when exists (select from journal_change where entry_id = $1 and outcome is null)
+            then 'partial' else 'applied' end
+      where id = $1`,
+    [id],
+  )
+  return true
+}
+
+const entrySql = `
+  select e.id, e.user_id as "userId", e.user_name as "user", e.manifest, e.commit, e.plan, e.result,
+         to_char(e.began_at, 'YYYY-MM-DD"T"HH24:MI:SS') as began,
+         to_char(e.ended_at, 'YYYY-MM-DD"T"HH24:MI:SS') as ended,
+         (select coalesce(jsonb_object_agg(word, count), '{}'::jsonb)
+            from (select coalesce(c.outcome, 'to ' || c.action) as word, count(*) as count
+                    from journal_change c where c.entry_id = e.id group by 1) counted) as counts
+    from journal_entry e`
+
+type EntryRow = JournalEntry & { readonly userId: number | null }
+
+const withoutUser = ({ userId: _, ...entry }: EntryRow): JournalEntry => entry
+
+/** Which entries to list. */
+export interface JournalFilter {
+  /** Only those of this user. */
+  readonly userId?: number
+  /** Only those that changed this resource. */
+  readonly resource?: number | undefined
+  /** Only those that changed a resource or record with this key. */
+  readonly key?: string | undefined
+  /** Only those that are older than this entry. */
+  readonly before?: number | undefined
+  readonly limit: number
+}
+
+/** Lists entries, newest first; with a resource or key, with the changes of that. */
+export async function listEntries(database: Queryable, filter: JournalFilter): Promise<JournalEntry[]> {
+  const { userId = null, resource = null, key = null, before = null, limit } = filter
+  const touched = `exists (select from journal_change c where c.entry_id = e.id
+                    and ($2::int is null or c.resource_id = $2) and ($3::text is null or c.key = $3))`
+  const rows = await database.query<EntryRow>(
+    `${entrySql} where ($1::int is null or e.user_id = $1) and ($4::int is null or e.id < $4)
+        and (($2::int is null and $3::text is null) or ${touched})
+      order by e.id desc limit $5`,
+    [userId, resource, key, before, limit],
+  )
+  const entries = rows.map(withoutUser)
+  if (resource === null && key === null) return entries
+  const ids = entries.map(({ id }) => id)
+  const changes = await listChanges(database, { ids, resource, key })
+  return entries.map((entry) => ({ ...entry, changes: changes.get(entry.id) ?? [] }))
+}
+
+/** Finds an entry with all of its changes, and the id of its user. */
+export async function findEntry(
+  database: Queryable,
+  id: number,
+): Promise<{ readonly entry: JournalEntry; readonly userId: number | null } | undefined> {
+  const [row] = await database.query<EntryRow>(`${entrySql} where e.id = $1`, [id])
+  if (row === undefined) return undefined
+  const changes = (await listChanges(database, { ids: [id], resource: null, key: null })).get(id) ?? []
+  return { entry: { ...withoutUser(row), changes }, userId: row.userId }
+}
+
+interface ChangeFilter {
+  readonly ids: readonly number[]
+  readonly resource: number | null
+  readonly key: string | null
+}
+
+async function listChanges(
+  database: Queryable,
+  { ids, resource, key }: ChangeFilter,
+): Promise<Map<number, JournalChange[]>> {
+  const rows = await database.query<JournalChange & { entryId: number }>(
+    `select entry_id as "entryId", action, key, cls, display_name, resource_id as id, outcome
+       from journal_change
+      where entry_id = any($1::int[]) and ($2::int is null or resource_id = $2) and ($3::text is null or key = $3)
+      order by entry_id, position`,
+    [ids, resource, key],
+  )
+  const byEntry = Map.groupBy(rows, ({ entryId }) => entryId)
+  return new Map([...byEntry].map(([id, found]) => [id, found.map(({ entryId: _, ...change }) => change)]))
+}
+
+/** Deletes entries that began more days ago than given. */
+export async function deleteOldEntries(database: Queryable, days: number): Promise<void> {
+  await database.query(
+    `delete from journal_entry where began_at < now() at time zone 'utc' - make_interval(days => $1)`,
+    [days],
+  )
+}

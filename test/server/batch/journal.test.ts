@@ -1,0 +1,155 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type JournalEntry, journalDays, maxJournalEntries } from '../../../src/contract/journal.ts'
+import { collectGarbage } from '../../../src/server/garbage_collection.ts'
+import { groupBody } from '../../support/batch.ts'
+import { createGroup, rule } from '../../support/resources.ts'
+import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
+import { createUser, principalId, userPassword } from '../../support/users.ts'
+
+const journal = '/api/component/landform/journal/'
+
+const change = (key: string, action = 'create', id?: number) => ({
+  ...{ action, key, cls: 'resource_group', display_name: key },
+  ...(id === undefined ? {} : { id }),
+})
+
+describeServers('the journal', (start) => {
+  let server: TestServer
+  let ada: Ask
+  let bob: Ask
+  beforeAll(async () => {
+    server = await start()
+    await createUser(server.database, 'ada')
+    await createUser(server.database, 'bob')
+    ada = server.as('ada', userPassword)
+    bob = server.as('bob', userPassword)
+  })
+
+  const begin = async (changes: readonly object[], ask: Ask = server.admin) => {
+    const answer = await ask('POST', journal, { manifest: 'city', commit: '9f31c2e', plan: 'ab12', changes })
+    expect(answer.status).toBe(200)
+    return (await answer.json<{ id: number }>()).id
+  }
+  const read = async (id: number, ask: Ask = server.admin) =>
+    (await ask('GET', `${journal}${id}`)).json<JournalEntry>()
+  const list = async (query: string, ask: Ask = server.admin) =>
+    (await ask('GET', `${journal}?${query}`)).json<JournalEntry[]>()
+  const sendBatch = (id: number, operations: readonly object[], ask: Ask = server.admin) =>
+    ask('POST', '/api/component/landform/batch', { journal: id, operations })
+  const finish = (id: number, body: object, ask: Ask = server.admin) => ask('PUT', `${journal}${id}`, body)
+
+  test('a batch completes its entry in its own transaction, with the ids of created resources', async () => {
+    const old = await createGroup(server.admin, 0, { display_name: 'Journal old' })
+    const id = await begin([change('fresh'), change('old', 'update', old)])
+    expect(await read(id)).toMatchObject({
+      result: null,
+      ended: null,
+      counts: { 'to create': 1, 'to update': 1 },
+    })
+    const answer = await sendBatch(id, [
+      { op: 'create', name: 'fresh', body: groupBody('Journal fresh') },
+      { op: 'update', id: old, body: { resource: { description: 'new' } } },
+    ])
+    const { results } = await answer.json<{ results: { id: number }[] }>()
+    expect(await read(id)).toEqual({
+      ...{ id, user: 'administrator', manifest: 'city', commit: '9f31c2e', plan: 'ab12' },
+      began: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
+      ended: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
+      result: 'applied',
+      counts: { created: 1, updated: 1 },
+      changes: [
+        { ...change('fresh', 'create', results[0]?.id), outcome: 'created' },
+        { ...change('old', 'update', old), outcome: 'updated' },
+      ],
+    })
+  })
+
+  test('a batch that fails leaves its entry open, and the client reports the failure', async () => {
+    const id = await begin([change('twin')])
+    const twins = [1, 2].map(() => ({ op: 'create', body: groupBody('Journal twin') }))
+    expect((await sendBatch(id, twins)).status).toBe(422)
+    expect(await read(id)).toMatchObject({ result: null, ended: null })
+    expect((await finish(id, { result: 'failed', outcomes: [{ outcome: 'failed' }] })).status).toBe(200)
+    expect(await read(id)).toMatchObject({ result: 'failed', counts: { failed: 1 } })
+  })
+
+  test('a batch without some of the changes makes its entry partial', async () => {
+    const id = await begin([change('part'), change('rest')])
+    await sendBatch(id, [{ op: 'create', name: 'part', body: groupBody('Journal part') }])
+    expect(await read(id)).toMatchObject({ result: 'partial', counts: { created: 1, 'to create': 1 } })
+  })
+
+  test('an entry belongs to one batch, and to its user', async () => {
+    const id = await begin([change('once')])
+    const operations = [{ op: 'create', name: 'once', body: groupBody('Journal once') }]
+    expect((await sendBatch(id, operations)).status).toBe(200)
+    const again = [{ op: 'create', name: 'once', body: groupBody('Journal again') }]
+    for (const other of [id, 2 ** 31, 99_999]) {
+      const refused = await sendBatch(other, again)
+      expect([refused.status, await refused.json()]).toEqual([
+        422,
+        expect.objectContaining({
+          code: 'request/invalid',
+          data: expect.objectContaining({ location: ['body', '/journal'] }),
+        }),
+      ])
+    }
+    const theirs = await begin([change('again')], ada)
+    expect((await sendBatch(theirs, again)).status).toBe(422)
+    expect((await server.admin('GET', '/api/resource/search/?display_name=Journal%20again')).status).toBe(200)
+    expect(
+      await (await server.admin('GET', '/api/resource/search/?display_name=Journal%20again')).json(),
+    ).toEqual([])
+  })
+
+  test('users see their own applies, administrators all, guests none', async () => {
+    const id = await begin([change('hers')], ada)
+    expect((await list('', ada)).map((entry) => entry.id)).toEqual(expect.arrayContaining([id]))
+    expect((await list('')).map((entry) => entry.id)).toEqual(expect.arrayContaining([id]))
+    expect((await list('', bob)).map((entry) => entry.id)).not.toContain(id)
+    expect((await bob('GET', `${journal}${id}`)).status).toBe(404)
+    expect((await finish(id, { result: 'applied', outcomes: [] }, bob)).status).toBe(404)
+    expect((await server.guest('GET', journal)).status).toBe(403)
+    expect((await server.guest('POST', journal, { manifest: 'city', changes: [] })).status).toBe(403)
+  })
+
+  test('a resource shows every apply that changed it to those who can read it', async () => {
+    const group = await createGroup(server.admin, 0, { display_name: 'Journal shared' })
+    const id = await begin([change('shared', 'update', group), change('secret', 'update', 99_998)])
+    await finish(id, { result: 'applied', outcomes: [{ outcome: 'updated' }, { outcome: 'updated' }] })
+    const [entry] = await list(`resource=${group}`)
+    expect(entry).toMatchObject({ id, changes: [{ key: 'shared', outcome: 'updated' }] })
+    expect((await bob('GET', `${journal}?resource=${group}`)).status).toBe(403)
+    const root = await (await server.admin('GET', '/api/resource/0')).json<{
+      resource: { permissions: object[] }
+    }>()
+    const allow = rule('allow resource.read', await principalId(server.database, 'bob'))
+    const permissions = [...root.resource.permissions, allow]
+    expect((await server.admin('PUT', '/api/resource/0', { resource: { permissions } })).status).toBe(200)
+    expect(await list(`resource=${group}`, bob)).toHaveLength(1)
+    expect(await list(`key=shared`, bob)).toEqual([])
+    expect(await list(`key=shared`)).toMatchObject([{ id, changes: [{ key: 'shared' }] }])
+  })
+
+  test('lists are newest first, and have pages', async () => {
+    const ids = [await begin([]), await begin([]), await begin([])]
+    expect((await list('limit=2')).map(({ id }) => id)).toEqual([ids[2], ids[1]])
+    expect((await list(`limit=1&before=${ids[1]}`)).map(({ id }) => id)).toEqual([ids[0]])
+    expect((await server.admin('GET', `${journal}?limit=${maxJournalEntries + 1}`)).status).toBe(422)
+  })
+
+  test('the journal outlives resources and users, and forgets old entries', async () => {
+    await createUser(server.database, 'gone')
+    const gone = server.as('gone', userPassword)
+    const [theirs, old] = [await begin([change('left')], gone), await begin([change('old one')])]
+    await server.database.query(`delete from principal where keyname = 'gone'`)
+    expect(await read(theirs)).toMatchObject({ user: 'gone', changes: [{ key: 'left' }] })
+    await server.database.query(
+      `update journal_entry set began_at = began_at - make_interval(days => $2) where id = $1`,
+      [old, journalDays + 1],
+    )
+    await collectGarbage(server.running.context)
+    expect((await server.admin('GET', `${journal}${old}`)).status).toBe(404)
+    expect((await server.admin('GET', `${journal}${theirs}`)).status).toBe(200)
+  })
+})
