@@ -52,10 +52,7 @@ interface Difference {
 }
 
 /** Compares the permissions of each subject before and after, and folds equal changes. */
-export function compareAccess(
-  subjects: readonly SubjectGroup[],
-  context: ComparisonContext,
-): AccessChange[] {
+export function compareAccess(subjects: readonly SubjectGroup[], context: ComparisonContext): AccessChange[] {
   const differences = new Map<string, readonly Difference[]>()
   const folds = new Map<string, Fold>()
   for (const subject of subjects) {

@@ -80,34 +80,37 @@ function decisive(mask: Effect['mask']): PermissionName[] {
   return namesOf(mask).filter((name, at) => at === 0 || name.startsWith('data.'))
 }
 
-/** Finds added rules with the effect, else removed rules against it. */
+/** Finds added rules with the effect, else removed rules against it: of the permission itself, else of what it requires. */
 function rulesBehind(
   { resource, subject, change }: Effect,
   permission: PermissionName,
   context: CauseContext,
 ): (Span | undefined)[] {
   const { before, after } = context.trees
-  const rulesOf = (tree: AccessTree, key: Key | undefined) =>
-    key === undefined ? [] : listRules(explainPermission(tree, subject.subject, { key, permission }).reasons)
+  const reasonsOf = (tree: AccessTree, key: Key | undefined) =>
+    key === undefined ? [] : explainPermission(tree, subject.subject, { key, permission }).reasons
   const gains = change === 'gain'
-  const added = rulesOf(after, resource.after).filter(
+  const added = findRules(
+    reasonsOf(after, resource.after),
     ({ result, resource: on, rule }) => result === gains && !hasRule(before.get(on), rule),
   )
   if (added.length > 0) return added.map(({ resource: on, rule }) => spanOfRule(context, on, rule))
-  return rulesOf(before, resource.before)
-    .filter(({ result, resource: on, rule }) => {
-      return result !== gains && after.has(on) && !hasRule(after.get(on), rule)
-    })
-    .map(({ resource: on }) => spanOf(context, on, '/permissions'))
+  const removed = findRules(
+    reasonsOf(before, resource.before),
+    ({ result, resource: on, rule }) => result !== gains && after.has(on) && !hasRule(after.get(on), rule),
+  )
+  return removed.map(({ resource: on }) => spanOf(context, on, '/permissions'))
 }
 
 type RuleReason = Extract<Reason, { type: 'acl_rule' }>
 
-function listRules(reasons: readonly Reason[]): RuleReason[] {
-  return reasons.flatMap((reason) => {
-    if (reason.type === 'acl_rule') return [reason]
-    return reason.type === 'requirement' ? listRules(reason.reasons) : []
-  })
+/** Finds rules among the reasons of a permission; if there are none, among those of the permissions that it requires. */
+function findRules(reasons: readonly Reason[], isMatch: (rule: RuleReason) => boolean): RuleReason[] {
+  const own = reasons.filter((reason) => reason.type === 'acl_rule' && isMatch(reason)) as RuleReason[]
+  if (own.length > 0) return own
+  return reasons.flatMap((reason) =>
+    reason.type === 'requirement' ? findRules(reason.reasons, isMatch) : [],
+  )
 }
 
 const lineOf = ({ action, principal, identity, scope, permission, propagate }: AccessRule) =>
