@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { nullable, oneOf } from './descriptor.ts'
 import { maxResourceId } from './limits.ts'
+import { AnyObjectSchema } from './route.ts'
 import { Type } from './type.ts'
 
 /** Kind of a change of an apply. */
@@ -58,6 +59,24 @@ const changeMembers = {
   ),
 } as const
 
+const loses = Type.Optional(
+  Type.Array(Type.String({ maxLength: 1000 }), {
+    maxItems: 1000,
+    description: 'Data that the change deletes, which an undo cannot restore.',
+  }),
+)
+const before = Type.Optional(
+  Type.Array(AnyObjectSchema, {
+    maxItems: maxJournalChanges,
+    description: 'Resource before the change; for deletions, with its descendants.',
+  }),
+)
+const undoes = Type.Optional(
+  nullable(Type.Integer({ minimum: 0, maximum: maxResourceId }), {
+    description: 'Entry that this apply undoes.',
+  }),
+)
+
 const entryMembers = {
   manifest: name('Id of the manifest.'),
   commit: Type.Optional(
@@ -73,7 +92,8 @@ const entryMembers = {
 /** Entry of the journal, before an apply. */
 export const NewJournalEntrySchema = Type.Object({
   ...entryMembers,
-  changes: Type.Array(Type.Object(changeMembers), {
+  undoes,
+  changes: Type.Array(Type.Object({ ...changeMembers, loses, before }), {
     maxItems: maxJournalChanges,
     description: 'Planned changes, in order.',
   }),
@@ -96,6 +116,11 @@ export const JournalResultSchema = Type.Object({
 /** Change in an entry of the journal. */
 export const JournalChangeSchema = Type.Object({
   ...changeMembers,
+  version: nullable(Type.Integer(), {
+    description: 'Version of the resource after the change; null if it was deleted, or is unknown.',
+  }),
+  loses,
+  before,
   outcome: Type.Union([oneOf(outcomeNames), Type.Null()], {
     description: 'Result; null if the client has not reported it.',
   }),
@@ -108,6 +133,7 @@ export const JournalEntrySchema = Type.Object({
   id: Type.Integer({ description: 'Entry.' }),
   user: Type.String({ description: 'Keyname of the user at that time.' }),
   ...entryMembers,
+  undoes,
   began: Type.String(time),
   ended: nullable(Type.String(time), time),
   result: Type.Union([oneOf(applyResults), Type.Null()], {
@@ -130,3 +156,5 @@ export type JournalEntry = Static<typeof JournalEntrySchema>
 export type NewJournalEntry = Static<typeof NewJournalEntrySchema>
 /** Result of an apply, in requests. */
 export type JournalResult = Static<typeof JournalResultSchema>
+/** Change in an entry of the journal. */
+export type JournalChange = Static<typeof JournalChangeSchema>

@@ -61,6 +61,9 @@ export const journalRoutes = {
     method: 'GET',
     forUsers: true,
     summary: 'Returns an apply with its changes; for administrators, and the user who applied.',
+    query: query({
+      before: Type.Boolean({ description: 'Whether to return the resources before the changes.' }),
+    }),
     response: JournalEntrySchema,
   },
   'journal.finish': {

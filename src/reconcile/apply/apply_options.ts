@@ -14,6 +14,8 @@ export interface ApplyOptions {
   readonly partial?: boolean
   /** Version of the manifest files, such as a git commit, for the journal. */
   readonly commit?: string | undefined
+  /** Entry of the journal that this apply undoes. */
+  readonly undoes?: number | undefined
   /** Entry of the journal that this apply belongs to. */
   readonly journal?: number | undefined
   /** When aborted, running changes finish and no other changes start. */

@@ -2,6 +2,7 @@ import type { ApplyResult, NewJournalEntry } from '../../contract/journal.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Change } from '../model/change.ts'
 import type { ApplyOptions } from './apply_options.ts'
+import { describeChanges } from './journal_changes.ts'
 import type { Report } from './outcome.ts'
 
 /** What became of the entry of an apply. */
@@ -23,16 +24,14 @@ export async function keepJournal(
   return isComplete(options, report) ? report : finish(options, begun.id, report)
 }
 
-async function begin({ api, plan, commit, signal }: ApplyOptions): Promise<Begun> {
+async function begin({ api, plan, commit, undoes, signal }: ApplyOptions): Promise<Begun> {
   if (plan.landform === undefined) return undefined
   const body: NewJournalEntry = {
     manifest: plan.manifest,
     plan: plan.fingerprint,
     ...(commit === undefined ? {} : { commit }),
-    changes: plan.changes.map(({ action, key, cls, displayName, id }) => ({
-      ...{ action, key, cls, display_name: displayName },
-      ...(id === undefined ? {} : { id }),
-    })),
+    ...(undoes === undefined ? {} : { undoes }),
+    changes: describeChanges(plan),
   }
   try {
     return await api.call('journal.begin', { body, signal })

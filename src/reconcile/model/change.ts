@@ -4,6 +4,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { AccessReport } from './access_change.ts'
+import type { ActualResource } from './actual_tree.ts'
 
 /** Change of a field in manifest form: references are keys. */
 export interface Edit {
@@ -157,6 +158,8 @@ export interface Plan {
   readonly unknown: readonly UnknownResource[]
   /** Errors, which block the plan, and warnings. */
   readonly issues: readonly Issue[]
+  /** Resources of the server that the plan is based on, by id; absent if the plan was not made from a read tree. */
+  readonly before?: ReadonlyMap<number, ActualResource>
   /** Ids of the matched resources by key, for references. */
   readonly ids: ReadonlyMap<string, number>
   /** Ids of the matched icons by key, for references. */

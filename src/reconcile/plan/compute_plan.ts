@@ -61,6 +61,7 @@ export function computePlan(input: PlanInput): Planning {
     unchanged: wanted.unchanged + catalog.unchanged,
     unknown: [...wanted.unknown, ...catalog.unknown],
     issues: dedupe([...issues, ...catalog.issues, ...baseMaps]),
+    before: actual.byId,
     ids,
     icons: catalog.icons,
     principals: actual.principals.ids,

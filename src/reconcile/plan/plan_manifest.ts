@@ -21,6 +21,8 @@ export interface PlanRequest {
   readonly api: Api
   readonly manifest: Manifest
   readonly options?: PlanOptions
+  /** Resources of the server, if they were just read. */
+  readonly actual?: ActualTree
   readonly signal?: AbortSignal | undefined
 }
 
@@ -40,7 +42,7 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
   const { api, manifest, options = safeOptions, signal } = request
   // In parallel: one waits for the network, the other for the disk.
   const [actual, files, catalog, images] = await Promise.all([
-    readResources(request),
+    request.actual ?? readResources(request),
     digestSources(manifest, signal),
     usesCatalog(manifest) ? readCatalog(api, signal) : undefined,
     digestImages(manifest, signal),

@@ -19,6 +19,8 @@ export interface PruneOptions {
   readonly fuse: number
   /** Keys whose deletion is allowed regardless of the fuse and of descendants. */
   readonly allowDelete: ReadonlySet<string>
+  /** Ids of the only resources that may be deleted; all that the manifest manages and does not contain, if absent. */
+  readonly deletable?: ReadonlySet<number>
 }
 
 /** Input for deletions. */
@@ -54,9 +56,10 @@ export function planPrune(input: PruneInput): PrunePlan {
 }
 
 /** Finds the topmost resources that the manifest manages but no longer contains. */
-function findOrphans({ manifestId, actual, kept }: PruneInput): ActualResource[] {
+function findOrphans({ manifestId, actual, kept, deletable }: PruneInput): ActualResource[] {
   const orphans = [...actual.byId.values()].filter(
-    ({ id, manager, parentId }) => manager === manifestId && !kept.has(id) && parentId !== null,
+    ({ id, manager, parentId }) =>
+      manager === manifestId && !kept.has(id) && parentId !== null && (deletable?.has(id) ?? true),
   )
   const ids = new Set(orphans.map(({ id }) => id))
   return orphans.filter(({ parentId }) => !goesWith(actual, parentId, { ids, kept }))

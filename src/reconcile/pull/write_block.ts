@@ -57,6 +57,9 @@ function writeRules({ tree }: PullContext, { rules }: ActualResource): WrittenBl
 
 type Members = Record<string, Record<string, unknown>>
 
+/**
+ * Writes the members of a class in manifest form, without defaults. Undefined if the account cannot read required fields.
+ */
 function writeMembers(pulling: PullContext, resource: ActualResource, cls: Cls): Members | undefined {
   const members: Members = {}
   const structure = dataOf(cls)?.structure ?? []

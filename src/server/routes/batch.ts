@@ -3,7 +3,7 @@ import { problem } from '../../contract/problems.ts'
 import { dataClsNames } from '../../contract/registry.ts'
 import type { batchRoutes } from '../../contract/routes/batch.ts'
 import type { Queryable } from '../../database/database.ts'
-import { completeEntry } from '../../store/journal/journal.ts'
+import { type BatchEffects, completeEntry } from '../../store/journal/journal.ts'
 import { type OperationResult, runBatch } from '../batch/batch.ts'
 import { readPreparation } from '../batch/preparation.ts'
 import { behaviourOf } from '../classes/behaviours.ts'
@@ -64,11 +64,13 @@ async function completeJournal(
 ): Promise<void> {
   const { operations, journal } = body
   if (journal === undefined) return
-  const created = operations.flatMap(({ op, name: key }, at) => {
-    const id = results[at]?.id
-    return op === 'create' && key !== undefined && id !== undefined ? [{ key, id }] : []
-  })
-  const touched = results.flatMap(({ id }, at) => (operations[at]?.op === 'create' ? [] : [id]))
+  const created: BatchEffects['created'][number][] = []
+  const touched: BatchEffects['touched'][number][] = []
+  for (const [at, { id, version }] of results.entries()) {
+    const { op, name: key } = operations[at] ?? {}
+    if (op !== 'create') touched.push({ id, version })
+    else if (key !== undefined) created.push({ key, id, version })
+  }
   const isOpen =
     isResourceId(journal) &&
     (await completeEntry(tx, { id: journal, userId: caller.id }, { created, touched }))

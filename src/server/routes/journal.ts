@@ -28,8 +28,8 @@ export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
     }),
   }),
 
-  'journal.get': async ({ context, caller, params: { id } }) => {
-    const found = isResourceId(id) ? await findEntry(context.database, id) : undefined
+  'journal.get': async ({ context, caller, params: { id }, query: { before = false } }) => {
+    const found = isResourceId(id) ? await findEntry(context.database, { id, before }) : undefined
     if (found === undefined || (found.userId !== caller.id && !mayReadAll({ caller }))) throw noEntry(id)
     return { json: found.entry }
   },

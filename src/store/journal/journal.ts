@@ -1,13 +1,12 @@
 import {
   actions,
+  type JournalChange,
   type JournalEntry,
   type JournalResult,
   type NewJournalEntry,
   outcomeWords,
 } from '../../contract/journal.ts'
 import type { Queryable } from '../../database/database.ts'
-
-type JournalChange = NonNullable<JournalEntry['changes']>[number]
 
 /** User who applies. */
 export interface JournalAuthor {
@@ -19,26 +18,21 @@ export interface JournalAuthor {
 export async function insertEntry(
   tx: Queryable,
   author: JournalAuthor,
-  { manifest, commit = null, plan = null, changes }: NewJournalEntry,
+  { manifest, commit = null, plan = null, undoes = null, changes }: NewJournalEntry,
 ): Promise<number> {
   const [row] = await tx.query<{ id: number }>(
-    'insert into journal_entry (user_id, user_name, manifest, commit, plan) values ($1, $2, $3, $4, $5) returning id',
-    [author.id, author.keyname, manifest, commit, plan],
+    `insert into journal_entry (user_id, user_name, manifest, commit, plan, undoes)
+     values ($1, $2, $3, $4, $5, $6) returning id`,
+    [author.id, author.keyname, manifest, commit, plan, undoes],
   )
   if (row === undefined) throw new Error('no row was inserted')
   await tx.query(
-    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id)
-     select $1, *
-       from unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])`,
-    [
-      row.id,
-      changes.map((_, at) => at),
-      changes.map(({ action }) => action),
-      changes.map(({ key }) => key),
-      changes.map(({ cls }) => cls),
-      changes.map(({ display_name }) => display_name),
-      changes.map(({ id = null }) => id),
-    ],
+    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id, loses, before)
+     select $1, c.position, c.action, c.key, c.cls, c.display_name, c.id,
+            case when c.loses is not null then array(select jsonb_array_elements_text(c.loses)) end, c.before
+       from jsonb_to_recordset($2::jsonb)
+         as c (position int, action text, key text, cls text, display_name text, id int, loses jsonb, before jsonb)`,
+    [row.id, JSON.stringify(changes.map((change, position) => ({ ...change, position })))],
   )
   return row.id
 }
@@ -69,12 +63,18 @@ export async function finishEntry(
   return true
 }
 
+/** A resource with its version, which is undefined if it was deleted. */
+interface WrittenResource {
+  readonly id: number
+  readonly version: number | undefined
+}
+
 /** Resources that a batch wrote. */
 export interface BatchEffects {
   /** Created resources, with the keys of their changes. */
-  readonly created: readonly { readonly key: string; readonly id: number }[]
+  readonly created: readonly (WrittenResource & { readonly key: string })[]
   /** Updated and deleted resources. */
-  readonly touched: readonly number[]
+  readonly touched: readonly WrittenResource[]
 }
 
 /**
@@ -93,19 +93,25 @@ export async function completeEntry(
   if (open === undefined) return false
   await tx.query(
     `with word as (select * from unnest($2::text[], $3::text[]) as w (action, outcome)),
-          made as (select * from unnest($4::text[], $5::int[]) as m (key, id))
-     update journal_change c set outcome = w.outcome, resource_id = coalesce(m.id, c.resource_id)
+          made as (select * from unnest($4::text[], $5::int[], $6::int[]) as m (key, id, version)),
+          -- A resource that is written twice has the version of the last operation.
+          touched as (select id, max(version) as version from unnest($7::int[], $8::int[]) as t (id, version) group by id)
+     update journal_change c
+        set outcome = w.outcome, resource_id = coalesce(m.id, c.resource_id), version = coalesce(m.version, t.version)
        from journal_change d join word w using (action)
             left join made m on m.key = d.key and d.action in ('create', 'replace')
+            left join touched t on t.id = d.resource_id
       where c.entry_id = $1 and d.entry_id = $1 and c.position = d.position
-        and (m.id is not null or d.resource_id = any($6::int[]))`,
+        and (m.id is not null or t.id is not null)`,
     [
       id,
       actions,
       actions.map((action) => outcomeWords[action]),
       created.map(({ key }) => key),
       created.map((one) => one.id),
-      touched,
+      created.map(({ version = null }) => version),
+      touched.map((one) => one.id),
+      touched.map(({ version = null }) => version),
     ],
   )
   await tx.query(
@@ -119,7 +125,7 @@ export async function completeEntry(
 }
 
 const entrySql = `
-  select e.id, e.user_id as "userId", e.user_name as "user", e.manifest, e.commit, e.plan, e.result,
+  select e.id, e.user_id as "userId", e.user_name as "user", e.manifest, e.commit, e.plan, e.undoes, e.result,
          to_char(e.began_at, 'YYYY-MM-DD"T"HH24:MI:SS') as began,
          to_char(e.ended_at, 'YYYY-MM-DD"T"HH24:MI:SS') as ended,
          (select coalesce(jsonb_object_agg(word, count), '{}'::jsonb)
@@ -158,18 +164,19 @@ export async function listEntries(database: Queryable, filter: JournalFilter): P
   const entries = rows.map(withoutUser)
   if (resource === null && key === null) return entries
   const ids = entries.map(({ id }) => id)
-  const changes = await listChanges(database, { ids, resource, key })
+  const changes = await listChanges(database, { ids, resource, key, before: false })
   return entries.map((entry) => ({ ...entry, changes: changes.get(entry.id) ?? [] }))
 }
 
 /** Finds an entry with all of its changes, and the id of its user. */
 export async function findEntry(
   database: Queryable,
-  id: number,
+  { id, before }: { readonly id: number; readonly before: boolean },
 ): Promise<{ readonly entry: JournalEntry; readonly userId: number | null } | undefined> {
   const [row] = await database.query<EntryRow>(`${entrySql} where e.id = $1`, [id])
   if (row === undefined) return undefined
-  const changes = (await listChanges(database, { ids: [id], resource: null, key: null })).get(id) ?? []
+  const changes =
+    (await listChanges(database, { ids: [id], resource: null, key: null, before })).get(id) ?? []
   return { entry: { ...withoutUser(row), changes }, userId: row.userId }
 }
 
@@ -177,14 +184,17 @@ interface ChangeFilter {
   readonly ids: readonly number[]
   readonly resource: number | null
   readonly key: string | null
+  /** Whether to read the resources before the changes. */
+  readonly before: boolean
 }
 
 async function listChanges(
   database: Queryable,
-  { ids, resource, key }: ChangeFilter,
+  { ids, resource, key, before }: ChangeFilter,
 ): Promise<Map<number, JournalChange[]>> {
   const rows = await database.query<JournalChange & { entryId: number }>(
-    `select entry_id as "entryId", action, key, cls, display_name, resource_id as id, outcome
+    `select entry_id as "entryId", action, key, cls, display_name, resource_id as id, outcome, version,
+            coalesce(loses, '{}') as loses${before ? ", coalesce(before, '[]'::jsonb) as before" : ''}
        from journal_change
       where entry_id = any($1::int[]) and ($2::int is null or resource_id = $2) and ($3::text is null or key = $3)
       order by entry_id, position`,

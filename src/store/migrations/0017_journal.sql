@@ -7,6 +7,8 @@ create table journal_entry (
   manifest  text not null,
   commit    text,
   plan      text,
+  -- Entry that this apply undoes.
+  undoes    integer,
   began_at  timestamp not null default (now() at time zone 'utc'),
   ended_at  timestamp,
   -- Null while it runs, or if its client was lost.
@@ -24,6 +26,12 @@ create table journal_change (
   -- No foreign key: the journal outlives resources.
   resource_id  integer,
   outcome      text,
+  -- Of the resource after the change.
+  version      integer,
+  -- Data that the change deletes, in words.
+  loses        text[],
+  -- Resource before the change, with its descendants if they are deleted.
+  before       jsonb,
   primary key (entry_id, position)
 );
 create index journal_change_resource on journal_change (resource_id, entry_id);

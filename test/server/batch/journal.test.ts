@@ -52,14 +52,14 @@ describeServers('the journal', (start) => {
     ])
     const { results } = await answer.json<{ results: { id: number }[] }>()
     expect(await read(id)).toEqual({
-      ...{ id, user: 'administrator', manifest: 'city', commit: '9f31c2e', plan: 'ab12' },
+      ...{ id, user: 'administrator', manifest: 'city', commit: '9f31c2e', plan: 'ab12', undoes: null },
       began: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
       ended: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/),
       result: 'applied',
       counts: { created: 1, updated: 1 },
       changes: [
-        { ...change('fresh', 'create', results[0]?.id), outcome: 'created' },
-        { ...change('old', 'update', old), outcome: 'updated' },
+        { ...change('fresh', 'create', results[0]?.id), outcome: 'created', version: 1, loses: [] },
+        { ...change('old', 'update', old), outcome: 'updated', version: 2, loses: [] },
       ],
     })
   })

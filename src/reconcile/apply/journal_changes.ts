@@ -1,0 +1,56 @@
+import type { NewJournalEntry } from '../../contract/journal.ts'
+import { countOf } from '../../core/count.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import type { Change, Plan } from '../model/change.ts'
+
+type PlannedChange = NewJournalEntry['changes'][number]
+type Before = NonNullable<PlannedChange['before']>
+
+/** Describes the changes of a plan for the journal: with the resources before, and what an undo cannot restore. */
+export function describeChanges({ changes, before }: Pick<Plan, 'changes' | 'before'>): PlannedChange[] {
+  const childrenOf = changes.some(deletes) && before !== undefined ? indexChildren(before) : undefined
+  return changes.map((change) => {
+    const { action, key, cls, displayName, id, record } = change
+    const top = id === undefined || record !== undefined ? undefined : before?.get(id)
+    const found = top === undefined ? [] : deletes(change) ? withDescendants(top, childrenOf) : [top]
+    const loses = listLosses(change)
+    return {
+      ...{ action, key, cls, display_name: displayName },
+      ...(id === undefined ? {} : { id }),
+      ...(found.length === 0 ? {} : { before: found.map(wireOf) }),
+      ...(loses.length === 0 ? {} : { loses }),
+    }
+  })
+}
+
+const deletes = ({ action }: Change) => action === 'delete' || action === 'replace'
+
+// The resource as it was read.
+const wireOf = ({ members }: ActualResource) => members as Before[number]
+
+function indexChildren(
+  all: ReadonlyMap<number, ActualResource>,
+): ReadonlyMap<number | null, ActualResource[]> {
+  return Map.groupBy(all.values(), ({ parentId }) => parentId)
+}
+
+function withDescendants(
+  top: ActualResource,
+  childrenOf: ReadonlyMap<number | null, ActualResource[]> | undefined,
+): ActualResource[] {
+  const found = [top]
+  for (const one of found) found.push(...(childrenOf?.get(one.id) ?? []))
+  return found
+}
+
+/** Lists the data that a change deletes, in words. */
+function listLosses({ action, id, data, takes, edits }: Change): string[] {
+  const losses: string[] = []
+  if (takes !== undefined && takes.features !== 0)
+    losses.push(takes.features === undefined ? 'features' : countOf(takes.features, 'feature'))
+  if (action !== 'replace' && id !== undefined && data !== undefined && data.before !== 0)
+    losses.push(typeof data.before === 'number' ? countOf(data.before, 'feature') : 'the former data')
+  for (const { pointer, loses, lostValues } of edits)
+    if (loses !== undefined && lostValues !== 0) losses.push(`${loses} of ${pointer.split('/').at(-1)}`)
+  return losses
+}
