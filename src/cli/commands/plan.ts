@@ -2,6 +2,7 @@ import { findProblemKind } from '../../contract/problems.ts'
 import { hasErrors, type Issue } from '../../core/issue.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
+import { guardOptions, readGuards } from '../guards.ts'
 import { allowanceOptions, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
@@ -31,11 +32,12 @@ export async function runPlan(settings: PlanSettings, terminal: Terminal): Promi
   }
 }
 
-/** Returns the exit code of issues: that of invalid input if all concern input, else that of a failure. */
+/** Returns the exit code of issues: that of invalid input or of a refused plan if all errors have it, else that of a failure. */
 export function exitCodeOf(issues: readonly Issue[]): number {
   const errors = issues.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return 0
-  return errors.every(({ code }) => findProblemKind(code)?.exit === 3) ? 3 : 1
+  const codes = new Set(errors.map(({ code }) => findProblemKind(code)?.exit))
+  return [3, 5].find((exit) => codes.size === 1 && codes.has(exit as 3 | 5)) ?? 1
 }
 
 /** The command `plan`. */
@@ -48,11 +50,14 @@ export const planCommand: CommandSpec = {
     'landform plan manifests/world.yaml --server https://gis.example.org',
     'landform plan --exit-code   # 2 if changes are pending',
     'landform plan --prune --allow-delete old_layer',
+    'landform plan --forbid-public-gain --policy policy.yaml   # 5 if a condition is not met',
   ],
   declare: (command) =>
-    allowanceOptions(
-      serverOptions(
-        command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+    guardOptions(
+      allowanceOptions(
+        serverOptions(
+          command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+        ),
       ),
     )
       .option('--exit-code', 'exit with 2 if changes are pending')
@@ -62,6 +67,7 @@ export const planCommand: CommandSpec = {
       {
         paths: (paths ?? []) as readonly string[],
         options: readAllowances(options),
+        guards: readGuards(options),
         server: options as ServerSettings,
         json: options.json === true,
         exitCode: options.exitCode === true,

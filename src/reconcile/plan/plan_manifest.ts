@@ -24,6 +24,8 @@ export interface PlanRequest {
   /** Resources of the server, if they were just read. */
   readonly actual?: ActualTree
   readonly signal?: AbortSignal | undefined
+  /** Users and groups, named as in rules, whose changes of access are listed even if they follow from others. */
+  readonly watched?: readonly string[] | undefined
 }
 
 /** Reads the resources of a server that the caller can read. */
@@ -39,7 +41,7 @@ export async function readActualTree(api: Api, signal?: AbortSignal): Promise<Ac
  * @throws {Problem} http/*, auth/*, file/*
  */
 export async function planManifest(request: PlanRequest): Promise<Plan> {
-  const { api, manifest, options = safeOptions, signal } = request
+  const { api, manifest, options = safeOptions, signal, watched } = request
   // In parallel: one waits for the network, the other for the disk.
   const [actual, files, catalog, images] = await Promise.all([
     request.actual ?? readResources(request),
@@ -53,7 +55,7 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
     const planning = computePlan({ ...input, ...answers })
     if (isFinal(planning)) {
       const { plan } = planning
-      return { ...plan, access: await planAccess(api, { plan, manifest, actual }, signal) }
+      return { ...plan, access: await planAccess(api, { plan, manifest, actual, watched }, signal) }
     }
     answers = await answer({ api, signal }, planning, answers)
   }
