@@ -1,11 +1,5 @@
 import { resolve } from 'node:path'
-import type { Api } from '../../api/api.ts'
-import { problem } from '../../contract/problems.ts'
-import { hasErrors } from '../../core/issue.ts'
-import type { Manifest } from '../../manifest/manifest.ts'
-import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
-import type { Report } from '../../reconcile/apply/outcome.ts'
-import type { Plan } from '../../reconcile/model/change.ts'
+import { type CarryOutSettings, confirmAndApply } from '../carry_out.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { findCommit } from '../git_commit.ts'
@@ -13,25 +7,12 @@ import { guardOptions, readGuards } from '../guards.ts'
 import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
-import { writeReportEvent } from '../print/events.ts'
 import { describeMarks } from '../print/plan.ts'
-import { startProgress } from '../print/progress.ts'
-import { formatReport } from '../print/report.ts'
-import { painter } from '../print/text_format.ts'
-import { askYes, type Confirmation, type Terminal, writeLine } from '../terminal.ts'
-import { exitCodeOf } from './plan.ts'
+import type { Terminal } from '../terminal.ts'
 
 /** Settings of `apply`. */
-export interface ApplySettings extends PrepareSettings {
+export interface ApplySettings extends PrepareSettings, CarryOutSettings {
   readonly server: ServerSettings
-  readonly json: boolean
-  /** Whether to skip the confirmation. */
-  readonly yes: boolean
-  readonly concurrency?: number | undefined
-  /** Whether to apply in one transaction, if the server supports it. */
-  readonly atomic: boolean
-  /** Whether to skip resources that others have changed since the plan. */
-  readonly partial: boolean
 }
 
 /** Plans, asks for confirmation, and applies the manifest to the server. */
@@ -41,77 +22,15 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
     const prepared = await preparePlan(api, settings, terminal)
     const { plan } = prepared
     showPlan(prepared, settings.json, terminal)
-    if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
-    if (plan.changes.length === 0) return 0
-    const confirmation = await confirm(settings, terminal)
-    if (confirmation !== 'yes') {
-      writeLine(terminal.err, 'Nothing was changed.')
-      return confirmation === 'interrupted' ? 130 : 1
-    }
-    return await carryOut({ api, plan, settings, manifest: prepared.loaded.manifest }, terminal)
+    const resume = `landform apply ${settings.paths.join(' ')}`.trimEnd()
+    const commit = await findCommit(resolve(terminal.cwd, settings.paths[0] ?? '.'))
+    const { manifest } = prepared.loaded
+    return await confirmAndApply({ api, plan, manifest, settings, resume, commit }, terminal)
   } catch (error) {
     throw await adviseLogin(error, settings.server, terminal)
   } finally {
     await api.close()
   }
-}
-
-async function confirm({ yes }: ApplySettings, terminal: Terminal): Promise<Confirmation> {
-  if (yes) return 'yes'
-  if (terminal.canAsk) return askYes(terminal, 'Apply these changes? Type "yes" to confirm:')
-  throw problem('usage/bad-argument', 'Confirmation required, but stdin is not a terminal.', {
-    hint: 'Review the plan, then run apply with --yes.',
-  })
-}
-
-interface Work {
-  readonly api: Api
-  readonly plan: Plan
-  readonly manifest: Manifest
-  readonly settings: ApplySettings
-}
-
-async function carryOut({ api, plan, manifest, settings }: Work, terminal: Terminal): Promise<number> {
-  const started = performance.now()
-  const progress = startProgress({ terminal, total: plan.changes.length, json: settings.json })
-  let report: Report
-  try {
-    report = await applyPlan({
-      api,
-      plan,
-      atomic: settings.atomic,
-      partial: settings.partial,
-      commit: await findCommit(resolve(terminal.cwd, settings.paths[0] ?? '.')),
-      signal: terminal.interrupt,
-      breakOff: terminal.halt,
-      onEvent: progress.take,
-      ...(settings.concurrency === undefined ? {} : { concurrency: settings.concurrency }),
-    })
-  } finally {
-    await progress.end()
-  }
-  warnOfJournal(report, terminal)
-  const resume = `landform apply ${settings.paths.join(' ')}`.trimEnd()
-  if (settings.json) writeReportEvent(terminal.out, report)
-  else {
-    const tookMs = performance.now() - started
-    const style = { paint: painter(terminal.colour), resume, tookMs, manifest, known: plan.issues }
-    writeLine(terminal.out, formatReport(report, style))
-  }
-  return exitOf(report)
-}
-
-function warnOfJournal({ journalFault }: Report, terminal: Terminal): void {
-  if (journalFault !== undefined)
-    writeLine(
-      terminal.err,
-      `warning: the journal of the server does not have the result: ${journalFault.message}`,
-    )
-}
-
-function exitOf({ outcomes, interrupted }: Report): number {
-  if (interrupted) return 130
-  return outcomes.some(({ outcome }) => outcome === 'failed' || outcome === 'skipped') ? 1 : 0
 }
 
 /** The command `apply`. */

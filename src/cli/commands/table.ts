@@ -9,6 +9,7 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>
   apply: async () => (await import('./apply.ts')).applyCommand,
   pull: async () => (await import('./pull.ts')).pullCommand,
   history: async () => (await import('./history.ts')).historyCommand,
+  undo: async () => (await import('./undo.ts')).undoCommand,
   run: async () => (await import('./run.ts')).runCommand,
   catalog: async () => (await import('./catalog.ts')).catalogCommands,
   data: async () => (await import('./data.ts')).dataCommands,

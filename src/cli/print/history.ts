@@ -1,7 +1,5 @@
-import { actions, type JournalEntry, outcomeNames } from '../../contract/journal.ts'
+import { actions, type JournalChange, type JournalEntry, outcomeNames } from '../../contract/journal.ts'
 import { formatColumns, plainLine, showNumber } from './text_format.ts'
-
-type JournalChange = NonNullable<JournalEntry['changes']>[number]
 
 /** Words of counts: of an action where the outcome is unknown. */
 const words: readonly string[] = [...outcomeNames, ...actions.map((action) => `to ${action}`)]
@@ -28,7 +26,8 @@ export function formatHistory(entries: readonly JournalEntry[]): string {
   ].join('\n')
 }
 
-const resultOf = ({ result }: JournalEntry) => result ?? 'unknown'
+const resultOf = ({ result, undoes }: JournalEntry) =>
+  `${result ?? 'unknown'}${undoes == null ? '' : ` (undo of ${undoes})`}`
 
 function formatCounts({ counts }: JournalEntry): string {
   const listed = words.flatMap((word) => {

@@ -2,6 +2,26 @@ import { core, type ProblemKind } from './kind.ts'
 
 /** Problems of plan, policy and apply. */
 export const planProblems = {
+  'undo/nothing': {
+    title: 'Nothing to undo',
+    exit: 1,
+    advice: 'List the applies with landform history.',
+  },
+  'undo/edited': {
+    title: 'Changed since the apply',
+    exit: 1,
+    advice: 'Review the resource, and use --overwrite with its key.',
+  },
+  'undo/data-lost': {
+    title: 'Deleted data cannot be restored',
+    exit: 1,
+    advice: 'Load the data again, or undo the rest with --without-data.',
+  },
+  'undo/records': {
+    title: 'Records of the catalog are not restored',
+    exit: 1,
+    advice: 'Apply the former manifest to restore them.',
+  },
   'journal/not-found': {
     title: 'Entry of the journal not found',
     exit: 1,

@@ -20,7 +20,7 @@ export function writeBlock(pulling: PullContext, resource: ActualResource): Writ
     warn(pulling, resource, `class ${cls} is unknown`)
     return undefined
   }
-  const members = writeMembers(pulling, resource, cls)
+  const members = writeMembers(pulling, resource, { cls, whole: false })
   if (members === undefined) {
     warn(pulling, resource, 'this account cannot read its required fields')
     return undefined
@@ -57,20 +57,30 @@ function writeRules({ tree }: PullContext, { rules }: ActualResource): WrittenBl
 
 type Members = Record<string, Record<string, unknown>>
 
-/**
- * Writes the members of a class in manifest form, without defaults. Undefined if the account cannot read required fields.
- */
-function writeMembers(pulling: PullContext, resource: ActualResource, cls: Cls): Members | undefined {
+/** How to write the members of a class. */
+interface MemberOptions {
+  readonly cls: Cls
+  /** Whether to write defaults too, and no secrets. */
+  readonly whole: boolean
+}
+
+/** Writes the members of a class in manifest form. Undefined if the account cannot read required fields. */
+export function writeMembers(
+  pulling: Pick<PullContext, 'tree' | 'keyOf'>,
+  resource: ActualResource,
+  { cls, whole }: MemberOptions,
+): Members | undefined {
   const members: Members = {}
   const structure = dataOf(cls)?.structure ?? []
   for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
     const fields: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(schema.properties as Readonly<Record<string, Schema>>)) {
+      if (whole && annotationsOf(field)['x-secret']) continue
       const written = writeField(pulling, resource, { member, name, field })
       // A layer without data: requires its structure.
       const needed = (schema.required ?? []).includes(name) || (member === cls && structure.includes(name))
       if (written === undefined && needed && !annotationsOf(field)['x-wire']) return undefined
-      if (written !== undefined && (needed || !isDefault(field, written))) fields[name] = written
+      if (written !== undefined && (whole || needed || !isDefault(field, written))) fields[name] = written
     }
     if (Object.keys(fields).length > 0) members[member] = fields
   }
@@ -84,7 +94,7 @@ interface FieldPlace {
 }
 
 function writeField(
-  { tree, keyOf }: PullContext,
+  { tree, keyOf }: Pick<PullContext, 'tree' | 'keyOf'>,
   resource: ActualResource,
   { member, name, field }: FieldPlace,
 ): unknown {

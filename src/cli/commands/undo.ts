@@ -1,0 +1,61 @@
+import { planUndo } from '../../reconcile/undo/plan_undo.ts'
+import { confirmAndApply } from '../carry_out.ts'
+import type { CommandSpec } from '../command.ts'
+import { connect, type ServerSettings } from '../connect.ts'
+import { collect, eventOptions, parseCount } from '../options.ts'
+import { showPlan } from '../prepare.ts'
+import { adviseLogin } from '../principals.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Settings of `undo`. */
+interface UndoSettings {
+  /** Entry of the journal. */
+  readonly id: number
+  readonly server: ServerSettings
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** Plans to undo an apply, asks for confirmation, and restores what was before. */
+async function runUndo({ id, server, options }: UndoSettings, terminal: Terminal): Promise<number> {
+  const api = await connect(server, terminal)
+  try {
+    const { interrupt: signal } = terminal
+    const entry = await api.call('journal.get', { params: { id }, query: { before: true }, signal })
+    const keys = (name: string) => new Set((options[name] as readonly string[] | undefined) ?? [])
+    const allowed = {
+      overwrite: keys('overwrite'),
+      allowDelete: keys('allowDelete'),
+      allowLoss: keys('allowLoss'),
+      withoutData: options.withoutData === true,
+    }
+    const { plan, manifest } = await planUndo({ api, entry, options: allowed, signal })
+    const json = options.json === true
+    showPlan({ plan, loaded: { manifest, issues: [], sources: new Map() } }, json, terminal)
+    const settings = { json, yes: options.yes === true, atomic: true, partial: false }
+    const shown = { api, plan, manifest, settings, resume: `landform undo ${id}`, undoes: id }
+    return await confirmAndApply(shown, terminal)
+  } catch (error) {
+    throw await adviseLogin(error, server, terminal)
+  } finally {
+    await api.close()
+  }
+}
+
+/** The command `undo`. */
+export const undoCommand: CommandSpec = {
+  name: 'undo',
+  summary: 'undo an apply: restore resources as they were before',
+  notes: [
+    'Deletes what the apply created, restores what it changed, and creates again what it deleted, with new ids.\nDeleted features and secrets are not restored.',
+  ],
+  examples: ['landform history', 'landform undo 12', 'landform undo 12 --overwrite roads --yes'],
+  declare: (command) =>
+    eventOptions(command.argument('<entry>', 'id of the apply in landform history', parseCount))
+      .option('--yes', 'skip the confirmation')
+      .option('--overwrite <key>', 'undo later changes of a resource too; may be repeated', collect)
+      .option('--without-data', 'undo the rest if data were deleted, which cannot be restored')
+      .option('--allow-delete <key>', 'allow deleting features that were loaded; may be repeated', collect)
+      .option('--allow-loss <key>', 'allow a resource to lose references; may be repeated', collect),
+  run: ({ arguments: [id], options }, terminal) =>
+    runUndo({ id: id as number, server: options as ServerSettings, options }, terminal),
+}

@@ -1,0 +1,128 @@
+import type { Representation } from '../../contract/bodies.ts'
+import { type JournalChange, type JournalEntry, successWords } from '../../contract/journal.ts'
+import { isCls } from '../../contract/registry.ts'
+import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
+import { nameRule, sortedRules } from '../model/access_rules.ts'
+import { type ActualResource, type ActualTree, labelOf, readActual } from '../model/actual_tree.ts'
+import { createKeyMaker } from '../pull/slug.ts'
+import { writeMembers } from '../pull/write_block.ts'
+
+/** The state before an apply, as far as the apply changed it. */
+export interface UndoManifest {
+  /** The changed and deleted resources as they were. */
+  readonly manifest: Manifest
+  /** Resources that the apply created and that still exist. */
+  readonly created: ReadonlySet<number>
+}
+
+/** Lists the changes of an entry that were applied. */
+export function listApplied({ changes = [] }: JournalEntry): readonly JournalChange[] {
+  return changes.filter(({ outcome }) => successWords.some((word) => word === outcome))
+}
+
+/**
+ * Describes the resources that an apply changed or deleted as they were before, as a manifest. References to resources
+ * that the apply deleted are keys, so that they lead to those that are created again; the others are ids.
+ */
+export function writeUndoManifest(entry: JournalEntry, actual: ActualTree): UndoManifest {
+  const applied = listApplied(entry)
+  const before = readBefore(applied)
+  const keyOf = assignKeys(before, actual)
+  const restoring: Restoring = { entry, actual, before, keyOf, resources: new Map() }
+  for (const resource of before.values()) restore(restoring, resource)
+  const made = applied.flatMap(({ action, id }) => (action === 'create' && id != null ? [id] : []))
+  return {
+    manifest: { id: entry.manifest, resources: restoring.resources },
+    created: new Set(made.filter((id) => actual.byId.has(id))),
+  }
+}
+
+/** Returns the resources before the changes, by id. A resource's own change has its state, above that of a deletion. */
+function readBefore(applied: readonly JournalChange[]): Map<number, ActualResource> {
+  const found = new Map<number, ActualResource>()
+  for (const { before = [] } of applied)
+    for (const wire of before) {
+      const resource = readActual(wire as unknown as Representation)
+      if (!found.has(resource.id)) found.set(resource.id, resource)
+    }
+  return found
+}
+
+function assignKeys(before: ReadonlyMap<number, ActualResource>, actual: ActualTree): Map<number, string> {
+  const maker = createKeyMaker(actual.byKeyname.keys())
+  const keyOf = ({ id, keyname, displayName, cls }: ActualResource) =>
+    keyname ?? actual.byId.get(id)?.keyname ?? maker.make(displayName, `${cls}_${id}`)
+  return new Map([...before].map(([id, resource]) => [id, keyOf(resource)]))
+}
+
+interface Restoring {
+  readonly entry: JournalEntry
+  readonly actual: ActualTree
+  readonly before: ReadonlyMap<number, ActualResource>
+  readonly keyOf: ReadonlyMap<number, string>
+  readonly resources: Map<string, WantedResource>
+}
+
+/** Adds a resource after its parent. */
+function restore(restoring: Restoring, resource: ActualResource): void {
+  const { before, keyOf, resources } = restoring
+  const key = keyOf.get(resource.id) ?? ''
+  if (resources.has(key)) return
+  const above = resource.parentId === null ? undefined : before.get(resource.parentId)
+  if (above !== undefined) restore(restoring, above)
+  const parent = above === undefined ? addAnchor(restoring, resource.parentId) : keyOf.get(above.id)
+  resources.set(key, wantedOf(restoring, { resource, key, parent }))
+}
+
+/** Adds a parent that the apply did not change; returns its key. */
+function addAnchor({ actual, resources, entry }: Restoring, id: number | null): string | undefined {
+  if (id === null) return undefined
+  const there = actual.byId.get(id)
+  const key = there === undefined ? `#${id}` : labelOf(there)
+  if (!resources.has(key))
+    resources.set(key, { key, existing: true, id, protect: false, members: {}, spanOf: spanOf(entry) })
+  return key
+}
+
+interface Restored {
+  readonly resource: ActualResource
+  readonly key: string
+  readonly parent: string | undefined
+}
+
+function wantedOf(restoring: Restoring, { resource, key, parent }: Restored): WantedResource {
+  const { entry, actual, keyOf } = restoring
+  const { id, cls, displayName, description, protect, ownerId, rules, resmeta, manager } = resource
+  const there = actual.byId.get(id)
+  const { principals } = actual
+  const members = isCls(cls) ? writeMembers({ tree: actual, keyOf }, resource, { cls, whole: true }) : {}
+  return {
+    key,
+    existing: there !== undefined && manager !== entry.manifest,
+    ...(there === undefined ? {} : { id }),
+    protect,
+    ...(isCls(cls) ? { cls } : {}),
+    ...(parent === undefined ? {} : { parent }),
+    displayName,
+    ...(description === undefined ? {} : { description }),
+    ...(ownerId === undefined || ownerId === there?.ownerId ? {} : { owner: principals.nameOf(ownerId) }),
+    ...(rules === undefined
+      ? {}
+      : {
+          permissions: { owns: 'all', rules: sortedRules(rules.map((rule) => nameRule(rule, principals))) },
+        }),
+    ...(resmeta === undefined ? {} : { resmeta: { ...cleared(there), ...resmeta } }),
+    members: members ?? {},
+    spanOf: spanOf(entry),
+  }
+}
+
+/** Metadata that are removed unless the resource had them. */
+function cleared(there: ActualResource | undefined): Record<string, null> {
+  return Object.fromEntries(Object.keys(there?.resmeta ?? {}).map((key) => [key, null]))
+}
+
+/** The journal has no lines: faults are reported without a position. */
+function spanOf({ id }: JournalEntry): WantedResource['spanOf'] {
+  return () => ({ file: `entry ${id}`, line: 1, column: 1, endLine: 1, endColumn: 1 })
+}

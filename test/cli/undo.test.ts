@@ -1,0 +1,242 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { type Ran, runCommand } from './terminal.ts'
+
+let server: TestServer
+let cwd: string
+
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  cwd = await mkdtemp(join(tmpdir(), 'landform-undo-'))
+  await writeFile(join(cwd, 'places.geojson'), JSON.stringify(places))
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+const places = {
+  type: 'FeatureCollection',
+  features: [
+    { type: 'Feature', properties: { name: 'Here' }, geometry: { type: 'Point', coordinates: [1, 1] } },
+  ],
+}
+
+async function run(...words: readonly string[]): Promise<Ran> {
+  const env = {
+    LANDFORM_SERVER: server.url,
+    LANDFORM_USER: 'administrator',
+    LANDFORM_PASSWORD: adminPassword,
+  }
+  return runCommand(words, { cwd, env })
+}
+
+/** Applies a manifest of resources below a group, and returns the entry of the journal. */
+async function apply(id: string, blocks: string, ...words: readonly string[]): Promise<string> {
+  const lines = blocks.trimEnd().split('\n')
+  await writeFile(
+    join(cwd, `${id}.yaml`),
+    [
+      `manifest: ${id}`,
+      'resources:',
+      '  root:',
+      '    existing: true',
+      '    id: 0',
+      '    children:',
+      ...lines.map((line) => `      ${line}`),
+      '',
+    ].join('\n'),
+  )
+  const applied = await run('apply', `${id}.yaml`, '--yes', ...words)
+  expect([applied.exit, applied.exit === 0 ? '' : applied.err]).toEqual([0, ''])
+  return /^(\d+)/m.exec((await run('history', '--limit', '1')).out.split('\n')[1] ?? '')?.[1] ?? ''
+}
+
+/** The resources below a group, without ids, versions and dates. */
+async function treeOf(keys: readonly string[]): Promise<unknown[]> {
+  const found = await Promise.all(
+    keys.map(async (keyname) => {
+      const [wire] = await (
+        await server.admin('GET', `/api/resource/search/?keyname=${keyname}&serialization=full`)
+      ).json<Record<string, Record<string, unknown>>[]>()
+      if (wire === undefined) return `${keyname} does not exist`
+      const { resource = {}, ...members } = wire
+      const { id, version, creation_date, parent, children, ...rest } = resource
+      return JSON.parse(
+        JSON.stringify({ rest, members }).replaceAll(
+          /"(id|parent|\w*_id|data_version|landform\.manager)":("[^"]*"|-?\d+)/g,
+          '"$1":0',
+        ),
+      ) as unknown
+    }),
+  )
+  return found
+}
+
+const group = (name: string, more = '') => `{ cls: resource_group, display_name: ${name}${more} }`
+
+it('deletes what an apply created', async () => {
+  const entry = await apply('made', `made: ${group('Made')}`)
+  const undone = await run('undo', entry, '--yes')
+  expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
+  expect(undone.out).toContain('Plan for made: 1 to delete')
+  expect(await treeOf(['made'])).toEqual(['made does not exist'])
+})
+
+it('restores every member that an apply changed, and an undo can be undone', async () => {
+  const keys = ['kept', 'kept_layer', 'kept_style', 'kept_map']
+  const blocks = (name: string, more: string, colour: number, fields: string, items: string) =>
+    `
+kept:
+  cls: resource_group
+  display_name: ${name}
+${more}
+  children:
+    kept_layer:
+      cls: vector_layer
+      display_name: Layer
+      vector_layer: { srs: { id: 3857 }, geometry_type: POINT }
+      feature_layer: { fields: [${fields}] }
+      children:
+        kept_style:
+          cls: mapsrv_style
+          display_name: Style
+          mapsrv_style: { xml: '<map><layer><class><style><color red="${colour}" green="0" blue="0"/></style></class></layer></map>' }
+    kept_map:
+      cls: webmap
+      display_name: Map
+      webmap: { root_item: { item_type: root, children: [${items}] } }`.trim()
+  const item = (name: string) => `{ item_type: layer, display_name: ${name}, layer_style_id: kept_style }`
+  const rule = '{ action: allow, principal: guest, scope: resource, permission: read, propagate: true }'
+  await apply(
+    'kept',
+    blocks(
+      'Kept',
+      `  description: First\n  resmeta: { owner: roads }\n  permissions: [${rule}]`,
+      1,
+      '{ keyname: name, datatype: STRING }',
+      item('One'),
+    ),
+  )
+  const before = await treeOf(keys)
+  const entry = await apply(
+    'kept',
+    blocks(
+      'Changed',
+      '  description: Second\n  resmeta: { editor: water }\n  permissions: []',
+      2,
+      '{ keyname: name, datatype: STRING, display_name: Name }, { keyname: size, datatype: INTEGER }',
+      `${item('Two')}, ${item('One')}`,
+    ),
+  )
+  const after = await treeOf(keys)
+  expect(after).not.toEqual(before)
+  const undone = await run('undo', entry, '--yes')
+  expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
+  expect(await treeOf(keys)).toEqual(before)
+  expect((await run('history', '--limit', '1')).out).toContain(`undo of ${entry}`)
+  const [again = ''] = /^\d+/m.exec((await run('history', '--limit', '1')).out) ?? []
+  expect((await run('undo', again, '--yes')).exit).toBe(0)
+  expect(await treeOf(keys)).toEqual(after)
+})
+
+it('creates what an apply deleted again, with references among it', async () => {
+  const keys = ['gone', 'gone_layer', 'gone_style', 'gone_map']
+  await apply(
+    'gone',
+    `
+gone:
+  cls: resource_group
+  display_name: Gone
+  children:
+    gone_layer:
+      cls: vector_layer
+      display_name: Layer
+      vector_layer: { srs: { id: 3857 }, geometry_type: POINT }
+      children:
+        gone_style: { cls: mapsrv_style, display_name: Style }
+    gone_map:
+      cls: webmap
+      display_name: Map
+      webmap: { root_item: { item_type: root, children: [{ item_type: layer, display_name: One, layer_style_id: gone_style }] } }
+other: ${group('Other')}`.trim(),
+  )
+  const before = await treeOf(keys)
+  const entry = await apply('gone', `other: ${group('Other')}`, '--prune', '--allow-delete', 'gone')
+  expect(await treeOf(keys)).toEqual(keys.map((key) => `${key} does not exist`))
+  const undone = await run('undo', entry, '--yes')
+  expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
+  expect(await treeOf(keys)).toEqual(before)
+})
+
+it('refuses what others have changed since, by name, unless it is allowed', async () => {
+  await apply('edited', `edited: ${group('One')}`)
+  const entry = await apply('edited', `edited: ${group('Two')}`)
+  await apply('edited', `edited: ${group('Two', ', description: Later')}`)
+  const refused = await run('undo', entry, '--yes')
+  expect([refused.exit, refused.err]).toEqual([
+    1,
+    expect.stringContaining(
+      `error undo/edited: "edited" was changed since apply ${entry}: it had version 2, and now has 3`,
+    ),
+  ])
+  const undone = await run('undo', entry, '--overwrite', 'edited', '--yes')
+  expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
+  expect(JSON.stringify(await treeOf(['edited']))).toContain('"display_name":"One"')
+})
+
+it('says which data it cannot restore, and asks before it deletes features', async () => {
+  const layer = (more = '') =>
+    `data_layer: { cls: vector_layer, display_name: Layer, data: { source: places.geojson }${more} }`
+  const made = await apply('data', layer())
+  const kept = await run('undo', made, '--yes')
+  expect([kept.exit, kept.err]).toEqual([
+    1,
+    expect.stringContaining('deleting "data_layer" would delete 1 feature'),
+  ])
+  const deletion = await apply(
+    'data',
+    `data_group: ${group('Group')}`,
+    '--prune',
+    '--allow-delete',
+    'data_layer',
+  )
+  const refused = await run('undo', deletion, '--yes')
+  expect([refused.exit, refused.err]).toEqual([
+    1,
+    expect.stringContaining(
+      `error undo/data-lost: apply ${deletion} deleted data of "data_layer", which cannot be restored: 1 feature`,
+    ),
+  ])
+  const undone = await run('undo', deletion, '--without-data', '--yes')
+  expect(undone.exit).toBe(0)
+  expect(JSON.stringify(await treeOf(['data_layer', 'data_group']))).toMatch(
+    /"keyname":"name".*data_group does not exist/,
+  )
+})
+
+it.each([
+  [['undo', '999'], 1, 'The journal has no entry 999'],
+  [['undo', 'x'], 3, 'Use a positive integer.'],
+  [['undo'], 3, 'entry'],
+])('refuses %j', async (words, exit, message) => {
+  expect(await run(...words)).toMatchObject({ exit, err: expect.stringContaining(message) })
+})
+
+it('refuses an apply that changed nothing', async () => {
+  await writeFile(join(cwd, 'bad.geojson'), 'this is no data')
+  await writeFile(
+    join(cwd, 'bad.yaml'),
+    'manifest: bad\nresources:\n  root:\n    existing: true\n    id: 0\n    children:\n      bad: { cls: vector_layer, display_name: Bad, data: { source: bad.geojson } }\n',
+  )
+  expect((await run('apply', 'bad.yaml', '--yes')).exit).toBe(1)
+  const [id = ''] = /^\d+/m.exec((await run('history', '--limit', '1')).out) ?? []
+  expect(await run('undo', id, '--yes')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('changed nothing'),
+  })
+})
