@@ -1,7 +1,7 @@
-import type { Api } from '../api/api.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
-import { planManifest } from '../reconcile/plan/plan_manifest.ts'
+import { planFrom } from '../reconcile/plan/plan_manifest.ts'
+import type { PlanReader } from '../reconcile/plan/plan_reader.ts'
 import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
 import { writePlanEvents } from './print/events.ts'
 import { formatIssues } from './print/issue_list.ts'
@@ -27,11 +27,11 @@ export interface Prepared {
  * @throws {Problem} manifest/invalid, http/*, auth/*
  */
 export async function preparePlan(
-  api: Api,
+  reader: PlanReader,
   { paths, options }: PrepareSettings,
   terminal: Pick<Terminal, 'env' | 'cwd' | 'interrupt'>,
 ): Promise<Prepared> {
-  return planLoaded(api, { loaded: await loadGoodManifest(paths, terminal), options }, terminal)
+  return planLoaded(reader, { loaded: await loadGoodManifest(paths, terminal), options }, terminal)
 }
 
 /** Manifest to plan, with its options. */
@@ -41,17 +41,17 @@ export interface PlanSettings {
 }
 
 /**
- * Plans a manifest against a server.
+ * Plans a manifest against a server, or against a capture of one.
  *
  * @throws {Problem} http/*, auth/*
  */
 export async function planLoaded(
-  api: Api,
+  reader: PlanReader,
   { loaded, options }: PlanSettings,
   terminal: Pick<Terminal, 'interrupt'>,
 ): Promise<Prepared> {
   const { manifest } = loaded
-  const plan = await planManifest({ api, manifest, options, signal: terminal.interrupt })
+  const plan = await planFrom({ reader, manifest, options, signal: terminal.interrupt })
   return { plan: { ...plan, issues: [...loaded.issues, ...plan.issues] }, loaded }
 }
 

@@ -6,6 +6,7 @@ import type { Manifest } from '../../manifest/manifest.ts'
 import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
 import type { Report } from '../../reconcile/apply/outcome.ts'
 import type { Plan } from '../../reconcile/model/change.ts'
+import { liveReader } from '../../reconcile/plan/plan_reader.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { findCommit } from '../git_commit.ts'
@@ -37,7 +38,7 @@ export interface ApplySettings extends PrepareSettings {
 export async function runApply(settings: ApplySettings, terminal: Terminal): Promise<number> {
   const api = await connect(settings.server, terminal)
   try {
-    const prepared = await preparePlan(api, settings, terminal)
+    const prepared = await preparePlan(liveReader(api, terminal.interrupt), settings, terminal)
     const { plan } = prepared
     showPlan(prepared, settings.json, terminal)
     if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
