@@ -10,6 +10,7 @@ import { liveReader } from '../../reconcile/plan/plan_reader.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { findCommit } from '../git_commit.ts'
+import { guardOptions, readGuards } from '../guards.ts'
 import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
@@ -124,12 +125,15 @@ export const applyCommand: CommandSpec = {
     'landform apply manifests/world.yaml --yes',
     'landform apply --prune --fuse 20% --yes',
     'landform apply --replace old_layer',
+    'landform apply --forbid-public-gain --yes',
     'landform apply --partial --yes   # skips resources that others have changed',
   ],
   declare: (command) =>
-    allowanceOptions(
-      serverOptions(
-        command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+    guardOptions(
+      allowanceOptions(
+        serverOptions(
+          command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+        ),
       ),
     )
       .option('--yes', 'skip the confirmation')
@@ -142,6 +146,7 @@ export const applyCommand: CommandSpec = {
       {
         paths: (paths ?? []) as readonly string[],
         options: readAllowances(options),
+        guards: readGuards(options),
         server: options as ServerSettings,
         json: options.json === true,
         yes: options.yes === true,

@@ -7,6 +7,7 @@ import type { Plan } from '../../reconcile/model/change.ts'
 import { liveReader, type PlanReader } from '../../reconcile/plan/plan_reader.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
+import { guardOptions, readGuards } from '../guards.ts'
 import { allowanceOptions, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
@@ -61,11 +62,12 @@ function isPending({ changes, issues }: Plan): boolean {
   return changes.length > 0 || issues.some(({ code }) => code === 'plan/orphan')
 }
 
-/** Returns the exit code of issues: that of invalid input if all concern input, else that of a failure. */
+/** Returns the exit code of issues: that of invalid input or of a refused plan if all errors have it, else that of a failure. */
 export function exitCodeOf(issues: readonly Issue[]): number {
   const errors = issues.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return 0
-  return errors.every(({ code }) => findProblemKind(code)?.exit === 3) ? 3 : 1
+  const codes = new Set(errors.map(({ code }) => findProblemKind(code)?.exit))
+  return [3, 5].find((exit) => codes.size === 1 && codes.has(exit as 3 | 5)) ?? 1
 }
 
 /** The command `plan`. */
@@ -79,11 +81,14 @@ export const planCommand: CommandSpec = {
     'landform plan --exit-code   # 2 if changes are pending',
     'landform plan --from world.capture   # without a server, see landform capture',
     'landform plan --prune --allow-delete old_layer',
+    'landform plan --forbid-public-gain --policy policy.yaml   # 5 if a condition is not met',
   ],
   declare: (command) =>
-    allowanceOptions(
-      serverOptions(
-        command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+    guardOptions(
+      allowanceOptions(
+        serverOptions(
+          command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+        ),
       ),
     )
       .option('--from <file>', 'plan against a capture of a server, without a connection')
@@ -94,6 +99,7 @@ export const planCommand: CommandSpec = {
       {
         paths: (paths ?? []) as readonly string[],
         options: readAllowances(options),
+        guards: readGuards(options),
         server: options as ServerSettings,
         from: options.from as string | undefined,
         json: options.json === true,

@@ -14,6 +14,8 @@ export interface AccessInput {
   readonly plan: Pick<Plan, 'changes' | 'ids' | 'principals'>
   readonly manifest: Pick<Manifest, 'resources'>
   readonly actual: ActualTree
+  /** Users and groups, named as in rules, whose changes are listed even if they follow from others. */
+  readonly watched?: readonly string[] | undefined
 }
 
 /**
@@ -41,12 +43,12 @@ const treesOf = ({ plan, actual }: AccessInput) =>
   buildTrees({ changes: plan.changes, ids: plan.ids, principals: plan.principals, actual })
 
 function reportAccess(
-  { trees, manifest, actual, plan }: AccessInput & { readonly trees: AccessTrees },
+  { trees, manifest, actual, plan, watched }: AccessInput & { readonly trees: AccessTrees },
   users: readonly GroupMember[] | undefined,
 ): AccessReport {
   const { principals } = actual
   const affected = listAffected(trees)
-  const subjects = listSubjects(trees, principals, users)
+  const subjects = listSubjects(trees, principals, { users, watched: fullNames(watched ?? [], principals) })
   const changes = compareAccess(subjects, {
     trees,
     affected,
@@ -55,6 +57,10 @@ function reportAccess(
   })
   const complete = principals.known && actual.complete && isKnown(trees, actual)
   return { complete, users: users !== undefined, changes }
+}
+
+function fullNames(names: readonly string[], { find }: ActualTree['principals']): Set<string> {
+  return new Set(names.map(find).flatMap((one) => ('name' in one ? [one.name] : [])))
 }
 
 /** Tells whether the account reads the rules of all resources that determine the changed permissions. */

@@ -20,6 +20,8 @@ export interface PlanRequest {
   readonly manifest: Manifest
   readonly options?: PlanOptions
   readonly signal?: AbortSignal | undefined
+  /** Users and groups, named as in rules, whose changes of access are listed even if they follow from others. */
+  readonly watched?: readonly string[] | undefined
 }
 
 /** Reads the resources of a server that the caller can read. */
@@ -49,7 +51,7 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
  * @throws {Problem} http/*, auth/*, file/*
  */
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
-  const { reader, manifest, options = safeOptions, signal } = request
+  const { reader, manifest, options = safeOptions, signal, watched } = request
   // In parallel: one waits for the network, the other for the disk.
   const [actual, files, catalog, images] = await Promise.all([
     readResources(request),
@@ -63,7 +65,7 @@ export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
     const planning = computePlan({ ...input, ...answers })
     if (isFinal(planning)) {
       const { plan } = planning
-      return { ...plan, access: await planAccess(reader, { plan, manifest, actual }) }
+      return { ...plan, access: await planAccess(reader, { plan, manifest, actual, watched }) }
     }
     answers = await answer({ reader, signal }, planning, answers)
   }
