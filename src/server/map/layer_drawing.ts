@@ -12,8 +12,8 @@ import { findStyles, type ParseStyle } from './stored_style.ts'
 
 /** A layer of a web map, as the page needs it. */
 export interface Drawing extends LayerDrawing {
-  /** Whether it has features, which are found by clicks. */
-  readonly hasFeatures: boolean
+  /** Whether a click finds something in it: features, values of a raster, or what another map service finds. */
+  readonly isIdentifiable: boolean
   readonly hasLegend: boolean
   /** Resource of the layer, which is that of the style for layers without styles. */
   readonly layerId: number
@@ -66,14 +66,20 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
   const parse = facts.styles.get(style.id)
   if (layer === undefined || parse === undefined) {
     const raster = facts.rasters.get(resource.id)
-    const hasLegend = raster !== undefined && hasValues(raster)
-    return { ...shared, ...imageOnly, hasExtent: raster !== undefined, hasLegend }
+    return {
+      ...shared,
+      ...imageOnly,
+      isIdentifiable: raster !== undefined || resource.cls === 'wmsclient_layer',
+      hasExtent: raster !== undefined,
+      hasLegend: raster !== undefined && hasValues(raster),
+    }
   }
   const parsed = parse(layer)
   const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
   return {
     ...shared,
     hasFeatures: true,
+    isIdentifiable: true,
     hasLegend: true,
     undrawnParts: parsed.issues.slice(0, maxUndrawnParts).map(({ message }) => message),
     reach: hitReach(parsed.style),
