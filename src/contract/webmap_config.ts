@@ -56,6 +56,8 @@ export interface LayerDrawing {
   readonly reach: number
   /** Whether what a click finds are features, whose geometries can be read; else it is the values or the text of an image. */
   readonly hasFeatures: boolean
+  /** Whether the server keeps the tiles of the style on disk. */
+  readonly keepsTiles: boolean
   /** Whether the layer has an extent, to which the map can zoom. */
   readonly hasExtent: boolean
   /** Fields in order; empty if the caller cannot read the data structure. */
