@@ -6,9 +6,11 @@ import type { Manifest } from '../../manifest/manifest.ts'
 import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
 import type { Report } from '../../reconcile/apply/outcome.ts'
 import type { Plan } from '../../reconcile/model/change.ts'
+import { liveReader } from '../../reconcile/plan/plan_reader.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { findCommit } from '../git_commit.ts'
+import { guardOptions, readGuards } from '../guards.ts'
 import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
@@ -37,7 +39,7 @@ export interface ApplySettings extends PrepareSettings {
 export async function runApply(settings: ApplySettings, terminal: Terminal): Promise<number> {
   const api = await connect(settings.server, terminal)
   try {
-    const prepared = await preparePlan(api, settings, terminal)
+    const prepared = await preparePlan(liveReader(api, terminal.interrupt), settings, terminal)
     const { plan } = prepared
     showPlan(prepared, settings.json, terminal)
     if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
@@ -123,12 +125,15 @@ export const applyCommand: CommandSpec = {
     'landform apply manifests/world.yaml --yes',
     'landform apply --prune --fuse 20% --yes',
     'landform apply --replace old_layer',
+    'landform apply --forbid-public-gain --yes',
     'landform apply --partial --yes   # skips resources that others have changed',
   ],
   declare: (command) =>
-    allowanceOptions(
-      serverOptions(
-        command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+    guardOptions(
+      allowanceOptions(
+        serverOptions(
+          command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+        ),
       ),
     )
       .option('--yes', 'skip the confirmation')
@@ -141,6 +146,7 @@ export const applyCommand: CommandSpec = {
       {
         paths: (paths ?? []) as readonly string[],
         options: readAllowances(options),
+        guards: readGuards(options),
         server: options as ServerSettings,
         json: options.json === true,
         yes: options.yes === true,
