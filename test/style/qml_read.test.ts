@@ -238,7 +238,6 @@ describe('the layer', () => {
   })
 
   test.each([
-    'heatmapRenderer',
     'pointCluster',
     'pointDisplacement',
     '25dRenderer',
