@@ -1,7 +1,6 @@
 import ImageLayer from 'ol/layer/Image'
 import type Layer from 'ol/layer/Layer'
 import TileLayer from 'ol/layer/Tile'
-import type ImageSource from 'ol/source/Image'
 import type XYZ from 'ol/source/XYZ'
 import type { Load, OpenRecovery } from './recovery.ts'
 import { reasonOf } from './request.ts'
@@ -9,7 +8,7 @@ import { isUndrawable } from './server_image.ts'
 import type { Status } from './status.ts'
 import { createTileImages } from './tile_images.ts'
 import { type MapLayer, resolutionLimits } from './tree_walk.ts'
-import { createViewImage } from './view_image.ts'
+import { ViewImageSource } from './view_image.ts'
 
 /** Layer of the map with its OpenLayers layer. */
 export interface DrawnLayer {
@@ -39,11 +38,18 @@ export function drawLayers(layers: readonly MapLayer[], options: LayerImages): D
     }
     const images = openLoads(layer.label, { ...options, onUndrawable })
     const shared = { visible, opacity: opacity ?? 1, zIndex: layers.length - at, ...resolutionLimits(layer) }
-    const isWhole = layer.adapter === 'image'
-    const drawn = isWhole
-      ? new ImageLayer<ImageSource>({ ...shared, source: createViewImage({ id, load: images.load }) })
-      : new TileLayer<XYZ>({ ...shared, source: createTileImages({ id, load: images.load }) })
-    images.onRecovered(() => (isWhole ? drawn.getSource()?.refresh() : drawn.changed()))
+    const drawn =
+      layer.adapter === 'image'
+        ? new ImageLayer<ViewImageSource>({
+            ...shared,
+            source: new ViewImageSource({ id, load: images.load }),
+          })
+        : new TileLayer<XYZ>({ ...shared, source: createTileImages({ id, load: images.load }) })
+    images.onRecovered(() => {
+      const source = drawn.getSource()
+      if (source instanceof ViewImageSource) source.showRecovered()
+      else drawn.changed()
+    })
     return { layer, drawn }
   })
 }

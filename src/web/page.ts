@@ -13,7 +13,7 @@ import { askJson, reasonOf, session } from './request.ts'
 import { createStatus, type Status } from './status.ts'
 import { createTools } from './tools.ts'
 import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
-import { createMap, createPosition, extentOf, goTo, readPlace } from './viewport.ts'
+import { createMap, createPosition, goTo, readPlace, viewExtentOf } from './viewport.ts'
 
 /** Options of the page of a web map. */
 export interface PageOptions {
@@ -183,7 +183,7 @@ async function zoomToLayer({ map, status }: Page, { layerId, label }: MapLayer):
     const { minLon, minLat, maxLon, maxLat } = extent
     if (minLon == null || minLat == null || maxLon == null || maxLat == null) {
       status.report(`${label} has no features.`)
-    } else goTo(map, extentOf([minLon, minLat, maxLon, maxLat]))
+    } else goTo(map, viewExtentOf([minLon, minLat, maxLon, maxLat]))
   } catch (error) {
     status.report(`Cannot read the extent of ${label}. ${reasonOf(error)}`)
   }

@@ -13,12 +13,12 @@ export function imageUrl(kind: 'tile' | 'image', query: ImageQuery): string {
 }
 
 /**
- * Loads an image; undefined if it is empty.
+ * Loads an image; undefined if it is empty. An aborted signal cancels the request.
  *
  * @throws {RequestFault}
  */
-export async function loadImage(url: string): Promise<HTMLImageElement | undefined> {
-  const response = await ask(url)
+export async function loadImage(url: string, signal?: AbortSignal): Promise<HTMLImageElement | undefined> {
+  const response = await ask(url, signal === undefined ? {} : { signal })
   if (response.status === 204) return undefined
   const address = URL.createObjectURL(await response.blob())
   try {

@@ -11,22 +11,75 @@ export interface ViewImage {
   readonly load: Load
 }
 
-/** Creates the source of an image of the view, which the server draws at once and not as tiles. */
-export function createViewImage({ id, load }: ViewImage): ImageSource {
-  return new ImageSource({
-    loader: (extent, resolution) =>
-      new Promise((resolve, reject) => {
-        load('view', async () => {
-          try {
-            resolve(await loadView(id, extent, resolution))
-          } catch (error) {
-            reject(error)
-            throw error
-          }
-        })
-      }),
-  })
+/** Milliseconds for which a view rests before its image is requested: wheels and keys move the map in many steps. */
+const restDuration = 200
+
+/** Source of an image of the view, which the server draws at once and not as tiles. */
+export class ViewImageSource extends ImageSource {
+  /** Ends the request of the latest view. */
+  #latest: AbortController | undefined
+  /** Image that was loaded after a failure, and its view. */
+  #recovered: { readonly view: View; readonly image: LoadedView } | undefined
+  readonly #options: ViewImage
+
+  constructor(options: ViewImage) {
+    super({ loader: (extent, resolution) => this.#load({ extent, resolution }) })
+    this.#options = options
+  }
+
+  /** Shows the image that was loaded after a failure. */
+  showRecovered(): void {
+    if (this.#recovered === undefined) return
+    this.image = null
+    this.changed()
+  }
+
+  /** Loads the image of a view, and cancels those of others. The promise of a cancelled image never settles. */
+  #load(view: View): Promise<LoadedView> {
+    const isFirst = this.#latest === undefined
+    this.#latest?.abort()
+    const recovered = this.#recovered
+    this.#recovered = undefined
+    if (recovered !== undefined && isSame(recovered.view, view)) return Promise.resolve(recovered.image)
+    const latest = new AbortController()
+    this.#latest = latest
+    return new Promise((resolve, reject) => {
+      const request = () => this.#options.load('view', () => this.#attempt(view, { latest, resolve, reject }))
+      if (isFirst) return request()
+      const timer = setTimeout(request, restDuration)
+      latest.signal.addEventListener('abort', () => clearTimeout(timer))
+    })
+  }
+
+  async #attempt(view: View, { latest: { signal }, resolve, reject }: Attempt): Promise<void> {
+    try {
+      const image = await loadView(this.#options.id, view, signal)
+      // The promise of an image that failed before is rejected.
+      this.#recovered = { view, image }
+      resolve(image)
+    } catch (error) {
+      if (signal.aborted) return
+      reject(error)
+      throw error
+    }
+  }
 }
+
+interface View {
+  readonly extent: Extent
+  readonly resolution: number
+}
+
+type LoadedView = Awaited<ReturnType<typeof loadView>>
+
+interface Attempt {
+  readonly latest: AbortController
+  resolve(image: LoadedView): void
+  reject(error: unknown): void
+}
+
+const isSame = (one: View, other: View) =>
+  one.resolution === other.resolution && one.extent.join() === other.extent.join()
 
 /** A part of a view that lies in one copy of the world. */
 export interface ViewPart {
@@ -52,7 +105,7 @@ export function divideView([minX = 0, minY = 0, maxX = 0, maxY = 0]: Extent, res
 }
 
 /** Loads the image of a view in whole columns and rows, from the top left. */
-async function loadView(id: number, view: Extent, resolution: number) {
+async function loadView(id: number, { extent: view, resolution }: View, signal: AbortSignal) {
   const [minX = 0, minY = 0, maxX = 0, maxY = 0] = view
   const columns = Math.ceil((maxX - minX) / resolution - tolerance)
   const rows = Math.ceil((maxY - minY) / resolution - tolerance)
@@ -63,7 +116,7 @@ async function loadView(id: number, view: Extent, resolution: number) {
   const pen = image.getContext('2d')
   const loads = divideView(extent, resolution).map(async ({ left, width, extent: part }) => {
     const query = { resource: id, extent: part.join(), size: `${width},${rows}` }
-    const drawn = await loadImage(imageUrl('image', query))
+    const drawn = await loadImage(imageUrl('image', query), signal)
     const [x, side, height] = [left, width, rows].map((length) => length * imageScale)
     if (drawn !== undefined) pen?.drawImage(drawn, x ?? 0, 0, side ?? 0, height ?? 0)
   })

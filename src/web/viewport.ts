@@ -44,7 +44,7 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
     keyboardEventTarget: document,
     controls: [new ScaleLine({ target: scaleTarget, minWidth: 72 })],
   })
-  view.fit(extentOf(initialExtent), { ...homeFit, size: map.getSize() ?? [800, 600] })
+  view.fit(viewExtentOf(initialExtent), { ...homeFit, size: map.getSize() ?? [800, 600] })
   if (start.lon !== undefined && start.lat !== undefined)
     view.setCenter(mercatorOfLonLat(start.lon, start.lat))
   if (start.zoom !== undefined) view.setZoom(start.zoom)
@@ -58,7 +58,7 @@ function isInPanel({ originalEvent: { target } }: MapBrowserEvent): boolean {
 }
 
 /** Converts a box in degrees to map units, with its center inside the world and a minimum size. */
-export function extentOf([west, south, east, north]: DegreeBox): Extent {
+function extentOf([west, south, east, north]: DegreeBox): Extent {
   const end = east < west ? east + 360 : east
   const turn = (west + end) / 2 > 180 ? -360 : 0
   const [minX, minY] = mercatorOfLonLat(west + turn, Math.min(south, north))
@@ -66,6 +66,26 @@ export function extentOf([west, south, east, north]: DegreeBox): Extent {
   const margin = maxX - minX < 1 && maxY - minY < 1 ? 1000 : 0
   return [minX - margin, minY - margin, maxX + margin, maxY + margin]
 }
+
+/**
+ * Converts a box in degrees to the extent that a view of it shows. Of the whole world, this is a part in the middle: with zoom
+ * levels of whole numbers, all of it is often half as large as the window, and the map repeats itself beside it.
+ */
+export function viewExtentOf(box: DegreeBox): Extent {
+  const [west, south, east, north] = box
+  const span = east < west ? east - west + 360 : east - west
+  if (span < worldSpan) return extentOf(box)
+  const center = west + span / 2
+  const isAcross = south < 0 && north > 0
+  const [low, high] = isAcross ? [Math.max(south, -inhabited), Math.min(north, inhabited)] : [south, north]
+  return extentOf([center - worldPart / 2, low, center + worldPart / 2, high])
+}
+
+/** Degrees of longitude from which an extent is the whole world, and those of its middle part. */
+const [worldSpan, worldPart] = [340, 240]
+
+/** Latitude in whose limits nearly all data of the world are. */
+const inhabited = 66
 
 /** Returns the view of the map for the URL. */
 export function readPlace(map: OlMap): Omit<AddressState, 'styles'> {
@@ -86,7 +106,7 @@ const homeFit = { padding: [16, 16, 16, 16] }
 /** Moves the map to the initial extent, north up. */
 export function goHome(map: OlMap, initialExtent: DegreeBox): void {
   map.getView().setRotation(0)
-  map.getView().fit(extentOf(initialExtent), { ...homeFit, duration: durationOf(350) })
+  map.getView().fit(viewExtentOf(initialExtent), { ...homeFit, duration: durationOf(350) })
 }
 
 /** Moves the map to an extent, with padding for the cards on the map. */

@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
+import type { AccessChange } from '../../reconcile/model/access_change.ts'
 import {
   type Change,
   countActions,
@@ -19,17 +20,20 @@ export function writeEvent(out: Writable, type: string, facts: object): void {
   out.write(`${JSON.stringify({ v: eventVersion, type, ...facts })}\n`)
 }
 
-/** Writes a plan as events: `plan`, each `issue`, `change` and `unknown`, and `summary`. */
+/** Writes a plan as events: `plan`, each `issue`, `change`, `unknown` and `access`, and `summary`. */
 export function writePlanEvents(out: Writable, plan: Plan): void {
   writeEvent(out, 'plan', { manifest: plan.manifest, server: plan.server })
   for (const issue of plan.issues) writeIssueEvent(out, issue)
   for (const change of plan.changes) writeEvent(out, 'change', changeFacts(change))
   for (const one of plan.unknown) writeEvent(out, 'unknown', one)
-  const { unchanged, unknown, fingerprint } = plan
+  for (const one of plan.access?.changes ?? []) writeEvent(out, 'access', accessFacts(one))
+  const { unchanged, unknown, fingerprint, access } = plan
+  const known = access === undefined ? {} : { access_complete: access.complete, access_users: access.users }
   writeEvent(out, 'summary', {
     ...countActions(plan.changes),
     unchanged,
     unknown: unknown.length,
+    ...known,
     fingerprint,
   })
 }
@@ -95,6 +99,11 @@ function changeFacts(change: Change): object {
     ...source,
     takes,
   }
+}
+
+function accessFacts({ resources, ...change }: AccessChange): object {
+  const targets = resources.map(({ key, cls, displayName }) => ({ key, cls, display_name: displayName }))
+  return { ...change, resources: targets }
 }
 
 function editFacts({ lostValues, ...edit }: Edit): object {

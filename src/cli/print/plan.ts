@@ -11,6 +11,7 @@ import {
   type UnknownResource,
 } from '../../reconcile/model/change.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
+import { formatAccess } from './access.ts'
 import { oneLine, type Paint, showBytes, showCount, showNumber } from './text_format.ts'
 import { compareLines, isLongText, showValue } from './value.ts'
 
@@ -40,9 +41,9 @@ export function describeMarks(): string {
   return ['Marks of resources in the plan:', ...marks, unknown].join('\n')
 }
 
-/** Formats a plan: a block per change, in the order of the tree, then the summary. */
+/** Formats a plan: a block per change, in the order of the tree, the changes of access, then the summary. */
 export function formatPlan(plan: Plan, paint: Paint): string {
-  return [...formatChanges(plan, paint), formatSummary(plan)].join('\n')
+  return [...formatChanges(plan, paint), ...formatAccess(plan.access, paint), formatSummary(plan)].join('\n')
 }
 
 /** Formats the changes of a plan: a block each, and an empty line if there are any. */

@@ -3,6 +3,7 @@ import type { Action } from '../../contract/journal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
+import type { AccessReport } from './access_change.ts'
 
 /** Change of a field in manifest form: references are keys. */
 export interface Edit {
@@ -164,6 +165,8 @@ export interface Plan {
   readonly principals: ReadonlyMap<string, number>
   /** SHA-256 of the changes and of the versions of the changed resources. */
   readonly fingerprint: string
+  /** Effective permissions before and after; absent if they were not computed. */
+  readonly access?: AccessReport
 }
 
 /** Counts the changes by action. */

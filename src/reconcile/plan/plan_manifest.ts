@@ -6,6 +6,7 @@ import { readVisibility } from '../../api/read_visibility.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
+import { planAccess } from '../access/plan_access.ts'
 import { namedService } from '../catalog/base_maps.ts'
 import { type ActualTree, collectTree } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
@@ -31,7 +32,7 @@ export async function readActualTree(api: Api, signal?: AbortSignal): Promise<Ac
 }
 
 /**
- * Reads the server in one request, digests the source files, and computes the plan.
+ * Reads the server in one request, digests the source files, and computes the plan with the permissions that it changes.
  *
  * @throws {Problem} http/*, auth/*, file/*
  */
@@ -48,7 +49,10 @@ export async function planManifest(request: PlanRequest): Promise<Plan> {
   let answers: Answers = { counts: new Map(), values: new Map(), loads: new Map(), visibility: undefined }
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
-    if (isFinal(planning)) return planning.plan
+    if (isFinal(planning)) {
+      const { plan } = planning
+      return { ...plan, access: await planAccess(api, { plan, manifest, actual }, signal) }
+    }
     answers = await answer({ api, signal }, planning, answers)
   }
 }

@@ -1,0 +1,125 @@
+import type { AccessResource, AccessSubject, Key } from '../../access/access_tree.ts'
+import type { Principals } from '../model/principals.ts'
+import type { AccessTrees } from './access_trees.ts'
+
+/** A user of the server with its groups. */
+export interface GroupMember {
+  readonly id: number
+  readonly keyname: string
+  readonly system: boolean
+  readonly superuser?: boolean
+  readonly disabled?: boolean
+  readonly member_of?: readonly number[]
+}
+
+/** Users with the same permissions, and the subject that has them. */
+export interface SubjectGroup {
+  /** Full names, sorted: `user:guest`, `group:editors`. */
+  readonly names: readonly string[]
+  readonly subject: AccessSubject
+  /** Full names of the more general subjects: all signed-in users, and the groups of a user. */
+  readonly general: readonly string[]
+  /** Whether it has all permissions by its nature, so that new and deleted resources are not worth a line. */
+  readonly isAdministrator: boolean
+}
+
+/** Owner of no resource: the user of a subject that stands for many users. */
+const anyUser = 'any user'
+
+const guest = 'user:guest'
+const everyone = 'user:everyone'
+const authenticated = 'user:authenticated'
+const administrators = 'group:administrators'
+
+/**
+ * Lists the subjects whose permissions may change: guests, signed-in users, the groups in rules, and users who have
+ * other permissions than these, because rules name them, they own resources or they belong to several groups.
+ *
+ * @param users undefined if the account cannot read the groups of users
+ */
+export function listSubjects(
+  trees: Pick<AccessTrees, 'before' | 'after'>,
+  principals: Principals,
+  users: readonly GroupMember[] | undefined,
+): SubjectGroup[] {
+  const idOf = (name: string): Key => principals.ids.get(name) ?? name
+  const named = listNamed(trees)
+  const ownerPrincipal = idOf('user:owner')
+  const signedIn = [idOf(authenticated), idOf(everyone)]
+  const subjectOf = (user: Key, more: readonly Key[]): AccessSubject => ({
+    user,
+    principals: new Set(more),
+    ownerPrincipal,
+  })
+  const groups = [...principals.ids]
+    .filter(([name, id]) => name.startsWith('group:') && named.has(id))
+    .map(([name, id]) => ({
+      names: [name],
+      subject: subjectOf(anyUser, [id, ...signedIn]),
+      general: [authenticated],
+      isAdministrator: name === administrators,
+    }))
+  const owners = named.has(ownerPrincipal) ? listOwners(trees) : new Set<Key>()
+  const members = (users ?? []).filter(
+    ({ system, superuser, disabled }) => !system && !superuser && !disabled,
+  )
+  const distinct = groupMembers(members, { named, owners }).map(({ names, ids, user, groupIds }) => ({
+    names,
+    subject: subjectOf(user, [...ids, ...signedIn]),
+    general: [authenticated, ...groupIds.map((id) => principals.nameOf(id))],
+    isAdministrator: groupIds.some((id) => principals.nameOf(id) === administrators),
+  }))
+  return [
+    single(guest, subjectOf(idOf(guest), [idOf(guest), idOf(everyone)])),
+    single(authenticated, subjectOf(anyUser, signedIn)),
+    ...groups.toSorted((a, b) => compareText(a.names[0] ?? '', b.names[0] ?? '')),
+    ...distinct,
+  ]
+}
+
+const single = (name: string, subject: AccessSubject): SubjectGroup => ({
+  names: [name],
+  subject,
+  general: [],
+  isAdministrator: false,
+})
+
+const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b))
+
+type Trees = Pick<AccessTrees, 'before' | 'after'>
+
+const resourcesOf = ({ before, after }: Trees): AccessResource[] => [...before.values(), ...after.values()]
+
+function listNamed(trees: Trees): Set<Key> {
+  const named = new Set<Key>()
+  for (const { rules } of resourcesOf(trees)) for (const { principal } of rules) named.add(principal)
+  return named
+}
+
+const listOwners = (trees: Trees) => new Set(resourcesOf(trees).map(({ owner }) => owner))
+
+interface DistinctMembers {
+  readonly names: readonly string[]
+  readonly user: Key
+  /** The user, if rules name it, and its groups in rules. */
+  readonly ids: readonly Key[]
+  readonly groupIds: readonly number[]
+}
+
+/** Groups users by what determines their permissions. Users who differ in nothing from one group, or from all, are left out. */
+function groupMembers(
+  members: readonly GroupMember[],
+  { named, owners }: { readonly named: ReadonlySet<Key>; readonly owners: ReadonlySet<Key> },
+): DistinctMembers[] {
+  const found = new Map<string, DistinctMembers>()
+  for (const { id, keyname, member_of: memberOf = [] } of members) {
+    const groupIds = memberOf.filter((group) => named.has(group)).toSorted((a, b) => a - b)
+    const isDistinct = named.has(id) || owners.has(id)
+    if (!isDistinct && groupIds.length < 2) continue
+    const signature = JSON.stringify([isDistinct ? id : null, groupIds])
+    const same = found.get(signature)?.names ?? []
+    const names = [...same, `user:${keyname}`].toSorted(compareText)
+    found.set(signature, { names, user: isDistinct ? id : anyUser, ids: [id, ...groupIds], groupIds })
+  }
+  return [...found.values()].toSorted((a, b) => compareText(a.names[0] ?? '', b.names[0] ?? ''))
+}

@@ -1,0 +1,163 @@
+import type { Key } from '../../access/access_tree.ts'
+import { createEvaluator } from '../../access/evaluate_access.ts'
+import { namesOf, type PermissionMask } from '../../access/permission_mask.ts'
+import type { Span } from '../../core/span.ts'
+import { formatSpan } from '../../core/span.ts'
+import type { AccessChange, AccessTarget } from '../model/access_change.ts'
+import type { SubjectGroup } from './access_subjects.ts'
+import { type AccessTrees, affectedIn } from './access_trees.ts'
+
+/** A resource whose permissions a plan may change, by its keys in the trees before and after. */
+export interface AffectedResource {
+  readonly before: Key | undefined
+  readonly after: Key | undefined
+}
+
+/** Lists the resources whose permissions a plan may change. */
+export function listAffected({ before, after, touched, replaced }: AccessTrees): AffectedResource[] {
+  const isAffectedBefore = affectedIn(before, touched)
+  const isAffectedAfter = affectedIn(after, touched)
+  const found: AffectedResource[] = []
+  const recreated = new Set(replaced.values())
+  for (const key of before.keys()) {
+    const next = after.has(key) ? key : replaced.get(key)
+    if (isAffectedBefore(key) || (next !== undefined && isAffectedAfter(next)))
+      found.push({ before: key, after: next })
+  }
+  for (const key of after.keys())
+    if (!before.has(key) && !recreated.has(key)) found.push({ before: undefined, after: key })
+  return found
+}
+
+/** Context of a comparison. */
+export interface ComparisonContext {
+  readonly trees: AccessTrees
+  readonly affected: readonly AffectedResource[]
+  describe(resource: AffectedResource): AccessTarget
+  /** Finds the rules and blocks that cause a change. */
+  findCauses(effect: Effect): readonly Span[]
+}
+
+/** What one subject gains and loses on a resource. */
+export interface Effect {
+  readonly resource: AffectedResource
+  readonly subject: SubjectGroup
+  readonly change: AccessChange['change']
+  readonly mask: PermissionMask
+}
+
+interface Difference {
+  readonly gain: PermissionMask
+  readonly loss: PermissionMask
+}
+
+/** Compares the permissions of each subject before and after, and folds equal changes. */
+export function compareAccess(subjects: readonly SubjectGroup[], context: ComparisonContext): AccessChange[] {
+  const differences = new Map<string, readonly Difference[]>()
+  const folds = new Map<string, Fold>()
+  for (const subject of subjects) {
+    const found = compareSubject(subject, context)
+    for (const name of subject.names) differences.set(name, found)
+    const general = subject.general.map((name) => differences.get(name) ?? [])
+    for (const [at, difference] of found.entries())
+      addDifference(folds, { subject, at, difference, covering: general.map((one) => one[at]) }, context)
+  }
+  return mergePrincipals([...folds.values()])
+}
+
+/** What a subject gains and loses on the affected resource `at`. */
+interface SubjectDifference {
+  readonly subject: SubjectGroup
+  readonly at: number
+  readonly difference: Difference
+  /** What more general subjects gain and lose on it. */
+  readonly covering: readonly (Difference | undefined)[]
+}
+
+function addDifference(
+  folds: Map<string, Fold>,
+  { subject, at, difference, covering }: SubjectDifference,
+  context: ComparisonContext,
+): void {
+  const resource = context.affected[at]
+  for (const change of ['gain', 'loss'] as const) {
+    const mask = difference[change]
+    if (mask === 0 || resource === undefined) continue
+    const covered = covering.reduce((all, one) => all | (one?.[change] ?? 0), 0)
+    addEffect(folds, { resource, subject, change, mask }, { context, implied: (mask & ~covered) === 0 })
+  }
+}
+
+function compareSubject(
+  { subject, isAdministrator }: SubjectGroup,
+  { trees, affected }: ComparisonContext,
+): Difference[] {
+  const evaluateBefore = createEvaluator(trees.before, subject)
+  const evaluateAfter = createEvaluator(trees.after, subject)
+  return affected.map(({ before, after }) => {
+    if (isAdministrator && (before === undefined || after === undefined)) return { gain: 0, loss: 0 }
+    const old = before === undefined ? 0 : evaluateBefore(before)
+    const next = after === undefined ? 0 : evaluateAfter(after)
+    return { gain: next & ~old, loss: old & ~next }
+  })
+}
+
+interface Fold {
+  readonly change: AccessChange['change']
+  readonly principals: readonly string[]
+  readonly mask: PermissionMask
+  readonly on: AccessChange['on']
+  readonly implied: boolean
+  readonly resources: AccessTarget[]
+  readonly causes: Map<string, Span>
+}
+
+function addEffect(
+  folds: Map<string, Fold>,
+  effect: Effect,
+  { context, implied }: { readonly context: ComparisonContext; readonly implied: boolean },
+): void {
+  const { resource, subject, change, mask } = effect
+  const on = onOf(resource)
+  const key = JSON.stringify([subject.names, change, mask, on, implied])
+  const fold: Fold = folds.get(key) ?? {
+    change,
+    principals: subject.names,
+    mask,
+    on,
+    implied,
+    resources: [],
+    causes: new Map(),
+  }
+  folds.set(key, fold)
+  fold.resources.push(context.describe(resource))
+  for (const span of context.findCauses(effect)) fold.causes.set(formatSpan(span), span)
+}
+
+function onOf({ before, after }: AffectedResource): AccessChange['on'] {
+  if (before === undefined) return 'new'
+  return after === undefined ? 'deleted' : 'existing'
+}
+
+/** Merges principals with the same change on the same resources. */
+function mergePrincipals(folds: readonly Fold[]): AccessChange[] {
+  const merged = new Map<string, AccessChange>()
+  for (const { change, principals, mask, on, implied, resources, causes } of folds) {
+    const key = JSON.stringify([change, mask, on, implied, resources.map((one) => one.key)])
+    const same = merged.get(key)
+    const spans = new Map([
+      ...(same?.causes ?? []).map((span) => [formatSpan(span), span] as const),
+      ...causes,
+    ])
+    merged.set(key, {
+      change,
+      principals: [...(same?.principals ?? []), ...principals],
+      permissions: namesOf(mask),
+      on,
+      resources,
+      causes: [...spans.values()],
+      implied,
+    })
+  }
+  return [...merged.values()]
+}

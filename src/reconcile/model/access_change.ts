@@ -1,0 +1,37 @@
+import type { PermissionName } from '../../contract/permissions.ts'
+import type { Span } from '../../core/span.ts'
+
+/** A resource whose permissions change. */
+export interface AccessTarget {
+  /** Key in the manifest, else keyname, else `#id`. */
+  readonly key: string
+  readonly cls: string
+  readonly displayName: string
+}
+
+/** The same change of permissions of some users or groups on some resources. Plain data. */
+export interface AccessChange {
+  readonly change: 'gain' | 'loss'
+  /** Full names, such as `user:guest`, `user:authenticated`, `group:editors` and `user:ada`. */
+  readonly principals: readonly string[]
+  readonly permissions: readonly PermissionName[]
+  /** Whether the resources exist before and after the plan, only after it, or only before it. */
+  readonly on: 'existing' | 'new' | 'deleted'
+  readonly resources: readonly AccessTarget[]
+  /** Positions of the rules and blocks of the manifest that cause the change, without duplicates. */
+  readonly causes: readonly Span[]
+  /** Whether the same change is listed for a more general principal: all signed-in users, or a group of the user. */
+  readonly implied: boolean
+}
+
+/** Effective permissions before and after a plan. */
+export interface AccessReport {
+  /** Whether the account can read all resources and rules that determine the changes. */
+  readonly complete: boolean
+  /** Whether the account can read which users belong to which groups; otherwise no users are listed by name. */
+  readonly users: boolean
+  readonly changes: readonly AccessChange[]
+}
+
+/** Report of a plan that changes no permissions. */
+export const unchangedAccess: AccessReport = { complete: true, users: true, changes: [] }

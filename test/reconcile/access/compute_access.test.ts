@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { computeAccess } from '../../../src/reconcile/access/plan_access.ts'
+import { type Block, type Case, manifestOf, planOf, type Row, ruleOf, treeOf } from '../support/literals.ts'
+
+const users = [
+  { id: 4, keyname: 'administrator', system: false, member_of: [5] },
+  { id: 6, keyname: 'editors', system: false, member_of: [7] },
+]
+
+/** Says what the blocks change, a line each: `gain group:editors existing a: resource.read`. */
+function tellAccess(blocks: Record<string, Block>, rows: readonly Row[], more: Partial<Case> = {}): string[] {
+  const one = { blocks, rows, ...more }
+  const input = { plan: planOf(one), manifest: manifestOf(blocks), actual: treeOf(rows, more.head) }
+  return computeAccess(input, users).changes.map(
+    ({ change, principals, on, resources, permissions, implied }) =>
+      `${change} ${principals.join(' ')} ${on} ${resources.map(({ key }) => key).join(' ')}: ${permissions.join(' ')}${implied ? ' (implied)' : ''}`,
+  )
+}
+
+const wire = (principal: number, more: object = {}) => ({
+  action: 'allow',
+  principal: { id: principal },
+  identity: '',
+  scope: 'resource',
+  permission: 'read',
+  propagate: true,
+  ...more,
+})
+const open: Block = { existing: true, id: 0, permissions: { owns: 'listed', rules: [ruleOf('guest')] } }
+
+describe('the permissions of a plan', () => {
+  test('follow a resource that moves to a group with other rules', () => {
+    const blocks = {
+      root: open,
+      shut: {},
+      free: { permissions: { owns: 'all' as const, rules: [ruleOf('guest', { propagate: true })] } },
+      map: { parent: 'free' },
+    }
+    const rows = [
+      { id: 1, key: 'shut' },
+      { id: 2, key: 'free', rules: [wire(1)] },
+      { id: 3, key: 'map', parent: 1 },
+    ]
+    expect(tellAccess(blocks, rows)).toEqual(['gain user:guest existing root free map: resource.read'])
+  })
+
+  test('reach resources that move out of a deleted one, and not those that are deleted with it', () => {
+    const rules = [ruleOf('guest', { propagate: true })]
+    const root: Block = { existing: true, id: 0, permissions: { owns: 'listed', rules } }
+    const rows = [
+      { id: 1, key: 'gone' },
+      { id: 2, key: 'below', parent: 1, manager: null },
+      { id: 3, key: 'kept', parent: 1 },
+    ]
+    const options = { prune: true, fuse: 1, allowDelete: new Set(['gone', 'below']) }
+    expect(tellAccess({ root, kept: {} }, rows, { options })).toEqual([
+      'gain user:guest existing root kept: resource.read',
+    ])
+  })
+
+  test('of a user in rules are implied by those of its group', () => {
+    const rules = [ruleOf('group:editors', { propagate: true }), ruleOf('user:editors', { propagate: true })]
+    const root: Block = { existing: true, id: 0, permissions: { owns: 'listed', rules } }
+    expect(tellAccess({ root }, [])).toEqual([
+      'gain group:editors existing root: resource.read',
+      'gain user:editors existing root: resource.read (implied)',
+    ])
+  })
+
+  test('of administrators are not reported for new resources', () => {
+    const rules = [ruleOf('group:administrators', { propagate: true })]
+    const root: Block = { existing: true, id: 0, permissions: { owns: 'listed', rules } }
+    expect(tellAccess({ root, new: {} }, [])).toEqual([
+      'gain group:administrators existing root: resource.read',
+    ])
+  })
+
+  test('are incomplete for an account that cannot read the whole tree', () => {
+    const head = { complete: false, administrator: false }
+    const blocks = { root: open }
+    const input = {
+      plan: planOf({ blocks, rows: [], head }),
+      manifest: manifestOf(blocks),
+      actual: treeOf([], head),
+    }
+    expect(computeAccess(input, undefined)).toMatchObject({ complete: false, users: false })
+    expect(computeAccess({ ...input, plan: { ...input.plan, changes: [] } }, undefined).changes).toEqual([])
+  })
+})
