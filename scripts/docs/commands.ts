@@ -18,6 +18,7 @@ const exitCodes = [
   ['2', 'The plan contains changes (`plan --exit-code`).'],
   ['3', 'The input is invalid: arguments, manifest, pipeline or file.'],
   ['4', 'Too many rows were quarantined, or a load would lose data.'],
+  ['5', 'A policy refuses the plan (`--policy`, `--forbid-public-gain`, `--forbid-gain`).'],
   ['130', 'Interrupted with Ctrl-C.'],
 ]
 

@@ -1,7 +1,8 @@
-import type { Api } from '../api/api.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
-import { planManifest } from '../reconcile/plan/plan_manifest.ts'
+import { planFrom } from '../reconcile/plan/plan_manifest.ts'
+import type { PlanReader } from '../reconcile/plan/plan_reader.ts'
+import { checkGuards, type GuardSettings, type Guards, loadGuards, noGuards, withPolicies } from './guards.ts'
 import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
 import { writePlanEvents } from './print/events.ts'
 import { formatIssues } from './print/issue_list.ts'
@@ -13,6 +14,7 @@ import { type Terminal, writeLine } from './terminal.ts'
 export interface PrepareSettings {
   readonly paths: readonly string[]
   readonly options: PlanOptions
+  readonly guards: GuardSettings
 }
 
 /** Plan with its manifest. */
@@ -22,37 +24,42 @@ export interface Prepared {
 }
 
 /**
- * Loads a manifest and plans it against a server.
+ * Loads a manifest and plans it against a server. Conditions that the plan does not meet are among its issues.
  *
- * @throws {Problem} manifest/invalid, http/*, auth/*
+ * @throws {Problem} manifest/invalid, policy/invalid, http/*, auth/*
  */
 export async function preparePlan(
-  api: Api,
-  { paths, options }: PrepareSettings,
+  reader: PlanReader,
+  { paths, options, guards: written }: PrepareSettings,
   terminal: Pick<Terminal, 'env' | 'cwd' | 'interrupt'>,
 ): Promise<Prepared> {
-  return planLoaded(api, { loaded: await loadGoodManifest(paths, terminal), options }, terminal)
+  const loaded = await loadGoodManifest(paths, terminal)
+  const guards = await loadGuards(written, terminal)
+  return planLoaded(reader, { loaded, options, guards }, terminal)
 }
 
 /** Manifest to plan, with its options. */
 export interface PlanSettings {
   readonly loaded: GoodManifest
   readonly options: PlanOptions
+  readonly guards?: Guards
 }
 
 /**
- * Plans a manifest against a server.
+ * Plans a manifest against a server, or against a capture of one.
  *
  * @throws {Problem} http/*, auth/*
  */
 export async function planLoaded(
-  api: Api,
-  { loaded, options }: PlanSettings,
+  reader: PlanReader,
+  { loaded, options, guards = noGuards }: PlanSettings,
   terminal: Pick<Terminal, 'interrupt'>,
 ): Promise<Prepared> {
   const { manifest } = loaded
-  const plan = await planManifest({ api, manifest, options, signal: terminal.interrupt })
-  return { plan: { ...plan, issues: [...loaded.issues, ...plan.issues] }, loaded }
+  const watched = guards.forbidGain
+  const plan = await planFrom({ reader, manifest, options, watched, signal: terminal.interrupt })
+  const issues = [...loaded.issues, ...plan.issues, ...checkGuards(plan, manifest, guards)]
+  return { plan: { ...plan, issues }, loaded: { ...loaded, sources: withPolicies(loaded.sources, guards) } }
 }
 
 /** Writes a plan to `out`, and in text mode its issues to `err`. */

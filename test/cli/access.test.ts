@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addGroup, addUser } from '../support/principals.ts'
+import { addGroup, addUser, goodPassword } from '../support/principals.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
@@ -120,4 +120,78 @@ test('writes events with all principals, resources and positions', async () => {
     },
   ])
   expect(ran.at(-1)).toMatchObject({ type: 'summary', access_complete: true, access_users: true })
+})
+
+test('refuses gains of guests, and of named users and groups, with exit code 5', async () => {
+  await write(manifest([rule('guest', ''), rule('editors', '')], ['rivers', 'roads']))
+  const refused = await run('apply', 'city.yaml', '--yes', '--forbid-public-gain')
+  expect(refused.exit).toBe(5)
+  expect(refused.err).toContain(
+    'city.yaml:14:13 error plan/forbidden-gain: guests gain write, create, update, delete, manage subresources, change permissions, write structure and write metadata on 2 layers: rivers, roads',
+  )
+  expect(await run('plan', 'city.yaml', '--forbid-gain', 'editors')).toMatchObject({ exit: 0 })
+
+  await write(manifest([rule('authenticated', ''), rule('editors', '')], ['rivers', 'roads']))
+  expect(await run('plan', 'city.yaml', '--forbid-public-gain')).toMatchObject({ exit: 0 })
+  const named = await run('plan', 'city.yaml', '--forbid-gain', 'group:viewers', '--forbid-gain', 'ada')
+  expect(named.exit).toBe(5)
+  expect(named.err).toMatch(/plan\/forbidden-gain: group viewers gains all permissions on 2 layers/)
+  expect(named.err).not.toContain('ada')
+  const misspelt = await run('plan', 'city.yaml', '--forbid-gain', 'group:viewrs')
+  expect([misspelt.exit, misspelt.err]).toEqual([3, expect.stringMatching(/viewrs(.|\n)*group:viewers/)])
+})
+
+test('refuses gains that it cannot check', async () => {
+  await write(manifest([rule('guest', '')], ['rivers', 'roads']))
+  const env = { LANDFORM_SERVER: server.url, LANDFORM_USER: 'ada', LANDFORM_PASSWORD: goodPassword }
+  const ran = await runCommand(['plan', 'city.yaml', '--forbid-public-gain'], { cwd, env })
+  expect(ran.exit).toBe(1)
+  expect(ran.err).toContain('error plan/access-unknown')
+})
+
+const policy = (expression: string) => `policy: city
+rules:
+  - name: closed
+    message: Guests must not gain access.
+    each: access
+    expression: ${expression}
+`
+
+test('checks the rules of a policy file before anything is sent', async () => {
+  await write(manifest([rule('guest', ''), rule('editors', '')], ['rivers', 'roads']))
+  const good = `access.change != "gain" || !("user:guest" in access.principals)`
+  await writeFile(join(cwd, 'policy.yaml'), policy(good))
+  const refused = await run('apply', 'city.yaml', '--yes', '--policy', 'policy.yaml')
+  expect(refused.exit).toBe(5)
+  expect(refused.err).toContain(
+    'city.yaml:14:13 error policy/violated: closed: Guests must not gain access. (gain of user:guest)',
+  )
+  expect(refused.err).toContain('hint: rule at policy.yaml:6:17')
+  expect(accessOf(await run('plan', 'city.yaml'))).not.toEqual([])
+
+  await writeFile(join(cwd, 'policy.yaml'), policy('access.chnge == "gain"'))
+  const faulty = await run('plan', 'city.yaml', '--policy', 'policy.yaml')
+  expect([faulty.exit, faulty.err]).toEqual([
+    3,
+    expect.stringContaining('policy.yaml:6:24 error policy/bad-expression: closed: no such key: chnge'),
+  ])
+  expect((await run('plan', 'city.yaml', '--policy', 'none.yaml')).err).toContain('file/not-found')
+})
+
+test('lints the resources of a server, or of a subtree', async () => {
+  await write(manifest([rule('everyone', 'resource'), rule('viewers', 'data')], ['rivers', 'roads']))
+  await run('apply', 'city.yaml', '--yes')
+  const whole = await run('lint', '--server', server.url, '--json')
+  const found = events(whole).filter(({ type }) => type === 'issue')
+  expect(found.map(({ code, message }) => `${code} ${message}`).sort()).toEqual([
+    'lint/public-write the rules of "city" allow guests resource.create on 3 resources',
+  ])
+  await write(manifest([rule('guest', 'resource', 'read')], ['rivers', 'roads']))
+  await run('apply', 'city.yaml', '--yes')
+  const rivers = await run('lint', '--server', server.url, '--root', 'rivers')
+  expect(rivers.out).toMatch(
+    /^warning lint\/unseen-layer: no rule lets anyone but administrators read the layer "rivers"\n(.|\n)*\n1 resource, 0 styles, 1 warning\n$/,
+  )
+  expect((await run('lint', '--server', server.url, '--root', 'none')).err).toContain('plan/missing')
+  expect((await run('lint', 'city.yaml', '--server', server.url)).err).toContain('not both')
 })

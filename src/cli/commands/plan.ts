@@ -1,16 +1,28 @@
-import { findProblemKind } from '../../contract/problems.ts'
+import { resolve } from 'node:path'
+import { findProblemKind, problem } from '../../contract/problems.ts'
 import { hasErrors, type Issue } from '../../core/issue.ts'
+import { readCapture } from '../../reconcile/capture/capture_file.ts'
+import { captureReader } from '../../reconcile/capture/capture_reader.ts'
+import type { Plan } from '../../reconcile/model/change.ts'
+import { liveReader, type PlanReader } from '../../reconcile/plan/plan_reader.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
+import { guardOptions, readGuards } from '../guards.ts'
 import { allowanceOptions, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
+import { describeCapture } from '../print/capture.ts'
 import { describeMarks } from '../print/plan.ts'
-import type { Terminal } from '../terminal.ts'
+import { savePlan } from '../saved_plan.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `plan`. */
 export interface PlanSettings extends PrepareSettings {
   readonly server: ServerSettings
+  /** Path of a capture to plan against, instead of the server. */
+  readonly from?: string | undefined
+  /** Path of a file to save the plan in. */
+  readonly out?: string | undefined
   readonly json: boolean
   /** Whether pending changes result in exit code 2. */
   readonly exitCode: boolean
@@ -18,12 +30,10 @@ export interface PlanSettings extends PrepareSettings {
 
 /** Shows the changes that `apply` would make. */
 export async function runPlan(settings: PlanSettings, terminal: Terminal): Promise<number> {
+  if (settings.from !== undefined) return planOffline(settings, settings.from, terminal)
   const api = await connect(settings.server, terminal)
   try {
-    const prepared = await preparePlan(api, settings, terminal)
-    showPlan(prepared, settings.json, terminal)
-    if (hasErrors(prepared.plan.issues)) return exitCodeOf(prepared.plan.issues)
-    return settings.exitCode && prepared.plan.changes.length > 0 ? 2 : 0
+    return await planWith(liveReader(api, terminal.interrupt), settings, terminal)
   } catch (error) {
     throw await adviseLogin(error, settings.server, terminal)
   } finally {
@@ -31,11 +41,41 @@ export async function runPlan(settings: PlanSettings, terminal: Terminal): Promi
   }
 }
 
-/** Returns the exit code of issues: that of invalid input if all concern input, else that of a failure. */
+async function planOffline(settings: PlanSettings, from: string, terminal: Terminal): Promise<number> {
+  if (settings.server.server !== undefined || settings.server.user !== undefined)
+    throw problem(
+      'usage/bad-argument',
+      '--from plans without a server, so that --server and --user do not apply.',
+    )
+  const capture = await readCapture({ path: resolve(terminal.cwd, from), shownPath: from })
+  if (!settings.json) writeLine(terminal.err, describeCapture(capture.head, from, new Date()))
+  return planWith(captureReader(capture), settings, terminal)
+}
+
+async function planWith(reader: PlanReader, settings: PlanSettings, terminal: Terminal): Promise<number> {
+  const prepared = await preparePlan(reader, settings, terminal)
+  showPlan(prepared, settings.json, terminal)
+  const { issues } = prepared.plan
+  if (hasErrors(issues)) return exitCodeOf(issues)
+  const { out, json } = settings
+  if (out !== undefined) {
+    await savePlan({ prepared, settings, out }, terminal)
+    if (!json) writeLine(terminal.err, `Saved in ${out}. To apply it: landform apply --plan ${out}`)
+  }
+  return settings.exitCode && isPending(prepared.plan) ? 2 : 0
+}
+
+/** Tells whether anything waits: changes, or managed resources that are no longer in the manifest. */
+function isPending({ changes, issues }: Plan): boolean {
+  return changes.length > 0 || issues.some(({ code }) => code === 'plan/orphan')
+}
+
+/** Returns the exit code of issues: that of invalid input or of a refused plan if all errors have it, else that of a failure. */
 export function exitCodeOf(issues: readonly Issue[]): number {
   const errors = issues.filter(({ severity }) => severity === 'error')
   if (errors.length === 0) return 0
-  return errors.every(({ code }) => findProblemKind(code)?.exit === 3) ? 3 : 1
+  const codes = new Set(errors.map(({ code }) => findProblemKind(code)?.exit))
+  return [3, 5].find((exit) => codes.size === 1 && codes.has(exit as 3 | 5)) ?? 1
 }
 
 /** The command `plan`. */
@@ -47,22 +87,32 @@ export const planCommand: CommandSpec = {
     'landform plan',
     'landform plan manifests/world.yaml --server https://gis.example.org',
     'landform plan --exit-code   # 2 if changes are pending',
+    'landform plan --from world.capture   # without a server, see landform capture',
+    'landform plan --out city.plan   # for landform apply --plan city.plan',
     'landform plan --prune --allow-delete old_layer',
+    'landform plan --forbid-public-gain --policy policy.yaml   # 5 if a condition is not met',
   ],
   declare: (command) =>
-    allowanceOptions(
-      serverOptions(
-        command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+    guardOptions(
+      allowanceOptions(
+        serverOptions(
+          command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+        ),
       ),
     )
-      .option('--exit-code', 'exit with 2 if changes are pending')
+      .option('--from <file>', 'plan against a capture of a server, without a connection')
+      .option('--out <file>', 'save the plan for landform apply --plan; not if it has errors')
+      .option('--exit-code', 'exit with 2 if changes or resources to prune are pending')
       .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
     runPlan(
       {
         paths: (paths ?? []) as readonly string[],
         options: readAllowances(options),
+        guards: readGuards(options),
         server: options as ServerSettings,
+        from: options.from as string | undefined,
+        out: options.out as string | undefined,
         json: options.json === true,
         exitCode: options.exitCode === true,
       },

@@ -2,8 +2,8 @@
 interface Meaning {
   /** Short title for people. */
   readonly title: string
-  /** Exit code of the command line: 1 failed, 3 input invalid, 4 over the quarantine limit, 130 interrupted. */
-  readonly exit: 1 | 3 | 4 | 130
+  /** Exit code of the command line: 1 failed, 3 input invalid, 4 over the quarantine limit, 5 refused by a policy, 130 interrupted. */
+  readonly exit: 1 | 3 | 4 | 5 | 130
   /** How to resolve it. */
   readonly advice: string
 }

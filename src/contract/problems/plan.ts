@@ -1,6 +1,6 @@
 import { core, type ProblemKind } from './kind.ts'
 
-/** Problems of plan and apply. */
+/** Problems of plan, policy and apply. */
 export const planProblems = {
   'journal/not-found': {
     title: 'Entry of the journal not found',
@@ -99,10 +99,65 @@ export const planProblems = {
     exit: 1,
     advice: 'Change the resources that use it first, or allow the loss with --allow-loss KEY.',
   },
+  'plan/capture': {
+    title: 'Unusable capture',
+    exit: 3,
+    advice: 'Capture the server again with landform capture.',
+  },
+  'plan/saved': {
+    title: 'Unusable saved plan',
+    exit: 3,
+    advice: 'Save the plan again with landform plan --out.',
+  },
   'plan/spent': {
     title: 'Obsolete was:',
     exit: 3,
     advice: 'Remove was: because the rename is complete.',
+  },
+  'plan/forbidden-gain': {
+    title: 'Forbidden gain of access',
+    exit: 5,
+    advice: 'Change the rules that cause it, or plan without --forbid-public-gain and --forbid-gain.',
+  },
+  'plan/access-unknown': {
+    title: 'Access not known',
+    exit: 1,
+    advice: 'Use an administrator who can read all resources.',
+  },
+  'policy/invalid': {
+    title: 'Invalid policy',
+    exit: 3,
+    advice: 'Correct the listed errors.',
+  },
+  'policy/bad-value': {
+    title: 'Invalid value',
+    exit: 3,
+    advice: 'Correct the value.',
+  },
+  'policy/unknown-field': {
+    title: 'Unknown field',
+    exit: 3,
+    advice: 'Remove the field, or correct its name.',
+  },
+  'policy/missing-field': {
+    title: 'Missing field',
+    exit: 3,
+    advice: 'Add the field.',
+  },
+  'policy/bad-expression': {
+    title: 'Invalid expression of a policy',
+    exit: 3,
+    advice: 'Correct the CEL expression.',
+  },
+  'policy/violated': {
+    title: 'Policy violated',
+    exit: 5,
+    advice: 'Change the manifest, or the policy.',
+  },
+  'policy/failed': {
+    title: 'Policy rule cannot be evaluated',
+    exit: 1,
+    advice: 'Correct the expression: test for null before members of data and takes.',
   },
   'apply/failed': {
     title: 'Apply failed',

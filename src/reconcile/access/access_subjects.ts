@@ -12,6 +12,14 @@ export interface GroupMember {
   readonly member_of?: readonly number[]
 }
 
+/** Users and groups to compare. */
+export interface AccessAudience {
+  /** Undefined if the account cannot read the groups of users. */
+  readonly users?: readonly GroupMember[] | undefined
+  /** Full names of users and groups that are listed in any case. */
+  readonly watched?: ReadonlySet<string> | undefined
+}
+
 /** Users with the same permissions, and the subject that has them. */
 export interface SubjectGroup {
   /** Full names, sorted: `user:guest`, `group:editors`. */
@@ -35,15 +43,16 @@ const administrators = 'group:administrators'
  * Lists the subjects whose permissions may change: guests, signed-in users, the groups in rules, and users who have
  * other permissions than these, because rules name them, they own resources or they belong to several groups.
  *
- * @param users undefined if the account cannot read the groups of users
+ * Watched users and groups are listed anyway.
  */
 export function listSubjects(
   trees: Pick<AccessTrees, 'before' | 'after'>,
   principals: Principals,
-  users: readonly GroupMember[] | undefined,
+  { users = [], watched = new Set() }: AccessAudience,
 ): SubjectGroup[] {
   const idOf = (name: string): Key => principals.ids.get(name) ?? name
   const named = listNamed(trees)
+  for (const name of watched) named.add(idOf(name))
   const ownerPrincipal = idOf('user:owner')
   const signedIn = [idOf(authenticated), idOf(everyone)]
   const subjectOf = (user: Key, more: readonly Key[]): AccessSubject => ({
@@ -60,9 +69,7 @@ export function listSubjects(
       isAdministrator: name === administrators,
     }))
   const owners = named.has(ownerPrincipal) ? listOwners(trees) : new Set<Key>()
-  const members = (users ?? []).filter(
-    ({ system, superuser, disabled }) => !system && !superuser && !disabled,
-  )
+  const members = users.filter(({ system, superuser, disabled }) => !system && !superuser && !disabled)
   const distinct = groupMembers(members, { named, owners }).map(({ names, ids, user, groupIds }) => ({
     names,
     subject: subjectOf(user, [...ids, ...signedIn]),

@@ -1,10 +1,9 @@
 import type { Key } from '../../access/access_tree.ts'
-import type { Api } from '../../api/api.ts'
-import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { type AccessReport, type AccessTarget, unchangedAccess } from '../model/access_change.ts'
 import { type ActualTree, labelOf } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
+import type { PlanReader } from '../plan/plan_reader.ts'
 import { type GroupMember, listSubjects } from './access_subjects.ts'
 import { type AccessTrees, affectedIn, buildTrees } from './access_trees.ts'
 import { type AffectedResource, compareAccess, listAffected } from './compare_access.ts'
@@ -15,6 +14,8 @@ export interface AccessInput {
   readonly plan: Pick<Plan, 'changes' | 'ids' | 'principals'>
   readonly manifest: Pick<Manifest, 'resources'>
   readonly actual: ActualTree
+  /** Users and groups, named as in rules, whose changes are listed even if they follow from others. */
+  readonly watched?: readonly string[] | undefined
 }
 
 /**
@@ -24,13 +25,12 @@ export interface AccessInput {
  * @throws {Problem} http/*
  */
 export async function planAccess(
-  api: Api,
+  { readUsers }: Pick<PlanReader, 'readUsers'>,
   input: AccessInput,
-  signal: AbortSignal | undefined,
 ): Promise<AccessReport> {
   const trees = treesOf(input)
   if (trees === undefined) return unchangedAccess
-  return reportAccess({ ...input, trees }, await readUsers(api, signal))
+  return reportAccess({ ...input, trees }, await readUsers())
 }
 
 /** Compares the effective permissions before and after a plan. Pure; `users` is undefined if unknown. */
@@ -42,23 +42,13 @@ export function computeAccess(input: AccessInput, users: readonly GroupMember[] 
 const treesOf = ({ plan, actual }: AccessInput) =>
   buildTrees({ changes: plan.changes, ids: plan.ids, principals: plan.principals, actual })
 
-async function readUsers(api: Api, signal: AbortSignal | undefined): Promise<GroupMember[] | undefined> {
-  try {
-    const users = await api.call('auth.user_list', { signal })
-    return users.every((user) => user.member_of !== undefined || user.system) ? users : undefined
-  } catch (error) {
-    if (isProblem(error) && [401, 403, 404, 405, 501].includes(error.status ?? 0)) return undefined
-    throw error
-  }
-}
-
 function reportAccess(
-  { trees, manifest, actual, plan }: AccessInput & { readonly trees: AccessTrees },
+  { trees, manifest, actual, plan, watched }: AccessInput & { readonly trees: AccessTrees },
   users: readonly GroupMember[] | undefined,
 ): AccessReport {
   const { principals } = actual
   const affected = listAffected(trees)
-  const subjects = listSubjects(trees, principals, users)
+  const subjects = listSubjects(trees, principals, { users, watched: fullNames(watched ?? [], principals) })
   const changes = compareAccess(subjects, {
     trees,
     affected,
@@ -67,6 +57,10 @@ function reportAccess(
   })
   const complete = principals.known && actual.complete && isKnown(trees, actual)
   return { complete, users: users !== undefined, changes }
+}
+
+function fullNames(names: readonly string[], { find }: ActualTree['principals']): Set<string> {
+  return new Set(names.map(find).flatMap((one) => ('name' in one ? [one.name] : [])))
 }
 
 /** Tells whether the account reads the rules of all resources that determine the changed permissions. */

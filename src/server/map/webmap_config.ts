@@ -88,8 +88,8 @@ function configItem(tree: ItemTree, row: ItemRow): ConfigItem[] {
 type LayerItem = Extract<ItemRow['item'], { item_type: 'layer' }>
 
 function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing): ConfigLayer {
-  const { layerId, hasFeatures, hasLegend, ...landform } = drawing
-  const identifiable = hasFeatures && (item.layer_identifiable ?? true)
+  const { layerId, isIdentifiable, hasLegend, ...landform } = drawing
+  const identifiable = isIdentifiable && (item.layer_identifiable ?? true)
   const transparency = item.layer_transparency ?? null
   return {
     type: 'layer',
@@ -107,9 +107,14 @@ function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing
     adapter: item.layer_adapter ?? 'tile',
     plugin: {},
     legendInfo: { visible: 'collapse', has_legend: hasLegend },
-    identification: identifiable ? { mode: 'feature_layer', resource: { id: layerId } } : null,
+    identification: identifiable ? identificationOf(drawing) : null,
     landform,
   }
+}
+
+function identificationOf({ layerId, hasFeatures, hasExtent }: Drawing): ConfigLayer['identification'] {
+  const isRaster = !hasFeatures && hasExtent
+  return { mode: isRaster ? 'raster_layer' : 'feature_layer', resource: { id: layerId } }
 }
 
 const denominator = (scale: string | number | null | undefined) =>

@@ -1,0 +1,141 @@
+import { relative, resolve } from 'node:path'
+import type { Static } from 'typebox'
+import { oneOf } from '../../contract/descriptor.ts'
+import { problem } from '../../contract/problems.ts'
+import { Type } from '../../contract/type.ts'
+import { createValidatorCompiler, type Fault } from '../../contract/validate.ts'
+import { compareIssues, hasErrors, type Issue } from '../../core/issue.ts'
+import { joinPointer } from '../../core/pointer.ts'
+import type { Span } from '../../core/span.ts'
+import { decodeText } from '../../document/decode_text.ts'
+import { parseYaml } from '../../document/parse_yaml.ts'
+import { readBytes } from '../../document/yaml_files.ts'
+import { keySpanAt, spanAt, type YamlDocument } from '../../document/yaml_node.ts'
+import { findTextSpan } from './expression_span.ts'
+import { type PolicyExpression, type PolicyScope, readExpression } from './policy_expression.ts'
+
+const closed = { additionalProperties: false } as const
+
+const RuleSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, description: 'Name of the rule, shown with its message.' }),
+    message: Type.String({ minLength: 1, description: 'What is wrong if the expression is false.' }),
+    severity: Type.Optional(
+      oneOf(['error', 'warning'], {
+        default: 'error',
+        description: 'Errors stop the plan; warnings do not.',
+      }),
+    ),
+    each: Type.Optional(
+      oneOf(['plan', 'change', 'access'], {
+        default: 'plan',
+        description: 'What the expression is evaluated for.',
+      }),
+    ),
+    expression: Type.String({ minLength: 1, description: 'CEL expression that must be true.' }),
+  },
+  closed,
+)
+
+const PolicySchema = Type.Object(
+  {
+    policy: Type.String({ minLength: 1, description: 'Name of the policy.' }),
+    rules: Type.Array(RuleSchema, { minItems: 1 }),
+  },
+  closed,
+)
+
+/** A rule of a policy. */
+export interface PolicyRule {
+  readonly name: string
+  readonly message: string
+  readonly severity: 'error' | 'warning'
+  readonly each: PolicyScope
+  readonly expression: PolicyExpression
+  /** Position of the expression. */
+  readonly span: Span
+}
+
+/** The rules of a policy file, or its issues if it is invalid; `text` is the file, for excerpts. */
+export interface LoadedPolicy {
+  readonly file: string
+  readonly rules: readonly PolicyRule[]
+  readonly issues: readonly Issue[]
+  readonly text: string
+}
+
+const validate = createValidatorCompiler({ faults: 'all' })(PolicySchema)
+
+/**
+ * Loads a policy file and checks its expressions. Reports all faults as issues, in the order of the file.
+ *
+ * @throws {Problem} file/not-found, file/unreadable
+ */
+export async function loadPolicy(path: string, cwd: string): Promise<LoadedPolicy> {
+  const file = relative(cwd, resolve(cwd, path))
+  const decoded = decodeText(file, await readFile(resolve(cwd, path), file))
+  if ('issue' in decoded) return { file, rules: [], issues: [decoded.issue], text: '' }
+  const { text } = decoded
+  const { documents, issues } = parseYaml(file, text)
+  const [document] = documents
+  if (hasErrors(issues)) return { file, rules: [], issues, text }
+  if (document === undefined) return { file, rules: [], issues: [...issues, emptyFile(file)], text }
+  const faults = validate(document.value).map((fault) => issueOf(document, fault))
+  const all = [...issues, ...faults]
+  if (hasErrors(all)) return { file, rules: [], issues: all.sort(compareIssues), text }
+  const read = readRules(document)
+  return { file, rules: read.rules, issues: [...all, ...read.issues].sort(compareIssues), text }
+}
+
+async function readFile(path: string, shown: string): Promise<Buffer> {
+  try {
+    return await readBytes(path)
+  } catch (error) {
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT'
+    const code = isAbsent ? 'file/not-found' : 'file/unreadable'
+    throw problem(code, `Cannot read the policy ${shown}.`, { cause: error })
+  }
+}
+
+function readRules(document: YamlDocument): { readonly rules: PolicyRule[]; readonly issues: Issue[] } {
+  const rules: PolicyRule[] = []
+  const issues: Issue[] = []
+  const names = new Set<string>()
+  const written = (document.value as Static<typeof PolicySchema>).rules
+  for (const [
+    at,
+    { name, message, severity = 'error', each = 'plan', expression: text },
+  ] of written.entries()) {
+    const pointer = joinPointer('/rules', at)
+    if (names.has(name)) issues.push(duplicateName(document, joinPointer(pointer, 'name'), name))
+    names.add(name)
+    const place = joinPointer(pointer, 'expression')
+    const expression = readExpression(text, each)
+    if ('evaluate' in expression)
+      rules.push({ name, message, severity, each, expression, span: spanAt(document, place) })
+    else
+      issues.push({
+        code: 'policy/bad-expression',
+        severity: 'error',
+        message: `${name}: ${expression.message}`,
+        span: findTextSpan(document, place, { text, range: expression.range }),
+        pointer: place,
+      })
+  }
+  return { rules, issues }
+}
+
+function duplicateName(document: YamlDocument, pointer: string, name: string): Issue {
+  const message = `another rule has the name "${name}"`
+  return { code: 'policy/bad-value', severity: 'error', message, span: spanAt(document, pointer), pointer }
+}
+
+function issueOf(document: YamlDocument, { kind, pointer, message, hint }: Fault): Issue {
+  const span = kind === 'bad-value' ? spanAt(document, pointer) : keySpanAt(document, pointer)
+  return { code: `policy/${kind}`, severity: 'error', message, span, pointer, ...(hint ? { hint } : {}) }
+}
+
+function emptyFile(file: string): Issue {
+  const span = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }
+  return { code: 'policy/missing-field', severity: 'error', message: 'the file contains no policy', span }
+}
