@@ -54,7 +54,7 @@ test('lists what the styles of a manifest do not draw, with file, line, column, 
     expect.stringContaining('2 | '),
     expect.stringContaining('^^^^'),
     '  hint: use single symbol, categories, graduated ranges or rules',
-    '2 styles, 2 warnings',
+    '4 resources, 2 styles, 2 warnings',
     '',
   ])
 })

@@ -13,6 +13,7 @@ import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../
 import { adviseLogin } from '../principals.ts'
 import { describeCapture } from '../print/capture.ts'
 import { describeMarks } from '../print/plan.ts'
+import { savePlan } from '../saved_plan.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `plan`. */
@@ -20,6 +21,8 @@ export interface PlanSettings extends PrepareSettings {
   readonly server: ServerSettings
   /** Path of a capture to plan against, instead of the server. */
   readonly from?: string | undefined
+  /** Path of a file to save the plan in. */
+  readonly out?: string | undefined
   readonly json: boolean
   /** Whether pending changes result in exit code 2. */
   readonly exitCode: boolean
@@ -54,6 +57,11 @@ async function planWith(reader: PlanReader, settings: PlanSettings, terminal: Te
   showPlan(prepared, settings.json, terminal)
   const { issues } = prepared.plan
   if (hasErrors(issues)) return exitCodeOf(issues)
+  const { out, json } = settings
+  if (out !== undefined) {
+    await savePlan({ prepared, settings, out }, terminal)
+    if (!json) writeLine(terminal.err, `Saved in ${out}. To apply it: landform apply --plan ${out}`)
+  }
   return settings.exitCode && isPending(prepared.plan) ? 2 : 0
 }
 
@@ -80,6 +88,7 @@ export const planCommand: CommandSpec = {
     'landform plan manifests/world.yaml --server https://gis.example.org',
     'landform plan --exit-code   # 2 if changes are pending',
     'landform plan --from world.capture   # without a server, see landform capture',
+    'landform plan --out city.plan   # for landform apply --plan city.plan',
     'landform plan --prune --allow-delete old_layer',
     'landform plan --forbid-public-gain --policy policy.yaml   # 5 if a condition is not met',
   ],
@@ -92,6 +101,7 @@ export const planCommand: CommandSpec = {
       ),
     )
       .option('--from <file>', 'plan against a capture of a server, without a connection')
+      .option('--out <file>', 'save the plan for landform apply --plan; not if it has errors')
       .option('--exit-code', 'exit with 2 if changes or resources to prune are pending')
       .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
@@ -102,6 +112,7 @@ export const planCommand: CommandSpec = {
         guards: readGuards(options),
         server: options as ServerSettings,
         from: options.from as string | undefined,
+        out: options.out as string | undefined,
         json: options.json === true,
         exitCode: options.exitCode === true,
       },

@@ -12,8 +12,9 @@ import {
 } from '../../reconcile/model/change.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
 import { formatAccess } from './access.ts'
+import { describeMapEdit, type MapEditText } from './map_edit.ts'
 import { oneLine, type Paint, showBytes, showCount, showNumber } from './text_format.ts'
-import { compareLines, isLongText, showValue } from './value.ts'
+import { compareLines, isLongText, showValue, showValues } from './value.ts'
 
 /** Sign and colour of each action. */
 const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<Paint>[0]]>> = {
@@ -143,18 +144,27 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   const name = splitPointer(edit.pointer).join('.')
   const loss = edit.loses === undefined ? '' : `  ${paint('red', `(${edit.loses})`)}`
   if (edit.secret) return [`${name}  (secret)`]
+  const mapEdit = action === 'create' || action === 'replace' ? undefined : describeMapEdit(edit)
+  if (mapEdit !== undefined) return [formatMapEdit(mapEdit, paint)]
   if (name === 'permissions') return [formatRuleEdit(edit, paint)]
   if (action === 'create' || action === 'replace') return [`${name}  ${showNew(edit.to)}`]
   if (isLongText(edit.from) && isLongText(edit.to)) return [name, ...formatLines(edit.from, edit.to, paint)]
   if (edit.from === undefined) return [`${name}  ${paint('green', '+')} ${showValue(edit.to)}`]
   if (edit.to === undefined) return [`${name}  ${paint('red', '-')} ${showValue(edit.from)}${loss}`]
-  return [`${name}  ${showValue(edit.from)} → ${showValue(edit.to)}${loss}`]
+  const [from, to] = showValues(edit.from, edit.to)
+  return [`${name}  ${from} → ${to}${loss}`]
 }
 
 // A new rule has no `from`, a removed rule has no `to`.
 function formatRuleEdit({ from, to }: Edit, paint: Paint): string {
   const sign = from === undefined ? paint('green', '+') : paint('red', '-')
   return `permissions  ${sign} ${String(to ?? from)}`
+}
+
+const mapColours = { '+': 'green', '-': 'red', '>': 'cyan', '~': 'yellow' } as const
+
+function formatMapEdit({ sign, item, text }: MapEditText, paint: Paint): string {
+  return ['layers', paint(mapColours[sign], sign), item, text].filter((part) => part !== '').join('  ')
 }
 
 function showNew(value: unknown): string {

@@ -19,6 +19,8 @@ export interface Edit {
   readonly lostValues?: number
   /** Reason why the change is impossible in place. */
   readonly replaces?: string
+  /** An item of a layer tree moves: `from` and `to` are the names of its groups, from the top. */
+  readonly moves?: true
   /** The value is a secret and omitted. */
   readonly secret?: true
 }
