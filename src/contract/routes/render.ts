@@ -133,7 +133,7 @@ export const renderRoutes = {
     method: 'GET',
     path: '/api/resource/{id}/legend_symbols',
     summary:
-      'Returns the symbols of the legend of a style, with icons; for a WMS layer the pictures of its service; for a web map those of its layers.',
+      'Returns the symbols of the legend of a style, with icons; for a WMS layer the images of its service; for a web map those of its layers.',
     params: IdParams,
     query: query({ icon_size: iconSize }),
     response: LegendSymbolsSchema,
