@@ -95,7 +95,8 @@ function fromSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   return `(select *, ${place} from ${nearSql(layer, grid, bindings)} near offset 0) t`
 }
 
-function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
+/** Returns SQL of the features near a tile, with their geometry in the reference system of the grid as `g`. */
+export function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   const { srs } = layer
   const target = grid.srs ?? mercator
   if (srs === target)

@@ -10,18 +10,21 @@ import {
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
-import { legendEntries } from '../../style/legend_entries.ts'
+import { heatmapEntries } from '../../style/heatmap.ts'
+import { type LegendEntry, legendEntries } from '../../style/legend_entries.ts'
+import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
 import { featureSources, findStyle } from './feature_source.ts'
 import type { Legend } from './legend_content.ts'
+import { rampEntries } from './ramp_entries.ts'
 import { openRasterLegends } from './raster_legend.ts'
 import { rasterSources } from './raster_source.ts'
 import { openWmsLegends } from './wms_legend.ts'
 import { wmsSources } from './wms_source.ts'
 
 /** Changes with every version of the renderer that draws legends differently. */
-const legendVersion = 1
+const legendVersion = 2
 
 /**
  * Opens the legends of styles, of layers, which have a default style, of rasters with values, and of layers of web map services.
@@ -67,10 +70,14 @@ async function openLegend(context: ServerContext, { resource, layer, title }: Le
   return {
     key: [legendVersion, resource.id, resource.version, title, family, fields],
     title,
-    family,
+    family: style.heatmap === undefined ? family : 'POLYGON',
     opacity: style.opacity,
-    entries: legendEntries(style),
+    entries: entriesOf(style),
   }
+}
+
+function entriesOf(style: Style): LegendEntry[] {
+  return style.heatmap === undefined ? legendEntries(style) : rampEntries(heatmapEntries(style.heatmap))
 }
 
 /** How a legend is drawn. */
