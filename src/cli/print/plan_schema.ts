@@ -25,7 +25,7 @@ const SpanSchema = Type.Object(
 const EditSchema = Type.Object(
   {
     pointer: text('JSON Pointer in the resource; items of lists are named by their key.'),
-    from: optional(Type.Unknown({ description: 'Old value; absent if there is none.' })),
+    from: optional(Type.Unknown({ description: 'Old value; absent if the field is new.' })),
     to: optional(Type.Unknown({ description: 'New value; absent if the field is removed.' })),
     loses: optional(text('Data that the change deletes.')),
     lost_values: optional(count('Number of values that the change deletes.')),
