@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
@@ -7,6 +8,7 @@ import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
 import type { Report } from '../../reconcile/apply/outcome.ts'
 import type { Plan } from '../../reconcile/model/change.ts'
 import { liveReader } from '../../reconcile/plan/plan_reader.ts'
+import { restoreOptions, type SavedPlan } from '../../reconcile/saved/saved_plan.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { findCommit } from '../git_commit.ts'
@@ -19,12 +21,15 @@ import { describeMarks } from '../print/plan.ts'
 import { startProgress } from '../print/progress.ts'
 import { formatReport } from '../print/report.ts'
 import { painter } from '../print/text_format.ts'
+import { checkSavedPlan, readSavedPlan } from '../saved_plan.ts'
 import { askYes, type Confirmation, type Terminal, writeLine } from '../terminal.ts'
 import { exitCodeOf } from './plan.ts'
 
 /** Settings of `apply`. */
 export interface ApplySettings extends PrepareSettings {
   readonly server: ServerSettings
+  /** Path of a saved plan, instead of a manifest. */
+  readonly plan?: string | undefined
   readonly json: boolean
   /** Whether to skip the confirmation. */
   readonly yes: boolean
@@ -36,12 +41,16 @@ export interface ApplySettings extends PrepareSettings {
 }
 
 /** Plans, asks for confirmation, and applies the manifest to the server. */
-export async function runApply(settings: ApplySettings, terminal: Terminal): Promise<number> {
+export async function runApply(written: ApplySettings, terminal: Terminal): Promise<number> {
+  const saved = written.plan === undefined ? undefined : await readSavedPlan(written.plan, terminal)
+  const settings = saved === undefined ? written : settingsOf(saved, written)
   const api = await connect(settings.server, terminal)
   try {
+    if (saved !== undefined) checkServer(saved, api)
     const prepared = await preparePlan(liveReader(api, terminal.interrupt), settings, terminal)
     const { plan } = prepared
     showPlan(prepared, settings.json, terminal)
+    if (saved !== undefined) await checkSavedPlan(saved, prepared, terminal)
     if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
     if (plan.changes.length === 0) return 0
     const confirmation = await confirm(settings, terminal)
@@ -55,6 +64,32 @@ export async function runApply(settings: ApplySettings, terminal: Terminal): Pro
   } finally {
     await api.close()
   }
+}
+
+/** Settings of a saved plan, which was reviewed, so that nothing is asked. */
+function settingsOf(saved: SavedPlan, written: ApplySettings): ApplySettings {
+  if (written.paths.length > 0 || !isDeepStrictEqual(written.options, readAllowances({})))
+    throw problem('usage/bad-argument', 'A saved plan has its own manifest and options.', {
+      hint: 'Give them to landform plan --out.',
+    })
+  const { forbidGain, policies } = written.guards
+  return {
+    ...written,
+    paths: saved.paths,
+    options: restoreOptions(saved.options),
+    guards: {
+      forbidGain: [...saved.forbid_gain, ...forbidGain],
+      policies: [...saved.policies, ...policies],
+    },
+    yes: true,
+  }
+}
+
+function checkServer({ server }: SavedPlan, { url }: Api): void {
+  if (server === url) return
+  throw problem('plan/saved', `The plan was made for ${server}, not for ${url}.`, {
+    hint: `Use --server ${server}, or plan again.`,
+  })
 }
 
 async function confirm({ yes }: ApplySettings, terminal: Terminal): Promise<Confirmation> {
@@ -123,6 +158,7 @@ export const applyCommand: CommandSpec = {
   examples: [
     'landform apply',
     'landform apply manifests/world.yaml --yes',
+    'landform apply --plan city.plan   # exactly the plan of landform plan --out city.plan',
     'landform apply --prune --fuse 20% --yes',
     'landform apply --replace old_layer',
     'landform apply --forbid-public-gain --yes',
@@ -136,6 +172,7 @@ export const applyCommand: CommandSpec = {
         ),
       ),
     )
+      .option('--plan <file>', 'apply a plan saved by landform plan --out, without confirmation')
       .option('--yes', 'skip the confirmation')
       .option('--partial', 'skip resources that others have changed since the plan, and apply the rest')
       .option('--no-atomic', 'apply each change separately, even if the server supports transactions')
@@ -148,6 +185,7 @@ export const applyCommand: CommandSpec = {
         options: readAllowances(options),
         guards: readGuards(options),
         server: options as ServerSettings,
+        plan: options.plan as string | undefined,
         json: options.json === true,
         yes: options.yes === true,
         concurrency: options.concurrency as number | undefined,

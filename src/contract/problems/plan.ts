@@ -104,6 +104,11 @@ export const planProblems = {
     exit: 3,
     advice: 'Capture the server again with landform capture.',
   },
+  'plan/saved': {
+    title: 'Unusable saved plan',
+    exit: 3,
+    advice: 'Save the plan again with landform plan --out.',
+  },
   'plan/spent': {
     title: 'Obsolete was:',
     exit: 3,
