@@ -25,7 +25,8 @@ const answerWms: RequestListener = async ({ url }, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).end(evil)
     return
   }
-  const [width, height] = ['WIDTH', 'HEIGHT'].map((name) => Number(searchParams.get(name)))
+  // Legends have no size.
+  const [width, height] = ['WIDTH', 'HEIGHT'].map((name) => Number(searchParams.get(name) ?? 40))
   const create = { width: width ?? 1, height: height ?? 1, channels: 3 as const, background: '#ff0000' }
   response.writeHead(200, { 'content-type': 'image/png' }).end(await sharp({ create }).png().toBuffer())
 }
@@ -103,6 +104,14 @@ test('a click shows the value of each band of a raster, and the text of another 
   expect(await page.locator('.features img').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Zoom to feature' }).count()).toBe(0)
   expect(await page.title()).toBe('Images')
+})
+
+test('the legend of another service is shown as a picture below its layer', async () => {
+  const page = await open()
+  const legend = page.getByRole('list', { name: 'Legend of Stations' }).getByRole('img')
+  await legend.waitFor()
+  const size = await legend.evaluate((image) => [image.clientWidth, image.clientHeight])
+  expect(size).toEqual([40, 40])
 })
 
 test('a failing service is named, and the other layers are shown', async () => {

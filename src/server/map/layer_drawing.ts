@@ -8,6 +8,7 @@ import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { hitReach } from '../../style/hit_reach.ts'
 import { hasValues } from '../render/raster_paint.ts'
+import { wmsSources } from '../render/wms_source.ts'
 import { renderedLayerId } from './layer_style.ts'
 import { findStyles, type ParseStyle } from './stored_style.ts'
 
@@ -70,12 +71,14 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
   const parse = facts.styles.get(style.id)
   if (layer === undefined || parse === undefined) {
     const raster = facts.rasters.get(resource.id)
+    const isOfService = wmsSources.classes.includes(resource.cls)
     return {
       ...shared,
       ...imageOnly,
-      isIdentifiable: raster !== undefined || resource.cls === 'wmsclient_layer',
+      isIdentifiable: raster !== undefined || isOfService,
       hasExtent: raster !== undefined,
-      hasLegend: raster !== undefined && hasValues(raster),
+      hasLegend: isOfService || (raster !== undefined && hasValues(raster)),
+      hasLegendPicture: isOfService,
     }
   }
   const parsed = parse(layer)
@@ -84,6 +87,7 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
     ...shared,
     hasFeatures: true,
     isIdentifiable: true,
+    hasLegendPicture: false,
     hasLegend: true,
     undrawnParts: parsed.issues.slice(0, maxUndrawnParts).map(({ message }) => message),
     reach: hitReach(parsed.style),
