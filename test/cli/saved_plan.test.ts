@@ -68,6 +68,22 @@ async function rename(keyname: string, displayName: string): Promise<void> {
   await server.admin('PUT', `/api/resource/${id}`, { resource: { display_name: displayName } })
 }
 
+describe('plan', () => {
+  it('writes Markdown, and a page beside it', async () => {
+    await write('shown.yaml', manifest('shown', 'one'))
+    await write('shown.geojson', point('one'))
+    const shown = await run(['plan', 'shown.yaml', '--markdown', '--html', 'plan.html', '--exit-code'])
+    expect([shown.exit, shown.err]).toEqual([2, ''])
+    expect(shown.out).toMatch(/^### Plan for shown: 3 to create, 1 unchanged\.\n\nManifest: `shown`/)
+    expect(shown.out).not.toContain('opensesame')
+    const page = await readFile(join(cwd, 'plan.html'), 'utf8')
+    expect(page).toContain('<code>shown_layer</code>')
+    expect(page).not.toContain('opensesame')
+    expect((await run(['plan', 'shown.yaml', '--markdown', '--json'])).exit).toBe(3)
+    expect((await run(['plan', 'shown.yaml', '--html', 'no/such/plan.html'])).exit).toBe(3)
+  })
+})
+
 describe('a saved plan', () => {
   it('is applied as it was saved, without confirmation', async () => {
     const saved = await save('good')

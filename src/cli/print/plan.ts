@@ -16,8 +16,8 @@ import { describeMapEdit, type MapEditText } from './map_edit.ts'
 import { oneLine, type Paint, showBytes, showCount, showNumber } from './text_format.ts'
 import { compareLines, isLongText, showValue, showValues } from './value.ts'
 
-/** Sign and colour of each action. */
-const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<Paint>[0]]>> = {
+/** Sign and colour of each action in plans. */
+export const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<Paint>[0]]>> = {
   create: ['+', 'green'],
   adopt: ['=', 'cyan'],
   update: ['~', 'yellow'],
@@ -90,7 +90,8 @@ function formatUnknownRecords(records: readonly UnknownResource[], paint: Paint)
 
 const isRecord = ({ cls }: UnknownResource) => catalogKinds.some((kind) => kind === cls)
 
-function formatDetails(change: Change, paint: Paint): string[] {
+/** Formats what a change changes, a line each. */
+export function formatDetails(change: Change, paint: Paint): string[] {
   const lines = change.edits.flatMap((edit) => formatEdit(edit, change.action, paint))
   if (change.adopts) lines.unshift(paint('cyan', 'managed by this manifest from now on'))
   if (change.data !== undefined) lines.push(...formatData(change.data, paint))
