@@ -4,6 +4,7 @@ import { relative, resolve, sep } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import { isObject } from '../core/is_object.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
+import { checkReplaceable } from '../files/replaceable.ts'
 import {
   compareSaved,
   type SavedFile,
@@ -29,11 +30,13 @@ export interface SaveRequest {
 }
 
 /**
- * Saves a plan, without secrets. Replaces an existing file.
+ * Saves a plan, without secrets. Replaces an existing saved plan.
  *
- * @throws {Problem} file/not-found, file/unreadable, files/full
+ * @throws {Problem} usage/bad-argument, file/not-found, file/unreadable, files/full
  */
 export async function savePlan({ prepared, settings, out }: SaveRequest, { cwd }: Terminal): Promise<void> {
+  const path = resolve(cwd, out)
+  await checkReplaceable({ path, shownPath: out, start: '{\n  "landform_plan":' })
   const { plan } = prepared
   const paths = orDefault(settings.paths)
   const commit = await findCommit(resolve(cwd, paths[0] ?? '.'))
@@ -54,7 +57,7 @@ export async function savePlan({ prepared, settings, out }: SaveRequest, { cwd }
   async function* text() {
     yield Buffer.from(`${JSON.stringify(saved, null, 2)}\n`)
   }
-  await writeAtomically(resolve(cwd, out), text(), { shownPath: out, overwrite: true })
+  await writeAtomically(path, text(), { shownPath: out, overwrite: true })
 }
 
 /** Digests the manifests and the data files that a plan loads. */

@@ -176,6 +176,8 @@ test('checks the rules of a policy file before anything is sent', async () => {
     expect.stringContaining('policy.yaml:6:24 error policy/bad-expression: closed: no such key: chnge'),
   ])
   expect((await run('plan', 'city.yaml', '--policy', 'none.yaml')).err).toContain('file/not-found')
+  expect((await run('plan', 'city.yaml', '--policy', '')).exit).toBe(3)
+  expect((await run('plan', 'city.yaml', '--forbid-gain', '')).exit).toBe(3)
 })
 
 test('lints the resources of a server, or of a subtree', async () => {

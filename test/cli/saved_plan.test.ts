@@ -84,6 +84,28 @@ describe('plan', () => {
   })
 })
 
+it('replaces no files of other kinds', async () => {
+  await write('mine.yaml', manifest('mine', 'one'))
+  await write('mine.geojson', point('one'))
+  const before = await readFile(join(cwd, 'mine.yaml'), 'utf8')
+  for (const words of [
+    ['plan', 'mine.yaml', '--out', 'mine.yaml'],
+    ['plan', 'mine.yaml', '--html', 'mine.yaml'],
+    ['capture', '--out', 'mine.yaml'],
+    ['plan', 'mine.yaml', '--out', '.'],
+  ])
+    expect((await run(words)).exit, words.join(' ')).toBe(3)
+  expect(await readFile(join(cwd, 'mine.yaml'), 'utf8')).toBe(before)
+  for (const words of [
+    ['--out', 'mine.plan'],
+    ['--out', 'mine.plan'],
+    ['--html', 'a.html'],
+    ['--html', 'a.html'],
+  ])
+    expect((await run(['plan', 'mine.yaml', ...words])).exit, words.join(' ')).toBe(0)
+  for (const _ of [1, 2]) expect((await run(['capture', '--out', 'mine.capture'])).exit).toBe(0)
+})
+
 describe('a saved plan', () => {
   it('is applied as it was saved, without confirmation', async () => {
     const saved = await save('good')

@@ -69,7 +69,7 @@ export const captureCommand: CommandSpec = {
     serverOptions(
       command.argument('[paths...]', 'manifests to plan, if the account cannot read all resources'),
     )
-      .option('--out <file>', 'file to write; an existing file is replaced')
+      .option('--out <file>', 'file to write; an existing capture is replaced')
       .option('--no-values', 'do not count the values of fields, which takes a request each'),
   run: ({ arguments: [paths], options }, terminal) => {
     if (typeof options.out !== 'string') throw problem('usage/bad-argument', 'Name the file with --out.')

@@ -3,6 +3,7 @@ import { Option } from 'commander'
 import { findProblemKind, problem } from '../../contract/problems.ts'
 import { hasErrors, type Issue } from '../../core/issue.ts'
 import { writeAtomically } from '../../files/atomic_write.ts'
+import { checkReplaceable } from '../../files/replaceable.ts'
 import { readCapture } from '../../reconcile/capture/capture_file.ts'
 import { captureReader } from '../../reconcile/capture/capture_reader.ts'
 import type { Plan } from '../../reconcile/model/change.ts'
@@ -93,7 +94,9 @@ async function writePlan(prepared: Prepared, settings: OutputSettings, terminal:
   async function* bytes() {
     yield page
   }
-  await writeAtomically(resolve(terminal.cwd, html), bytes(), { shownPath: html, overwrite: true })
+  const path = resolve(terminal.cwd, html)
+  await checkReplaceable({ path, shownPath: html, start: '<!doctype html>' })
+  await writeAtomically(path, bytes(), { shownPath: html, overwrite: true })
 }
 
 /** Tells whether anything waits: changes, or managed resources that are no longer in the manifest. */

@@ -12,6 +12,7 @@ import {
 } from '../../reconcile/model/change.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
 import { formatAccess } from './access.ts'
+import { countKinds, foldChanges, formatFold } from './fold.ts'
 import { describeMapEdit, type MapEditText } from './map_edit.ts'
 import { oneLine, type Paint, showBytes, showCount, showNumber } from './text_format.ts'
 import { compareLines, isLongText, showValue, showValues } from './value.ts'
@@ -42,14 +43,21 @@ export function describeMarks(): string {
   return ['Marks of resources in the plan:', ...marks, unknown].join('\n')
 }
 
-/** Formats a plan: a block per change, in the order of the tree, the changes of access, then the summary. */
+/** Formats a plan: a block per change, in the order of the tree, the changes of access, then the summary. Folds large plans. */
 export function formatPlan(plan: Plan, paint: Paint): string {
-  return [...formatChanges(plan, paint), ...formatAccess(plan.access, paint), formatSummary(plan)].join('\n')
+  return [
+    ...formatChanges(plan, paint),
+    ...formatAccess(plan.access, paint),
+    ...countKinds(plan.changes),
+    formatSummary(plan),
+  ].join('\n')
 }
 
 /** Formats the changes of a plan: a block each, and an empty line if there are any. */
 export function formatChanges({ changes, unknown }: Plan, paint: Paint): string[] {
-  const blocks = changes.map((change) => formatChange(change, paint))
+  const blocks = foldChanges(changes).map((one) =>
+    'change' in one ? formatChange(one.change, paint) : paint('dim', formatFold(one)),
+  )
   const records = unknown.filter(isRecord)
   for (const one of unknown) if (!isRecord(one)) blocks.push(formatUnknown(one, paint))
   blocks.push(...formatUnknownRecords(records, paint))

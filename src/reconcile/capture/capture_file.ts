@@ -4,6 +4,7 @@ import type { Representation } from '../../contract/bodies.ts'
 import { problem } from '../../contract/problems.ts'
 import { isObject } from '../../core/is_object.ts'
 import { writeAtomically } from '../../files/atomic_write.ts'
+import { checkReplaceable } from '../../files/replaceable.ts'
 import { type Capture, type CaptureEnd, type CaptureHead, captureVersion } from './capture.ts'
 
 /** Path of a file, and as messages show it. */
@@ -13,12 +14,13 @@ export interface CapturePath {
 }
 
 /**
- * Writes a capture as JSON lines: the head, each resource, the end. Replaces an existing file.
+ * Writes a capture as JSON lines: the head, each resource, the end. Replaces an existing capture.
  *
  * @returns number of bytes
- * @throws {Problem} file/not-found, file/unreadable, files/full
+ * @throws {Problem} usage/bad-argument, file/not-found, file/unreadable, files/full
  */
-export function writeCapture({ path, shownPath }: CapturePath, capture: Capture): Promise<number> {
+export async function writeCapture({ path, shownPath }: CapturePath, capture: Capture): Promise<number> {
+  await checkReplaceable({ path, shownPath, start: '{"landform_capture":' })
   return writeAtomically(path, linesOf(capture), { shownPath, overwrite: true })
 }
 
