@@ -5,9 +5,9 @@ import {
   childNamed,
   entryOf,
   findFinite,
-  numberAttribute,
   type QmlReading,
   readFieldOrExpression,
+  readFinite,
   reportPart,
 } from './qml_element.ts'
 import { lengthIn, type QmlOptions, readOptions, textOption } from './qml_options.ts'
@@ -23,11 +23,11 @@ const defaultRadius = 10
 export function readHeatmap(reading: QmlReading, renderer: XmlElement): Heatmap | undefined {
   const ramp = readRamp(reading, renderer)
   if (ramp === undefined) return undefined
-  const maximum = numberAttribute(renderer, 'max_value') ?? 0
+  const maximum = readNumber(reading, renderer, 'max_value') ?? 0
   const weight = readWeight(reading, renderer)
   return {
     radius: lengthIn({
-      value: Math.max(0, numberAttribute(renderer, 'radius') ?? defaultRadius),
+      value: Math.max(0, readNumber(reading, renderer, 'radius') ?? defaultRadius),
       // QGIS writes the number of the unit.
       unit: entryOf(unitNames, attributeOf(renderer, 'radius_unit')) ?? attributeOf(renderer, 'radius_unit'),
       scale: attributeOf(renderer, 'radius_map_unit_scale'),
@@ -46,6 +46,15 @@ const unitNames: Readonly<Record<string, string>> = {
   4: 'Point',
   5: 'Inch',
   7: 'RenderMetersInMapUnits',
+}
+
+function readNumber(reading: QmlReading, renderer: XmlElement, name: string): number | undefined {
+  const attribute = renderer.attributes.find((one) => one.name === name)
+  return readFinite(reading, {
+    at: attribute ?? renderer,
+    name: `${name} of the heatmap`,
+    text: attribute?.value,
+  })
 }
 
 function readWeight(reading: QmlReading, renderer: XmlElement): Heatmap['weight'] {

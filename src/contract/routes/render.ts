@@ -105,7 +105,16 @@ export const renderRoutes = {
     path: '/api/component/render/image',
     summary: 'Renders an image of an extent.',
     query: query({
-      extent: list(Type.Number(), { maxItems: 4, description: 'minx, miny, maxx, maxy in EPSG:3857.' }),
+      extent: list(Type.Number(), {
+        maxItems: 4,
+        description: 'minx, miny, maxx, maxy in the reference system srs.',
+      }),
+      srs: Type.Integer({
+        minimum: 1,
+        maximum: 999_999,
+        description:
+          'EPSG code of the reference system of the image, 3857 by default; others for layers with features only. x is the longitude or easting.',
+      }),
       size: list(Type.Integer({ minimum: 1, maximum: imageLimits.side }), {
         maxItems: 2,
         description: `Width and height in pixels; times scale at most ${imageLimits.side}, and ${imageLimits.pixels} pixels as webp or jpeg.`,

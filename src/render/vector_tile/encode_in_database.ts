@@ -44,7 +44,7 @@ const maxFields = 1600
 const maxInteger = Number.MAX_SAFE_INTEGER
 
 /** Bytes from which a geometry is better simplified once, and cached, than by the database for each tile. */
-const maxGeometryBytes = 4096
+const maxGeometryBytes = 16 * 1024
 
 /** What the database made of a layer. */
 export interface DatabaseEncoding {

@@ -109,7 +109,7 @@ describeDrivers('encodeInDatabase', (open, driver) => {
     test('leaves integers beyond 2^53, dense tiles, large geometries and large tiles alone', async () => {
       const database = await open()
       const point = 'ST_SetSRID(ST_MakePoint(n * 1000, n * 1000), 3857)'
-      const line = `ST_SetSRID(ST_MakeLine(array(select ST_MakePoint(i * 1000, i % 7 * 1000) from generate_series(1, 1000) i)), 3857)`
+      const line = `ST_SetSRID(ST_MakeLine(array(select ST_MakePoint(i * 1000, i % 7 * 1000) from generate_series(1, 2000) i)), 3857)`
       const ask = async (layer: Layer, limitBytes: number = tileLimits.layerBytes) => {
         const tile = { layer, grid, name, extent: request.extent, limitBytes }
         const { bytes, isDense } = await encodeInDatabase(database, tile)
