@@ -53,7 +53,7 @@ export function makeManifest(resource: ResourceInputs): ResourceManifest {
   const stubs = others.filter((other) => other !== key).map((other) => [other, stubOf(other)] as const)
   const value = { manifest: manifestId, resources: { ...Object.fromEntries(stubs), [key]: block } }
   // Expressions belong to manifests: here, the program has replaced its own.
-  const text = JSON.stringify(value).replaceAll('${', '$${')
+  const text = JSON.stringify(value).replaceAll('${', () => '$${')
   const parsed = parseManifestText(
     { file: key, folder, text },
     { env: {}, files: new Map(), showPath: (path) => path },

@@ -3,6 +3,7 @@ import plugin from '@pulumi/pulumi/proto/plugin_pb.js'
 import type { IResourceProviderServer } from '@pulumi/pulumi/proto/provider_grpc_pb.js'
 import pb from '@pulumi/pulumi/proto/provider_pb.js'
 import empty from 'google-protobuf/google/protobuf/empty_pb.js'
+import { problems } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
 import type { PropertyChange } from './compare_inputs.ts'
 import { readProperties, writeProperties } from './property_values.ts'
@@ -183,7 +184,9 @@ function unary<Q, A>(work: (request: Q) => Promise<A>) {
 function serviceError(error: unknown): { readonly code: status; readonly message: string } {
   if (!isProblem(error)) return { code: status.INTERNAL, message: String(error) }
   const { code, message, hint } = error
-  const text = hint === undefined ? message : `${message} ${hint}`
+  // The advice for command lines helps nobody here.
+  const text =
+    hint === undefined || hint === problems['usage/bad-argument'].advice ? message : `${message} ${hint}`
   return { code: statusOf(code, error.status), message: `${text} [${code}]` }
 }
 

@@ -91,6 +91,15 @@ describeServers('the Pulumi provider', (start) => {
     expect(failures).toEqual([{ property, reason: expect.stringMatching(/;|expected/) }])
   })
 
+  test('keeps texts that look like expressions of manifests', async () => {
+    const engine = await connect()
+    const urn = urnOf('ResourceGroup', 'literal')
+    const { inputs, failures } = await check(engine, urn, { description: '${env.HOME}' })
+    expect(failures).toEqual([])
+    const { id } = await create(engine, urn, inputs)
+    expect(await described((await start()).admin, id)).toBe('${env.HOME}')
+  })
+
   test('refuses two resources with one key', async () => {
     const engine = await connect()
     await check(engine, urnOf('ResourceGroup', 'first'), { key: 'same' })
