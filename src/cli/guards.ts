@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { problem } from '../contract/problems.ts'
 import { hasErrors, type Issue } from '../core/issue.ts'
 import type { Manifest } from '../manifest/manifest.ts'
@@ -6,7 +6,6 @@ import type { Plan } from '../reconcile/model/change.ts'
 import { checkPolicy } from '../reconcile/policy/check_policy.ts'
 import { checkForbiddenGains, publicPrincipals } from '../reconcile/policy/forbid_gain.ts'
 import type { LoadedPolicy } from '../reconcile/policy/load_policy.ts'
-import { collect } from './options.ts'
 import { formatIssues } from './print/issue_list.ts'
 import { showCount } from './print/text_format.ts'
 import type { Terminal } from './terminal.ts'
@@ -32,8 +31,22 @@ export const noGuards: Guards = { forbidGain: [], policies: [] }
 export function guardOptions(command: Command): Command {
   return command
     .option('--forbid-public-gain', 'fail if guests gain a permission on any resource')
-    .option('--forbid-gain <name>', 'fail if a user or group gains a permission; may be repeated', collect)
-    .option('--policy <file>', 'fail if the plan violates a rule of a policy file; may be repeated', collect)
+    .option(
+      '--forbid-gain <name>',
+      'fail if a user or group gains a permission; may be repeated',
+      collectNonEmpty,
+    )
+    .option(
+      '--policy <file>',
+      'fail if the plan violates a rule of a policy file; may be repeated',
+      collectNonEmpty,
+    )
+}
+
+/** Collects the values of a repeatable option. An empty value, such as that of an unset variable, must not mean no condition. */
+function collectNonEmpty(value: string, before: readonly string[] = []): string[] {
+  if (value.trim() === '') throw new InvalidArgumentError('The value is empty.')
+  return [...before, value]
 }
 
 /** Reads the conditions from the command line. */

@@ -1,7 +1,7 @@
-import type { Api } from '../api/api.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
-import { planManifest } from '../reconcile/plan/plan_manifest.ts'
+import { planFrom } from '../reconcile/plan/plan_manifest.ts'
+import type { PlanReader } from '../reconcile/plan/plan_reader.ts'
 import { checkGuards, type GuardSettings, type Guards, loadGuards, noGuards, withPolicies } from './guards.ts'
 import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
 import { writePlanEvents } from './print/events.ts'
@@ -29,13 +29,13 @@ export interface Prepared {
  * @throws {Problem} manifest/invalid, policy/invalid, http/*, auth/*
  */
 export async function preparePlan(
-  api: Api,
+  reader: PlanReader,
   { paths, options, guards: written }: PrepareSettings,
   terminal: Pick<Terminal, 'env' | 'cwd' | 'interrupt'>,
 ): Promise<Prepared> {
   const loaded = await loadGoodManifest(paths, terminal)
   const guards = await loadGuards(written, terminal)
-  return planLoaded(api, { loaded, options, guards }, terminal)
+  return planLoaded(reader, { loaded, options, guards }, terminal)
 }
 
 /** Manifest to plan, with its options. */
@@ -46,18 +46,18 @@ export interface PlanSettings {
 }
 
 /**
- * Plans a manifest against a server.
+ * Plans a manifest against a server, or against a capture of one.
  *
  * @throws {Problem} http/*, auth/*
  */
 export async function planLoaded(
-  api: Api,
+  reader: PlanReader,
   { loaded, options, guards = noGuards }: PlanSettings,
   terminal: Pick<Terminal, 'interrupt'>,
 ): Promise<Prepared> {
   const { manifest } = loaded
   const watched = guards.forbidGain
-  const plan = await planManifest({ api, manifest, options, watched, signal: terminal.interrupt })
+  const plan = await planFrom({ reader, manifest, options, watched, signal: terminal.interrupt })
   const issues = [...loaded.issues, ...plan.issues, ...checkGuards(plan, manifest, guards)]
   return { plan: { ...plan, issues }, loaded: { ...loaded, sources: withPolicies(loaded.sources, guards) } }
 }

@@ -6,6 +6,7 @@ import { dataProblems } from './problems/data.ts'
 import { externalProblems } from './problems/external.ts'
 import { fileProblems } from './problems/file.ts'
 import type { ProblemKind, WireProblem } from './problems/kind.ts'
+import { lintProblems } from './problems/lint.ts'
 import { machineProblems } from './problems/machine.ts'
 import { manifestProblems } from './problems/manifest.ts'
 import { pipelineProblems } from './problems/pipeline.ts'
@@ -34,6 +35,7 @@ export const problems = {
   ...clientProblems,
   ...manifestProblems,
   ...planProblems,
+  ...lintProblems,
   ...pipelineProblems,
 } as const satisfies Record<string, ProblemKind>
 

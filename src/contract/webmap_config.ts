@@ -40,7 +40,8 @@ export interface ConfigLayer {
   readonly plugin: Readonly<Record<string, never>>
   readonly legendInfo: { readonly visible: 'collapse' | 'disable'; readonly has_legend: boolean }
   readonly identification: {
-    readonly mode: 'feature_layer'
+    /** Values of rasters have a mode of their own: they have no geometry. */
+    readonly mode: 'feature_layer' | 'raster_layer'
     readonly resource: { readonly id: number }
   } | null
   /** Extension for the web map page of landform. */
@@ -53,6 +54,12 @@ export interface LayerDrawing {
   readonly undrawnParts: readonly string[]
   /** Distance in pixels within which a click hits a symbol. */
   readonly reach: number
+  /** Whether what a click finds are features, whose geometries can be read; else it is the values or the text of an image. */
+  readonly hasFeatures: boolean
+  /** Whether the legend is a picture, which another service has drawn, and not a list of symbols. */
+  readonly hasLegendPicture: boolean
+  /** Whether the server keeps the tiles of the style on disk. */
+  readonly keepsTiles: boolean
   /** Whether the layer has an extent, to which the map can zoom. */
   readonly hasExtent: boolean
   /** Fields in order; empty if the caller cannot read the data structure. */

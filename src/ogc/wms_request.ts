@@ -68,6 +68,30 @@ export function getFeatureInfoUrl(
   })
 }
 
+/** A layer of a WMS whose legend is requested. */
+export interface LegendGraphicQuery extends Pick<WmsRequest, 'url' | 'version' | 'vendor'> {
+  readonly layer: string
+}
+
+/**
+ * Returns the URL of a GetLegendGraphic request for a PNG.
+ *
+ * @see OGC 05-078r4 clause 12, OGC 02-070 clause 12
+ */
+export function getLegendGraphicUrl({ layer, ...request }: LegendGraphicQuery): URL {
+  const { version } = request
+  return requestUrl(request, {
+    SERVICE: 'WMS',
+    VERSION: version,
+    REQUEST: 'GetLegendGraphic',
+    ...(version === '1.3.0' ? { SLD_VERSION: '1.1.0' } : {}),
+    LAYER: layer,
+    STYLE: '',
+    FORMAT: 'image/png',
+    EXCEPTIONS: version === '1.3.0' ? 'XML' : 'application/vnd.ogc.se_xml',
+  })
+}
+
 type Parameters = Readonly<Record<string, string>>
 
 function viewParameters({ version, layers, format, view }: WmsRequest, request: string): Parameters {
@@ -94,7 +118,7 @@ function viewParameters({ version, layers, format, view }: WmsRequest, request: 
 const plainNumber = (value: number) => (String(value).includes('e') ? value.toFixed(12) : String(value))
 
 /** Adds parameters to a URL: those of the vendor replace ours, which replace those of the URL. */
-function requestUrl({ url, vendor }: WmsRequest, parameters: Parameters): URL {
+function requestUrl({ url, vendor }: Pick<WmsRequest, 'url' | 'vendor'>, parameters: Parameters): URL {
   const added = new Map(Object.entries(parameters))
   for (const [name, value] of Object.entries(vendor)) {
     const known = [...added.keys()].find((one) => one.toUpperCase() === name.toUpperCase())

@@ -6,6 +6,7 @@ import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statisti
 import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import type { Style } from '../style/style_model.ts'
 import { createTileCache, type TileCache } from './map/tile_cache.ts'
+import { createDensityCache, type DensityCache } from './render/density_source.ts'
 import { createImageCache, type ImageCache } from './render/image_cache.ts'
 import { createLabelCache, type LabelCache } from './render/label_cache.ts'
 
@@ -25,6 +26,8 @@ export interface LayerCaches {
   readonly images: ImageCache
   /** Labels of tiles. */
   readonly labels: LabelCache
+  /** Highest densities of heatmaps. */
+  readonly densities: DensityCache
   /** Styles by resource id and version. */
   readonly styles: LRUCache<string, Style>
 }
@@ -39,6 +42,7 @@ export function createLayerCaches(): LayerCaches {
     geometries: createGeometryCache(),
     images: createImageCache(),
     labels: createLabelCache(),
+    densities: createDensityCache(),
     styles: new LRUCache({ max: 500 }),
   }
 }

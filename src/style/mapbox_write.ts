@@ -32,6 +32,7 @@ export function writeMapboxStyle(style: Style, { tiles, layer }: TileSource, nam
   const layers = flattenRules(style).flatMap((rule, at) => writeRule(rule, { number: at + 1, left, style }))
   if (style.blending !== 'normal' || style.featureBlending !== 'normal')
     left.parts.push('blend modes are left out')
+  if (style.heatmap !== undefined) left.parts.push('the heatmap is left out')
   const source = { type: 'vector', tiles: [tiles] }
   const drawn = layers.map((one, at) => ({
     id: `${at + 1}`,

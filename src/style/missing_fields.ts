@@ -51,7 +51,7 @@ interface Place {
 }
 
 /** Attributes of QML with an expression or the name of a field. */
-const attributeNames = new Set(['attr', 'filter', 'fieldName', 'field'])
+const attributeNames = new Set(['attr', 'filter', 'fieldName', 'field', 'weight_expression'])
 
 /** Options of QML whose value is an expression or the name of a field. */
 const optionNames = new Set(['expression', 'field'])

@@ -53,6 +53,32 @@ export function findFinite(text: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
+/** A number of a file, and what it is for. */
+export interface NumberSource {
+  /** Element or attribute that has the number, for the position of issues. */
+  readonly at: { readonly span: Span }
+  /** What the number is, such as `size of SimpleMarker`. */
+  readonly name: string
+  readonly text: string | undefined
+}
+
+/** Largest size, width or distance that may be drawn: many times that of an image in pixels, or of the world in metres. */
+const mostDrawn = 1e9
+
+/** Parses a finite number. Reports a text that is not one, and numbers that can never be drawn. */
+export function readFinite(
+  reading: Pick<QmlReading, 'issues'>,
+  { at, name, text }: NumberSource,
+): number | undefined {
+  const value = findFinite(text)
+  const quoted = JSON.stringify((text ?? '').slice(0, 40))
+  if (value === undefined && (text ?? '').trim() !== '')
+    reportPart(reading, at, `${name}: ${quoted} is not a finite number; the default is drawn`)
+  if (value !== undefined && Math.abs(value) > mostDrawn)
+    reportPart(reading, at, `${name}: ${quoted} is too large to be drawn`)
+  return value
+}
+
 /** Finds an own entry of a table; inherited properties do not count. */
 export function entryOf<T>(table: Readonly<Record<string, T>>, name = ''): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined

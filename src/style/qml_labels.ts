@@ -11,6 +11,7 @@ import {
   numberAttribute,
   type QmlReading,
   readExpression,
+  readFinite,
   reportPart,
 } from './qml_element.ts'
 import { lengthIn, pixelsPerUnit } from './qml_options.ts'
@@ -289,7 +290,7 @@ function colorOf(element: XmlElement, name: string, byDefault: Color): Color {
 }
 
 /** Attributes that turn on parts that are not drawn. */
-function reportUndrawn({ reading, style, format, placement, rendering }: Settings): void {
+function reportUndrawn({ reading, style, buffer, format, placement, rendering }: Settings): void {
   const shadow = childNamed(style, 'shadow')
   const background = childNamed(style, 'background')
   const mask = childNamed(style, 'text-mask')
@@ -308,4 +309,14 @@ function reportUndrawn({ reading, style, format, placement, rendering }: Setting
   for (const [element, attribute, message] of parts)
     if (element !== undefined && attributeOf(element, attribute) === '1')
       reportPart(reading, element, message)
+  reportNumbers(reading, [style, buffer, placement])
+}
+
+const lengthNames = new Set(['fontSize', 'bufferSize', 'dist', 'repeatDistance', 'xOffset', 'yOffset'])
+
+/** Reports lengths that are not finite or too large. */
+function reportNumbers(reading: QmlReading, elements: readonly XmlElement[]): void {
+  const attributes = elements.flatMap((element) => element.attributes)
+  for (const at of attributes)
+    if (lengthNames.has(at.name)) readFinite(reading, { at, name: `${at.name} of labels`, text: at.value })
 }

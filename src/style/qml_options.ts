@@ -1,5 +1,5 @@
 import { type Color, findQtColor } from './color.ts'
-import { attributeOf, entryOf, findFinite, type QmlReading, reportPart } from './qml_element.ts'
+import { attributeOf, entryOf, type QmlReading, readFinite, reportPart } from './qml_element.ts'
 import type { Length, Offset } from './symbol_layer.ts'
 import type { XmlElement } from './xml_read.ts'
 
@@ -36,7 +36,18 @@ export function textOption({ values }: QmlOptions, ...names: readonly string[]):
 
 /** Returns an option as a number. */
 export function numberOption(options: QmlOptions, name: string, byDefault: number): number {
-  return findFinite(textOption(options, name)) ?? byDefault
+  return numberAt(options, name) ?? byDefault
+}
+
+/** Returns the first of some options that exists as a number; reports one that is not finite or too large. */
+function numberAt(options: QmlOptions, ...names: readonly string[]): number | undefined {
+  const name = names.find((one) => options.values.has(one))
+  const option = name === undefined ? undefined : options.values.get(name)
+  return readFinite(options.reading, {
+    at: option?.element ?? options.layer,
+    name: `${name} of ${options.cls}`,
+    text: option?.value,
+  })
 }
 
 /** Returns an option as a colour. */
@@ -98,7 +109,7 @@ export function lengthOption(options: QmlOptions, option: LengthOption): Length 
 /** Returns a length option with its unit. */
 export function unitLength(options: QmlOptions, option: LengthOption): UnitLength {
   const { name, unit = `${name}_unit`, older = [], byDefault } = option
-  const value = findFinite(textOption(options, name, ...older))
+  const value = numberAt(options, name, ...older)
   const units = textOption(options, unit, ...older.map((one) => `${one}_unit`))
   reportUnit(options, unit, units)
   const scale = textOption(options, option.scale ?? `${name}_map_unit_scale`)
@@ -110,7 +121,10 @@ export function offsetOption(options: QmlOptions, name = 'offset'): Offset {
   const unit = textOption(options, `${name}_unit`)
   reportUnit(options, `${name}_unit`, unit)
   const scale = textOption(options, `${name}_map_unit_scale`)
-  const [x, y] = (textOption(options, name) ?? '').split(',').map(findFinite)
+  const at = options.values.get(name)?.element ?? options.layer
+  const [x, y] = (textOption(options, name) ?? '')
+    .split(',')
+    .map((text) => readFinite(options.reading, { at, name: `${name} of ${options.cls}`, text }))
   return x === undefined || y === undefined
     ? [0, 0]
     : [lengthIn({ value: x, unit, scale }), lengthIn({ value: y, unit, scale })]

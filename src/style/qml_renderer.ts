@@ -11,21 +11,23 @@ import {
   readFieldOrExpression,
   reportPart,
 } from './qml_element.ts'
+import { readHeatmap } from './qml_heatmap.ts'
 import { readQmlSymbol } from './qml_symbol.ts'
 import type { Rule, SortKey, Style } from './style_model.ts'
 import type { MapSymbol } from './symbol_layer.ts'
 import type { XmlElement } from './xml_read.ts'
 
 /** Part of a style that a renderer determines. */
-export type RendererStyle = Pick<Style, 'rules' | 'matching' | 'levels' | 'order'>
+export type RendererStyle = Pick<Style, 'rules' | 'matching' | 'levels' | 'order' | 'heatmap'>
 
 /** Reads a renderer. A renderer that is not supported draws nothing, and is reported. */
 export function readRenderer(reading: QmlReading, renderer: XmlElement): RendererStyle {
   const type = attributeOf(renderer, 'type') ?? ''
+  if (type === 'heatmapRenderer') return readDensity(reading, renderer)
   const read = entryOf(readers, type)
   if (read === undefined) {
     reportPart(reading, renderer, `renderer ${type} is not drawn`)
-    return { rules: [], matching: 'first', levels: 'none', order: [] }
+    return noRules
   }
   reportRenderer(reading, renderer)
   const symbols = readSymbols(reading, renderer)
@@ -34,6 +36,14 @@ export function readRenderer(reading: QmlReading, renderer: XmlElement): Rendere
   if (type === 'RuleRenderer') return { rules, matching: 'all', levels: 'by_feature', order }
   const levels = attributeOf(renderer, 'symbollevels') === '1' ? 'by_symbol' : 'none'
   return { rules, matching: 'first', levels, order }
+}
+
+const noRules = { rules: [], matching: 'first', levels: 'none', order: [] } as const
+
+function readDensity(reading: QmlReading, renderer: XmlElement): RendererStyle {
+  reportRenderer(reading, renderer)
+  const heatmap = readHeatmap(reading, renderer)
+  return { ...noRules, ...(heatmap === undefined ? {} : { heatmap }) }
 }
 
 type Symbols = ReadonlyMap<string, MapSymbol>

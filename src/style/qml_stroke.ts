@@ -1,4 +1,4 @@
-import { entryOf, findFinite } from './qml_element.ts'
+import { entryOf, readFinite } from './qml_element.ts'
 import { colorOption, lengthIn, lengthOption, type QmlOptions, textOption } from './qml_options.ts'
 import type { Length, LineCap, LineJoin, Stroke } from './symbol_layer.ts'
 
@@ -64,7 +64,10 @@ function styleDash(style: string | undefined): Dash {
 function customDash(options: QmlOptions): Dash {
   const unit = textOption(options, 'customdash_unit')
   const scale = textOption(options, 'customdash_map_unit_scale')
-  const lengths = (textOption(options, 'customdash') ?? '5;2').split(';').map(findFinite)
+  const at = options.values.get('customdash')?.element ?? options.layer
+  const lengths = (textOption(options, 'customdash') ?? '5;2')
+    .split(';')
+    .map((text) => readFinite(options.reading, { at, name: `customdash of ${options.cls}`, text }))
   const dash = lengths.flatMap((value): Length[] =>
     value === undefined || value < 0 ? [] : [lengthIn({ value, unit, scale })],
   )

@@ -1,6 +1,6 @@
 import type { Issue } from '../core/issue.ts'
 import type { Expression } from './expression.ts'
-import { reportPart } from './qml_element.ts'
+import { readFinite, reportPart } from './qml_element.ts'
 import type { XmlElement } from './xml_read.ts'
 
 /** Parts of a file that are not drawn as it says. */
@@ -55,6 +55,16 @@ export function readSldExpression(reading: SldReading, element: XmlElement): Exp
 }
 
 const numberOf = (operand: Expression): Expression => ({ op: 'call', name: 'to_real', operands: [operand] })
+
+/** Parses a finite number. Reports a text that is not one, and numbers that can never be drawn. */
+export function readSldNumber(
+  reading: SldReading,
+  element: XmlElement,
+  text: string | undefined,
+): number | undefined {
+  const named = element.attributes.find((one) => one.name === 'name')?.value
+  return readFinite(reading, { at: element, name: named ?? `<${localName(element)}>`, text })
+}
 
 /** A parameter: a constant text, or an expression. */
 export interface SldParameter {

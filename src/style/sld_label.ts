@@ -1,14 +1,16 @@
 import { type Color, findColor } from './color.ts'
 import type { Expression } from './expression.ts'
 import type { LabelPlacement, Labels } from './label_model.ts'
-import { findFinite, reportPart } from './qml_element.ts'
+import { reportPart } from './qml_element.ts'
 import {
   childOfSld,
   findSld,
   readParameter,
   readParameters,
   readSldExpression,
+  readSldNumber,
   reportOthers,
+  type SldParameter,
   type SldReading,
 } from './sld_element.ts'
 import { lengthsOf } from './sld_symbolizer.ts'
@@ -37,7 +39,7 @@ export function readTextSymbolizer(reading: SldReading, element: XmlElement): La
       text,
       font: {
         family: fontText('font-family') || 'sans-serif',
-        size: length(findFinite(fontText('font-size')) ?? 10),
+        size: length(fontSizeOf(reading, font.get('font-size'))),
         weight: /bold/i.test(fontText('font-weight')) ? 700 : 400,
         isItalic: /italic|oblique/i.test(fontText('font-style')),
         letterSpacing: 0,
@@ -62,6 +64,10 @@ export function readTextSymbolizer(reading: SldReading, element: XmlElement): La
   ]
 }
 
+function fontSizeOf(reading: SldReading, parameter: SldParameter | undefined): number {
+  return (parameter && readSldNumber(reading, parameter.element, parameter.text?.trim())) ?? 10
+}
+
 /** Fields and texts of a label are joined. */
 function readText(reading: SldReading, label: XmlElement | undefined): Expression | undefined {
   if (label === undefined) return undefined
@@ -80,7 +86,7 @@ function numberOf(reading: SldReading, element: XmlElement | undefined, byDefaul
   const { text, expression } = readParameter(reading, element)
   if (expression !== undefined)
     reportPart(reading, element, 'an expression is not supported here; the default is drawn')
-  return findFinite(text) ?? byDefault
+  return readSldNumber(reading, element, text) ?? byDefault
 }
 
 function fillOf(reading: SldReading, element: XmlElement | undefined, byDefault: Color): Color {

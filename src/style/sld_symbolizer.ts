@@ -1,12 +1,13 @@
 import { type Color, fade, findColor } from './color.ts'
 import type { Expression } from './expression.ts'
 import { findMarkerShape } from './marker_shape.ts'
-import { findFinite, reportPart } from './qml_element.ts'
+import { reportPart } from './qml_element.ts'
 import {
   childOfSld,
   findSld,
   readParameter,
   readParameters,
+  readSldNumber,
   reportOthers,
   type SldParameter,
   type SldReading,
@@ -55,7 +56,8 @@ function numberIn(
     else into[property] = parameter.expression
     return byDefault
   }
-  return findFinite(parameter?.text) ?? byDefault
+  if (parameter === undefined) return byDefault
+  return readSldNumber(reading, parameter.element, parameter.text) ?? byDefault
 }
 
 function colorIn(reading: SldReading, parameter: SldParameter | undefined, byDefault: Color): Color {
@@ -88,7 +90,7 @@ function readStroke(
   })
   const dash = textOf('stroke-dasharray')
     .split(/[\s,]+/)
-    .map(findFinite)
+    .map((text) => readSldNumber(reading, parameters.get('stroke-dasharray')?.element ?? element, text))
   const lengths = dash.filter((one) => one !== undefined)
   return {
     color: fade(color, opacity),
@@ -96,7 +98,7 @@ function readStroke(
     // An odd number of lengths is repeated, as in SVG.
     dash: (lengths.length % 2 === 0 ? lengths : [...lengths, ...lengths]).map(length),
     isDashRelative: false,
-    dashOffset: length(findFinite(textOf('stroke-dashoffset')) ?? 0),
+    dashOffset: length(numberIn(reading, parameters.get('stroke-dashoffset'), { byDefault: 0 })),
     join: Object.entries(joins).find(([name]) => name === textOf('stroke-linejoin'))?.[1] ?? 'miter',
     cap: Object.entries(caps).find(([name]) => name === textOf('stroke-linecap'))?.[1] ?? 'flat',
   }

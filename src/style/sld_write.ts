@@ -26,6 +26,7 @@ export function writeSld(style: Style, name = 'style'): WrittenStyle {
   const rules = flattenRules(style).flatMap((rule, at) => writeRule(rule, { number: at + 1, left, style }))
   if (style.blending !== 'normal' || style.featureBlending !== 'normal')
     left.parts.push('blend modes are left out')
+  if (style.heatmap !== undefined) left.parts.push('the heatmap is left out')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld" xmlns:ogc="http://www.opengis.net/ogc">
   <NamedLayer>

@@ -1,4 +1,5 @@
 import type { Expression } from './expression.ts'
+import type { Heatmap } from './heatmap.ts'
 import type { Labels } from './label_model.ts'
 import type { MapSymbol } from './symbol_layer.ts'
 
@@ -78,6 +79,8 @@ export interface Style {
   readonly minScaleDenom?: number
   /** Exclusive upper bound of the scale denominator of the layer, labels included. */
   readonly maxScaleDenom?: number
+  /** Density of points, which is drawn in place of symbols; then there are no rules. */
+  readonly heatmap?: Heatmap
   /** Labels of all features that the rules draw. */
   readonly labels: readonly Labels[]
 }

@@ -7,7 +7,7 @@ import { durationOf } from './interactions.ts'
 import { type ImageLoads, openLoads } from './layer_images.ts'
 import type { Status } from './status.ts'
 import { tileUrl } from './tile_address.ts'
-import { createTileImages } from './tile_images.ts'
+import { TileImageSource } from './tile_images.ts'
 
 /** The base map below the layers. */
 export interface BaseMap {
@@ -107,7 +107,9 @@ interface ServerTiles {
 function serverTiles(basemap: ConfigBasemap, { loads, layer }: ServerTiles): XYZ {
   const { id, label } = basemap
   const report = (reason: string) => loads.status.report(`Cannot show the base map ${label}. ${reason}`)
-  const images = openLoads(label, { ...loads, onUndrawable: report })
+  const images = openLoads(() => label, { ...loads, onUndrawable: report })
   images.onRecovered(() => layer.changed())
-  return createTileImages({ id, load: images.load, ...zoomRange(basemap) })
+  const source = new TileImageSource({ load: images.load, ...zoomRange(basemap) })
+  source.setResources(String(id), () => String(id))
+  return source
 }

@@ -69,8 +69,10 @@ function notesOf({ features, faults }: Findings): string[] {
 }
 
 function headingOf({ features }: Findings): string {
-  if (features.length === 0) return 'No features here'
-  return features.length === 1 ? '1 feature' : `${features.length} features`
+  const isFeatures = features.every(({ layer }) => layer.landform.hasFeatures)
+  const noun = isFeatures ? 'feature' : 'result'
+  if (features.length === 0) return 'Nothing found here'
+  return features.length === 1 ? `1 ${noun}` : `${features.length} ${noun}s`
 }
 
 function featureEntry(
@@ -88,16 +90,22 @@ function featureEntry(
       element('span', { class: 'layer' }, feature.layer.label),
     ),
     attributeTable(feature),
-    element('button', { type: 'button', class: 'plain', click: () => onZoom(feature) }, 'Zoom to feature'),
+    ...(feature.layer.landform.hasFeatures ? [zoomButton()] : []),
   )
   entry.addEventListener('toggle', () => {
     if (entry.open) onSelect(feature)
   })
   return entry
+
+  function zoomButton(): HTMLElement {
+    const click = () => onZoom(feature)
+    return element('button', { type: 'button', class: 'plain', click }, 'Zoom to feature')
+  }
 }
 
-/** Returns the label of a feature, or its field `name` if the layer has no label field. */
-function titleOf({ id, label, fields }: FoundFeature): string {
+/** Returns the label of a feature, or its field `name` if the layer has no label field; the layer for features without either. */
+function titleOf({ id, label, fields, layer }: FoundFeature): string {
+  if (label === '') return layer.label
   const name = fields.name ?? fields.NAME ?? fields.Name
   return label === `#${id}` && typeof name === 'string' && name !== '' ? name : label
 }
@@ -112,10 +120,9 @@ function attributeTable({ id, layer, fields }: FoundFeature): HTMLElement {
   ]
   // A field may have the name of the id, and another value.
   const isTaken = labels.some(([, label]) => label.toLowerCase() === 'id')
-  const rows = [
-    ...labels.map(([keyname, label]) => attributeRow(label, fields[keyname])),
-    attributeRow(isTaken ? 'feature id' : 'id', id),
-  ]
+  const rows = labels.map(([keyname, label]) => attributeRow(label, fields[keyname]))
+  // Pixels have no id, and those of features of other services are not told.
+  if (layer.landform.hasFeatures) rows.push(attributeRow(isTaken ? 'feature id' : 'id', id))
   return element('table', {}, element('tbody', {}, ...rows))
 }
 

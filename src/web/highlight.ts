@@ -1,6 +1,7 @@
 import Feature from 'ol/Feature'
 import GeoJSON from 'ol/format/GeoJSON'
 import type { Geometry } from 'ol/geom'
+import Point from 'ol/geom/Point'
 import VectorLayer from 'ol/layer/Vector'
 import VectorSource from 'ol/source/Vector'
 import CircleStyle from 'ol/style/Circle'
@@ -46,8 +47,9 @@ export function createHighlight(): Highlight {
   }
 }
 
-/** Reads the geometry of a feature in EPSG:3857; undefined if it is null. */
-export async function readGeometry({ layer, id }: FoundFeature): Promise<Geometry | undefined> {
+/** Reads the geometry of a feature in EPSG:3857; undefined if it is null. For images, this is where they were searched. */
+export async function readGeometry({ layer, id, place }: FoundFeature): Promise<Geometry | undefined> {
+  if (!layer.landform.hasFeatures) return new Point([...place])
   const query = 'geom_format=geojson&srs=3857&fields=&extensions='
   const { geom } = await askJson<{ geom: unknown }>(`/api/resource/${layer.layerId}/feature/${id}?${query}`)
   return geom === null || geom === undefined ? undefined : (new GeoJSON().readGeometry(geom) ?? undefined)

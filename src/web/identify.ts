@@ -1,9 +1,11 @@
 import { askJson } from './request.ts'
 import type { MapLayer } from './tree_walk.ts'
 
-/** Found feature, with its layer. */
+/** Found feature, with its layer; for layers without features, the values or the text of their image. */
 export interface FoundFeature {
   readonly layer: MapLayer
+  /** Where it was searched, in EPSG:3857. */
+  readonly place: readonly [x: number, y: number]
   readonly id: number
   readonly label: string
   readonly fields: Readonly<Record<string, unknown>>
@@ -24,11 +26,7 @@ export interface SearchCircle {
 
 interface LayerAnswer {
   readonly error?: string | { readonly message?: string }
-  readonly features?: readonly {
-    readonly id: number
-    readonly label: string
-    readonly fields: Record<string, unknown>
-  }[]
+  readonly features?: readonly Pick<FoundFeature, 'id' | 'label' | 'fields'>[]
 }
 
 /** Finds features of several layers around a point, in the order of the layers. */
@@ -50,7 +48,7 @@ export async function identify(
     .filter((layer) => layer !== undefined)
   return {
     features: once.flatMap((layer) =>
-      (answer[layer.layerId]?.features ?? []).map(({ id, label, fields }) => ({ layer, id, label, fields })),
+      (answer[layer.layerId]?.features ?? []).map((found) => ({ layer, place: circle.center, ...found })),
     ),
     faults: once.flatMap((layer) => {
       const error = answer[layer.layerId]?.error

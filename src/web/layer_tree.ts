@@ -103,7 +103,7 @@ function whenSeen(target: Element, act: () => void): void {
   observer.observe(target)
 }
 
-/** Shows the legend of a layer: a single symbol before its name, several in a list. */
+/** Shows the legend of a layer: a single symbol before its name, several and pictures in a list. */
 async function showLegend(
   layer: MapLayer,
   { entry, name }: { readonly entry: HTMLElement; readonly name: HTMLElement },
@@ -111,10 +111,11 @@ async function showLegend(
   // A legend that cannot be loaded is missing; the layer reports what is wrong with its style.
   const symbols = await loadLegend(layer).catch(() => [])
   const [first] = symbols
-  if (symbols.length === 1 && first !== undefined) return name.before(first.icon)
   if (first === undefined) return
+  const { hasLegendPicture } = layer.landform
+  if (symbols.length === 1 && !hasLegendPicture) return name.before(first.icon)
   const lines = symbols.map(({ icon, caption }) =>
-    element('li', {}, icon, element('span', {}, caption || 'others')),
+    element('li', {}, icon, ...(hasLegendPicture ? [] : [element('span', {}, caption || 'others')])),
   )
   entry.append(element('ul', { class: 'legend', 'aria-label': `Legend of ${layer.label}` }, ...lines))
 }

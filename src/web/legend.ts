@@ -4,7 +4,7 @@ import type { MapLayer } from './tree_walk.ts'
 
 /** A symbol of a legend, in its size on the map. */
 export interface LegendSymbol {
-  /** Empty if the style has only one symbol. */
+  /** Empty if the style has only one symbol, and for pictures. */
   readonly caption: string
   readonly icon: HTMLImageElement
 }
@@ -22,10 +22,12 @@ export async function loadLegend({ styleId, opacity, landform }: MapLayer): Prom
   const symbols = (await askJson<AnswerSymbol[]>(path)).filter(({ render }) => render)
   return symbols.map(({ display_name: caption, icon: { format, data } }) => {
     const src = `data:image/${format};base64,${data}`
-    const icon = element('img', { class: 'swatch', alt: '', src, width: side, height: side })
+    const icon = landform.hasLegendPicture
+      ? element('img', { class: 'picture', alt: `Legend of ${caption}`, src })
+      : element('img', { class: 'swatch', alt: '', src, width: side, height: side })
     // Opacity of the layer, as on the map.
     icon.style.opacity = String(opacity ?? 1)
-    return { caption: symbols.length === 1 ? '' : caption, icon }
+    return { caption: symbols.length === 1 || landform.hasLegendPicture ? '' : caption, icon }
   })
 }
 

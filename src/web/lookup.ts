@@ -62,6 +62,6 @@ function minReach(): number {
   return matchMedia('(pointer: coarse)').matches ? 12 : 5
 }
 
-function isSearched({ layer, drawn }: DrawnLayer, map: OlMap): boolean {
-  return drawn.getVisible() && layer.identifiable && isShownAt(layer, map.getView().getResolution() ?? 0)
+function isSearched({ layer, isVisible }: DrawnLayer, map: OlMap): boolean {
+  return isVisible() && layer.identifiable && isShownAt(layer, map.getView().getResolution() ?? 0)
 }

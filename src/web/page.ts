@@ -1,3 +1,4 @@
+import type Layer from 'ol/layer/Layer'
 import type OlMap from 'ol/Map'
 import type { ConfigBasemap } from '../contract/webmap_config.ts'
 import { type AddressState, findUnknownStyles, formatAddress, parseAddress } from './address.ts'
@@ -27,6 +28,7 @@ interface Page {
   readonly map: OlMap
   /** Drawn layers, from top to bottom. */
   readonly layers: readonly DrawnLayer[]
+  readonly drawn: readonly Layer[]
   readonly baseMap: BaseMap
   readonly status: Status
 }
@@ -79,12 +81,12 @@ function openPage(config: MapConfig, { status, tiny, undrawable }: Opening): Pag
     if (tiny) status.report(`Cannot show ${layer.label}. ${reason}`)
     undrawable.add(layer, reason)
   }
-  const layers = drawLayers(ordered, { status, openRecovery, onUndrawable })
+  const { layers, drawn } = drawLayers(ordered, { status, openRecovery, onUndrawable })
   const attribution = element('p', { class: 'attribution' })
   const onChange = () => attribution.replaceChildren(...attributionOf(page))
   const baseMap = createBaseMap({ map, status, openRecovery, onChange })
-  const page: Page = { config, map, layers, baseMap, status }
-  for (const { drawn } of layers) map.addLayer(drawn)
+  const page: Page = { config, map, layers, drawn, baseMap, status }
+  for (const one of drawn) map.addLayer(one)
   baseMap.show(findBase(config, start))
   corner.append(...(tiny ? [] : [createPosition(map)]), attribution)
   return page
@@ -134,13 +136,12 @@ function createLayerPanel(page: Page, { undrawable, onOpen }: PanelEvents): Pane
   const { map, config } = page
   const tree = createLayerTree({
     items: config.rootItem.children,
-    checked: new Set(page.layers.filter(({ drawn }) => drawn.getVisible()).map(({ layer }) => layer.id)),
+    checked: new Set(page.layers.filter((one) => one.isVisible()).map(({ layer }) => layer.id)),
     onChange: (layer, checked) => {
-      page.layers.find((one) => one.layer.id === layer.id)?.drawn.setVisible(checked)
+      page.layers.find((one) => one.layer.id === layer.id)?.setVisible(checked)
       writeAddress(page)
     },
-    onOpacity: (layer, opacity) =>
-      page.layers.find((one) => one.layer.id === layer.id)?.drawn.setOpacity(opacity),
+    onOpacity: (layer, opacity) => page.layers.find((one) => one.layer.id === layer.id)?.setOpacity(opacity),
     onZoom: (layer) => void zoomToLayer(page, layer),
   })
   map.on('moveend', () => {
@@ -167,7 +168,7 @@ function markScale({ map }: Page, tree: LayerTree): void {
 }
 
 function writeAddress({ map, config, layers, baseMap }: Page): void {
-  const visible = new Set(layers.filter(({ drawn }) => drawn.getVisible()).map(({ layer }) => layer.id))
+  const visible = new Set(layers.filter((one) => one.isVisible()).map(({ layer }) => layer.id))
   const styles = listLayers(config.rootItem.children)
     .filter(({ id }) => visible.has(id))
     .map(({ styleId }) => styleId)
@@ -200,16 +201,17 @@ function attributionOf({ config, baseMap }: Pick<Page, 'config' | 'baseMap'>): (
 }
 
 /** Marks the page as completely rendered, for printing and browser tests. */
-function announceDrawn({ map, layers, status }: Page): void {
+function announceDrawn({ map, drawn, status }: Page): void {
   const busy = () => {
     document.body.dataset.drawn = 'false'
   }
   busy()
   map.on(['movestart', 'loadstart'], busy)
-  for (const { drawn } of layers) {
-    drawn.on('change:visible', busy)
-    drawn.on('change:opacity', busy)
-    for (const type of ['tileloadstart', 'imageloadstart']) drawn.getSource()?.addEventListener(type, busy)
+  for (const layer of drawn) {
+    layer.on('change:visible', busy)
+    layer.on('change:opacity', busy)
+    for (const type of ['change', 'tileloadstart', 'imageloadstart'])
+      layer.getSource()?.addEventListener(type, busy)
   }
   map.on('rendercomplete', () => {
     document.body.dataset.drawn = String(status.isIdle())

@@ -10,7 +10,7 @@ export interface LayerRecovery {
 }
 
 /** Creates the recovery of a layer; `onRecovered` runs when failed loads have succeeded. */
-export type OpenRecovery = (label: string, onRecovered: () => void) => LayerRecovery
+export type OpenRecovery = (label: () => string, onRecovered: () => void) => LayerRecovery
 
 interface Failure {
   readonly run: () => Promise<void>
@@ -18,7 +18,7 @@ interface Failure {
 }
 
 interface Layer {
-  readonly label: string
+  readonly label: () => string
   readonly onRecovered: () => void
   /** Failed loads by key, the latest last. */
   readonly failed: Map<string, Failure>
@@ -122,7 +122,7 @@ function messagesOf(layer: Layer): string[] {
   const errors = [...layer.failed.values()].map(({ error }) => error).filter((error) => !isLoginLost(error))
   const latest = errors.at(-1)
   if (latest === undefined) return []
-  return [`Cannot load all of ${layer.label}. ${reasonOf(latest)}`]
+  return [`Cannot load all of ${layer.label()}. ${reasonOf(latest)}`]
 }
 
 const errorsOf = ({ failed }: Layer) => [...failed.values()].map(({ error }) => error)

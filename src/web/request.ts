@@ -20,7 +20,7 @@ let hasEnded = false
  * Sends a request to the server of the page. Reports an ended session once and repeats the request as a guest, which the
  * browser is from then on.
  *
- * @throws {RequestFault} with the message of the server, if any; with code `auth/session-ended` if guests have no
+ * @throws {RequestFault} with the message and the hint of the server, if any; with code `auth/session-ended` if guests have no
  *   permission
  */
 export async function ask(path: string, options: RequestInit = {}): Promise<Response> {
@@ -70,9 +70,10 @@ async function reach(path: string, options: RequestInit): Promise<Response> {
 async function faultOf(response: Response): Promise<RequestFault> {
   const { status, statusText } = response
   try {
-    const { message, code } = (await response.json()) as { message?: unknown; code?: unknown }
+    const { message, hint, code } = (await response.json()) as Readonly<Record<string, unknown>>
+    const text = [message, hint].filter((part) => typeof part === 'string').join(' ')
     if (typeof message === 'string')
-      return new RequestFault(message, { status, ...(typeof code === 'string' ? { code } : {}) })
+      return new RequestFault(text, { status, ...(typeof code === 'string' ? { code } : {}) })
   } catch {
     // Not JSON, probably the page of a proxy.
   }

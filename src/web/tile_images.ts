@@ -1,42 +1,53 @@
 import type ImageTile from 'ol/ImageTile'
 import XYZ from 'ol/source/XYZ'
 import TileState from 'ol/TileState'
+import { mercatorWorld } from '../geo/mercator.ts'
 import { durationOf } from './interactions.ts'
 import type { Load } from './recovery.ts'
-import { imageScale, imageUrl, loadImage } from './server_image.ts'
+import { imageScale, imageUrl, loadImage, type ResourcesAt } from './server_image.ts'
 
 /** Options of tiles that the server draws. */
 export interface TileImages {
-  /** Resource to draw. */
-  readonly id: number
   readonly minZoom?: number
   readonly maxZoom?: number
   readonly load: Load
 }
 
-/** Creates the source of tiles that the server draws. */
-export function createTileImages({ id, load, minZoom = 0, maxZoom = 22 }: TileImages): XYZ {
-  return new XYZ({
-    minZoom,
-    maxZoom,
-    tilePixelRatio: imageScale,
-    transition: durationOf(200),
-    tileUrlFunction: ([z = 0, x = 0, y = 0]) => imageUrl('tile', { resource: id, z, x, y }),
-    // The place is part of the key: every copy of the world has its own tiles.
-    tileLoadFunction: (tile, url) => load(tile.getTileCoord().join(), () => loadTile(tile as ImageTile, url)),
-  })
-}
+/** Source of tiles that the server draws. */
+export class TileImageSource extends XYZ {
+  readonly #load: Load
 
-/** Loads a tile, also after a failure. */
-async function loadTile(tile: ImageTile, url: string): Promise<void> {
-  if (tile.getState() === TileState.ERROR) tile.setState(TileState.LOADING)
-  try {
-    const image = await loadImage(url)
-    if (image === undefined) tile.setState(TileState.EMPTY)
-    else tile.setImage(image.width === tileSide ? image : scaleTile(image))
-  } catch (error) {
-    tile.setState(TileState.ERROR)
-    throw error
+  constructor({ load, minZoom = 0, maxZoom = 22 }: TileImages) {
+    super({ minZoom, maxZoom, tilePixelRatio: imageScale, transition: durationOf(200) })
+    this.#load = load
+    // The place is part of the key: every copy of the world has its own tiles.
+    this.setTileLoadFunction((tile, url) =>
+      this.#load(tile.getTileCoord().join(), () => this.#attempt(tile as ImageTile, url)),
+    )
+  }
+
+  /** Sets what the tiles show, with a name of it. Tiles of earlier resources are shown until the new ones are there. */
+  setResources(name: string, resourcesAt: ResourcesAt): void {
+    if (name === this.getKey()) return
+    this.setTileUrlFunction(([z = 0, x = 0, y = 0]) => {
+      const resource = resourcesAt(mercatorWorld / 256 / 2 ** z)
+      return resource === '' ? undefined : imageUrl('tile', { resource, z, x, y })
+    }, name)
+  }
+
+  /** Loads a tile, also after a failure. */
+  async #attempt(tile: ImageTile, url: string): Promise<void> {
+    const name = this.getKey()
+    if (tile.getState() === TileState.ERROR) tile.setState(TileState.LOADING)
+    try {
+      const image = await loadImage(url)
+      if (image === undefined) tile.setState(TileState.EMPTY)
+      else tile.setImage(image.width === tileSide ? image : scaleTile(image))
+    } catch (error) {
+      tile.setState(TileState.ERROR)
+      // Tiles of other resources have taken its place.
+      if (name === this.getKey()) throw error
+    }
   }
 }
 

@@ -2,14 +2,7 @@ import type { Extent } from 'ol/extent'
 import ImageSource from 'ol/source/Image'
 import { mercatorHalfWorld, mercatorWorld } from '../geo/mercator.ts'
 import type { Load } from './recovery.ts'
-import { imageScale, imageUrl, loadImage } from './server_image.ts'
-
-/** Options of one image of the whole view. */
-export interface ViewImage {
-  /** Resource to draw. */
-  readonly id: number
-  readonly load: Load
-}
+import { imageScale, imageUrl, loadImage, type ResourcesAt } from './server_image.ts'
 
 /** Milliseconds for which a view rests before its image is requested: wheels and keys move the map in many steps. */
 const restDuration = 200
@@ -20,11 +13,24 @@ export class ViewImageSource extends ImageSource {
   #latest: AbortController | undefined
   /** Image that was loaded after a failure, and its view. */
   #recovered: { readonly view: View; readonly image: LoadedView } | undefined
-  readonly #options: ViewImage
+  readonly #request: Load
+  #name = ''
+  #resourcesAt: ResourcesAt = () => ''
 
-  constructor(options: ViewImage) {
+  constructor(load: Load) {
     super({ loader: (extent, resolution) => this.#load({ extent, resolution }) })
-    this.#options = options
+    this.#request = load
+  }
+
+  /** Sets what the image shows, with a name of it. The image of earlier resources is shown until the new one is there. */
+  setResources(name: string, resourcesAt: ResourcesAt): void {
+    if (name === this.#name) return
+    this.#name = name
+    this.#resourcesAt = resourcesAt
+    this.#latest?.abort()
+    this.#recovered = undefined
+    this.image = null
+    this.changed()
   }
 
   /** Shows the image that was loaded after a failure. */
@@ -44,7 +50,7 @@ export class ViewImageSource extends ImageSource {
     const latest = new AbortController()
     this.#latest = latest
     return new Promise((resolve, reject) => {
-      const request = () => this.#options.load('view', () => this.#attempt(view, { latest, resolve, reject }))
+      const request = () => this.#request('view', () => this.#attempt(view, { latest, resolve, reject }))
       if (isFirst) return request()
       const timer = setTimeout(request, restDuration)
       latest.signal.addEventListener('abort', () => clearTimeout(timer))
@@ -53,7 +59,7 @@ export class ViewImageSource extends ImageSource {
 
   async #attempt(view: View, { latest: { signal }, resolve, reject }: Attempt): Promise<void> {
     try {
-      const image = await loadView(this.#options.id, view, signal)
+      const image = await loadView(this.#resourcesAt(view.resolution), view, signal)
       // The promise of an image that failed before is rejected.
       this.#recovered = { view, image }
       resolve(image)
@@ -105,7 +111,7 @@ export function divideView([minX = 0, minY = 0, maxX = 0, maxY = 0]: Extent, res
 }
 
 /** Loads the image of a view in whole columns and rows, from the top left. */
-async function loadView(id: number, { extent: view, resolution }: View, signal: AbortSignal) {
+async function loadView(resource: string, { extent: view, resolution }: View, signal: AbortSignal) {
   const [minX = 0, minY = 0, maxX = 0, maxY = 0] = view
   const columns = Math.ceil((maxX - minX) / resolution - tolerance)
   const rows = Math.ceil((maxY - minY) / resolution - tolerance)
@@ -115,7 +121,8 @@ async function loadView(id: number, { extent: view, resolution }: View, signal: 
   image.height = rows * imageScale
   const pen = image.getContext('2d')
   const loads = divideView(extent, resolution).map(async ({ left, width, extent: part }) => {
-    const query = { resource: id, extent: part.join(), size: `${width},${rows}` }
+    if (resource === '') return
+    const query = { resource, extent: part.join(), size: `${width},${rows}` }
     const drawn = await loadImage(imageUrl('image', query), signal)
     const [x, side, height] = [left, width, rows].map((length) => length * imageScale)
     if (drawn !== undefined) pen?.drawImage(drawn, x ?? 0, 0, side ?? 0, height ?? 0)

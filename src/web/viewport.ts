@@ -1,5 +1,5 @@
 import ScaleLine from 'ol/control/ScaleLine'
-import type { Extent } from 'ol/extent'
+import { type Extent, scaleFromCenter } from 'ol/extent'
 import OlMap from 'ol/Map'
 import type MapBrowserEvent from 'ol/MapBrowserEvent'
 import { disableCoordinateWarning } from 'ol/proj'
@@ -44,7 +44,7 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
     keyboardEventTarget: document,
     controls: [new ScaleLine({ target: scaleTarget, minWidth: 72 })],
   })
-  view.fit(viewExtentOf(initialExtent), { ...homeFit, size: map.getSize() ?? [800, 600] })
+  view.fit(homeExtent(initialExtent), { ...homeFit, size: map.getSize() ?? [800, 600] })
   if (start.lon !== undefined && start.lat !== undefined)
     view.setCenter(mercatorOfLonLat(start.lon, start.lat))
   if (start.zoom !== undefined) view.setZoom(start.zoom)
@@ -101,12 +101,21 @@ export function wrapX(x: number): number {
   return x - 2 * half * Math.floor((x + half) / (2 * half))
 }
 
+/** Part of the initial extent that is shown at least: for a few pixels, a map does not open a zoom level farther out. */
+const homePart = 0.9
+
+function homeExtent(box: DegreeBox): Extent {
+  const extent = viewExtentOf(box)
+  scaleFromCenter(extent, homePart)
+  return extent
+}
+
 const homeFit = { padding: [16, 16, 16, 16] }
 
 /** Moves the map to the initial extent, north up. */
 export function goHome(map: OlMap, initialExtent: DegreeBox): void {
   map.getView().setRotation(0)
-  map.getView().fit(viewExtentOf(initialExtent), { ...homeFit, duration: durationOf(350) })
+  map.getView().fit(homeExtent(initialExtent), { ...homeFit, duration: durationOf(350) })
 }
 
 /** Moves the map to an extent, with padding for the cards on the map. */

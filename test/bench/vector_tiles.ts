@@ -1,45 +1,82 @@
 /**
- * Serves vector tiles of countries and cities with all their fields to ten clients, cold and warm, beside Martin on the same
- * tables, if it is installed. `npm run bench -- vector_tiles`
+ * Serves vector tiles of countries and cities with all their fields to ten clients, cold and warm, beside PostgreSQL alone, and
+ * beside Martin on the same tables, if it is installed. The contents are compared first: tiles that are not equal, because they have
+ * more features than the limit, are left out. `npm run bench -- vector_tiles`
  */
 import { execute } from '../support/sql.ts'
 import { measureOnBoth, type World } from './support/both.ts'
 import { familyCpuSeconds, parentOf } from './support/cpu_time.ts'
-import { createClients } from './support/load_client.ts'
+import { compareTiles } from './support/equal_tiles.ts'
+import { authorization, createClients, replay } from './support/load_client.ts'
 import { hasMartin, type Martin, type MartinTable, startMartin } from './support/martin.ts'
 import { median, report } from './support/report.ts'
-import { sampleTiles } from './support/tile_addresses.ts'
+import { sampleTiles, type TileQuery } from './support/tile_addresses.ts'
+import { openTileFloor, type TileFloor } from './support/tile_floor.ts'
 
-const counts = { clients: 10, perZoom: 33, rounds: 3, warmPasses: 20 }
+const counts = { clients: 10, perZoom: 33, warmUp: 300, rounds: 3, warmPasses: 20 }
 const promised = { cold: 1, warm: 1, warmGzip: 3 }
 const clients = { plain: createClients(counts.clients), gzip: createClients(counts.clients, 'gzip') }
 const sample = sampleTiles(counts.perZoom)
 
+/** Tiles of other zoom levels, so that a server that has just started has its code compiled and its connections open. */
+const others = sampleTiles(counts.warmUp, { first: 13, last: 16 })
+
 interface Case {
   readonly name: string
   readonly layers: readonly ('countries' | 'cities')[]
+  /** In units; the tiles of others have all features, and whole geometries. */
+  readonly simplification: 0 | 8
 }
 
 const cases: readonly Case[] = [
-  { name: 'countries', layers: ['countries'] },
-  { name: 'cities', layers: ['cities'] },
-  { name: 'both', layers: ['countries', 'cities'] },
+  { name: 'countries', layers: ['countries'], simplification: 0 },
+  { name: 'countries, simplification 8', layers: ['countries'], simplification: 8 },
+  { name: 'cities', layers: ['cities'], simplification: 0 },
+  { name: 'cities, simplification 8', layers: ['cities'], simplification: 8 },
+  { name: 'both', layers: ['countries', 'cities'], simplification: 0 },
+  { name: 'both, simplification 8', layers: ['countries', 'cities'], simplification: 8 },
 ]
 
-/** Whole geometries and all points, with the margin of Martin. Sizes tell how far the contents are equal. */
-const wholeContent = 'simplification=0&padding=0.015625'
+/** The margin of Martin. */
+const margin = 'padding=0.015625'
 
-const ownUrls = (url: string, { layers }: World, one: Case) =>
-  sample.map(
-    (tile) =>
-      `${url}/api/component/feature_layer/mvt?resource=${one.layers.map((name) => layers[name])}&${wholeContent}&${tile}`,
-  )
+const idsOf = ({ layers }: World, one: Case) => one.layers.map((name) => layers[name])
 
-const peerUrls = ({ url }: Martin, one: Case) =>
-  sample.map((tile) => {
+type ToUrl = (tile: TileQuery) => string
+
+const ownUrl =
+  (url: string, world: World, one: Case): ToUrl =>
+  (tile) =>
+    `${url}/api/component/feature_layer/mvt?resource=${idsOf(world, one)}&simplification=${one.simplification}&${margin}&${tile}`
+
+const peerUrl =
+  ({ url }: Martin, one: Case): ToUrl =>
+  (tile) => {
     const { z, x, y } = Object.fromEntries(new URLSearchParams(tile))
     return `${url}/${one.layers}/${z}/${x}/${y}`
+  }
+
+/** Returns the tiles whose content is that of PostgreSQL alone, and reports the others. */
+async function findEqualTiles(world: World, floor: TileFloor): Promise<TileQuery[]> {
+  const whole: Case = { name: 'both', layers: ['countries', 'cities'], simplification: 0 }
+  const toUrl = ownUrl((await world.restart()).url, world, whole)
+  const found = new Map<TileQuery, ReturnType<typeof compareTiles>>()
+  for (const tile of sample) {
+    const answer = await fetch(toUrl(tile), { headers: { authorization } })
+    const own = new Uint8Array(await answer.arrayBuffer())
+    const ids = idsOf(world, whole)
+    found.set(tile, compareTiles(own, await floor.encode(tile, ids), ids))
+  }
+  const count = (kind: ReturnType<typeof compareTiles>) =>
+    [...found.values()].filter((one) => one === kind).length
+  report({
+    name: `vector tiles with the content of ST_AsMVT, ${world.driver}`,
+    value: `${count('equal')} of ${sample.length}, ${count('beyond the limit')} beyond the limit, ${count('different')} different`,
+    promised: '0 different',
+    isKept: count('different') === 0,
   })
+  return sample.filter((tile) => found.get(tile) === 'equal')
+}
 
 interface Pass {
   readonly rate: number
@@ -66,7 +103,13 @@ const repeated = (urls: readonly string[]) => Array.from({ length: counts.warmPa
 type Passes = Record<'cold' | 'warm' | 'warm gzip', Pass>
 
 /** Asks a server that has just started for all tiles, and again. */
-async function passAll(urls: readonly string[], cpu: () => Promise<number>): Promise<Passes> {
+async function passAll(
+  tiles: readonly TileQuery[],
+  toUrl: ToUrl,
+  cpu: () => Promise<number>,
+): Promise<Passes> {
+  await clients.plain.replay(others.map(toUrl))
+  const urls = tiles.map(toUrl)
   const cold = await pass(urls, cpu)
   // The first request for compressed tiles compresses them.
   await clients.gzip.replay(urls)
@@ -74,21 +117,45 @@ async function passAll(urls: readonly string[], cpu: () => Promise<number>): Pro
   return { cold, warm, 'warm gzip': await pass(repeated(urls), cpu, 'gzip') }
 }
 
-async function passPeer(world: World, tables: readonly MartinTable[], one: Case): Promise<Passes> {
+/** What a case is measured with. */
+interface Rivals {
+  readonly tiles: readonly TileQuery[]
+  /** Tables for Martin; empty if it is not installed. */
+  readonly tables: readonly MartinTable[]
+  /** PostgreSQL alone. */
+  readonly floor?: TileFloor
+}
+
+async function passPeer(world: World, one: Case, { tables, tiles }: Rivals): Promise<Passes> {
   const databaseCpu = await watchDatabase(world.databaseUrl)
   const order = { folder: world.folder, databaseUrl: world.databaseUrl ?? '', tables, cacheMegabytes: 512 }
   const martin = await startMartin(order)
   try {
-    return await passAll(peerUrls(martin, one), async () => martin.cpuSeconds() + databaseCpu())
+    return await passAll(tiles, peerUrl(martin, one), async () => martin.cpuSeconds() + databaseCpu())
   } finally {
     await martin.stop()
   }
 }
 
-async function passOwn(world: World, one: Case): Promise<Passes> {
+async function passOwn(world: World, one: Case, { tiles }: Rivals): Promise<Passes> {
   const server = await world.restart()
   const databaseCpu = await watchDatabase(world.databaseUrl)
-  return passAll(ownUrls(server.url, world, one), async () => (await server.cpuSeconds()) + databaseCpu())
+  const cpu = async () => (await server.cpuSeconds()) + databaseCpu()
+  return passAll(tiles, ownUrl(server.url, world, one), cpu)
+}
+
+/** Lets PostgreSQL alone encode the tiles; the processor time is only that of the database. */
+async function passFloor(world: World, one: Case, { tiles, floor }: Rivals): Promise<Pass[]> {
+  if (floor === undefined) return []
+  const cpu = await watchDatabase(world.databaseUrl)
+  const ids = idsOf(world, one)
+  const encode = async (tile: string) => (await floor.encode(tile as TileQuery, ids)).length
+  await replay(others, counts.clients, encode)
+  const before = cpu()
+  const { seconds, bytes } = await replay(tiles, counts.clients, encode)
+  const sum = [...bytes.values()].reduce((total, size) => total + size, 0)
+  const cpuMs = (1000 * (cpu() - before)) / tiles.length
+  return [{ rate: tiles.length / seconds, cpuMs, kilobytes: sum / bytes.size / 1000 }]
 }
 
 /** Returns a function for the processor time of a database server; 0 for the embedded database. */
@@ -123,12 +190,20 @@ function describe(passes: readonly Pass[]): string {
   return `${Math.round(middle('rate'))}/s, ${middle('cpuMs').toFixed(2)} CPU-ms, ${middle('kilobytes').toFixed(1)} kB`
 }
 
-async function measureCase(world: World, one: Case, tables: readonly MartinTable[]): Promise<void> {
-  const [own, theirs]: [Passes[], Passes[]] = [[], []]
+async function measureCase(world: World, one: Case, rivals: Rivals): Promise<void> {
+  const [own, theirs, floor]: [Passes[], Passes[], Pass[]] = [[], [], []]
   for (let round = 0; round < counts.rounds; round += 1) {
-    own.push(await passOwn(world, one))
-    if (tables.length > 0) theirs.push(await passPeer(world, tables, one))
+    own.push(await passOwn(world, one, rivals))
+    if (rivals.tables.length > 0) theirs.push(await passPeer(world, one, rivals))
+    floor.push(...(await passFloor(world, one, rivals)))
   }
+  if (floor.length > 0)
+    report({
+      name: `vector tiles of ST_AsMVT alone, ${one.name}, ${counts.clients} connections`,
+      value: describe(floor),
+      promised: '',
+      isKept: true,
+    })
   const kinds = [
     ['cold', promised.cold],
     ['warm', promised.warm],
@@ -149,11 +224,23 @@ async function measureCase(world: World, one: Case, tables: readonly MartinTable
   }
 }
 
+async function measure(world: World): Promise<void> {
+  if (world.databaseUrl === undefined) {
+    for (const one of cases) await measureCase(world, one, { tiles: sample, tables: [] })
+    return
+  }
+  const floor = await openTileFloor(world.databaseUrl, counts.clients)
+  try {
+    const tiles = await findEqualTiles(world, floor)
+    const rivals = { tiles, tables: await findTables(world), floor }
+    for (const one of cases) await measureCase(world, one, rivals)
+  } finally {
+    await floor.close()
+  }
+}
+
 try {
-  await measureOnBoth(async (world) => {
-    const tables = await findTables(world)
-    for (const one of cases) await measureCase(world, one, tables)
-  })
+  await measureOnBoth(measure)
 } finally {
   clients.plain.close()
   clients.gzip.close()

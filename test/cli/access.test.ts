@@ -176,4 +176,24 @@ test('checks the rules of a policy file before anything is sent', async () => {
     expect.stringContaining('policy.yaml:6:24 error policy/bad-expression: closed: no such key: chnge'),
   ])
   expect((await run('plan', 'city.yaml', '--policy', 'none.yaml')).err).toContain('file/not-found')
+  expect((await run('plan', 'city.yaml', '--policy', '')).exit).toBe(3)
+  expect((await run('plan', 'city.yaml', '--forbid-gain', '')).exit).toBe(3)
+})
+
+test('lints the resources of a server, or of a subtree', async () => {
+  await write(manifest([rule('everyone', 'resource'), rule('viewers', 'data')], ['rivers', 'roads']))
+  await run('apply', 'city.yaml', '--yes')
+  const whole = await run('lint', '--server', server.url, '--json')
+  const found = events(whole).filter(({ type }) => type === 'issue')
+  expect(found.map(({ code, message }) => `${code} ${message}`).sort()).toEqual([
+    'lint/public-write the rules of "city" allow guests resource.create on 3 resources',
+  ])
+  await write(manifest([rule('guest', 'resource', 'read')], ['rivers', 'roads']))
+  await run('apply', 'city.yaml', '--yes')
+  const rivers = await run('lint', '--server', server.url, '--root', 'rivers')
+  expect(rivers.out).toMatch(
+    /^warning lint\/unseen-layer: no rule lets anyone but administrators read the layer "rivers"\n(.|\n)*\n1 resource, 0 styles, 1 warning\n$/,
+  )
+  expect((await run('lint', '--server', server.url, '--root', 'none')).err).toContain('plan/missing')
+  expect((await run('lint', 'city.yaml', '--server', server.url)).err).toContain('not both')
 })

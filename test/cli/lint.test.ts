@@ -28,7 +28,7 @@ resources:
             <map><layer><classitem>${field}</classitem><class><expression>1</expression></class></layer></map>
 `
 
-const qml = '<qgis>\n<renderer-v2 type="heatmapRenderer"/>\n</qgis>\n'
+const qml = '<qgis>\n<renderer-v2 type="25dRenderer"/>\n</qgis>\n'
 
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'landform-lint-'))
@@ -50,11 +50,11 @@ test('lists what the styles of a manifest do not draw, with file, line, column, 
     expect.stringContaining('20 | '),
     expect.stringContaining('^^^^'),
     '  hint: did you mean "depth"?',
-    'wells.qml:2:2 warning style/unknown: dots.desk_vector_style.qml: renderer heatmapRenderer is not drawn',
+    'wells.qml:2:2 warning style/unknown: dots.desk_vector_style.qml: renderer 25dRenderer is not drawn',
     expect.stringContaining('2 | '),
     expect.stringContaining('^^^^'),
-    '  hint: use single symbol, categories, graduated ranges or rules',
-    '2 styles, 2 warnings',
+    '  hint: use single symbol, categories, graduated ranges, rules or a heatmap',
+    '4 resources, 2 styles, 2 warnings',
     '',
   ])
 })
@@ -106,5 +106,5 @@ test('style files are written as SLD and Mapbox GL, with what is left out on std
     expect.stringContaining('expected POINT, LINESTRING, POLYGON'),
   ])
   const heat = await convert('wells.qml', '--to', 'sld')
-  expect([heat.exit, heat.err]).toEqual([0, expect.stringContaining('renderer heatmapRenderer is not drawn')])
+  expect([heat.exit, heat.err]).toEqual([0, expect.stringContaining('renderer 25dRenderer is not drawn')])
 })

@@ -96,6 +96,27 @@ describe('plan and apply', () => {
     expect((await run(['apply', 'a.yaml'])).exit).toBe(0)
   })
 
+  it('plan against a capture without a server and credentials', async () => {
+    const captured = await run(['capture', '--out', 'world.capture'])
+    expect([captured.exit, captured.err]).toEqual([0, ''])
+    expect(captured.out).toMatch(/^world\.capture: \d+ resources of http/)
+    await write('b.yaml', manifest('a', layers('a')).replace('Places', 'All places'))
+    const offline = { cwd, env: { LANDFORM_SERVER: 'http://127.0.0.1:1' } }
+    const plan = await runCommand(['plan', 'b.yaml', '--from', 'world.capture', '--exit-code'], offline)
+    expect([plan.exit, plan.out]).toEqual([2, (await run(['plan', 'b.yaml'])).out])
+    expect(plan.err).toMatch(/^world\.capture: http\S+ as administrator, captured at .* UTC \(.* ago\)\n$/)
+    for (const words of [
+      ['--from', 'b.yaml'],
+      ['--from', 'nowhere'],
+      ['--from', 'world.capture', '--server', server.url],
+    ]) {
+      const refused = await runCommand(['plan', 'b.yaml', ...words], offline)
+      expect([refused.exit, refused.out]).toEqual([3, ''])
+    }
+    expect((await run(['capture'])).exit).toBe(3)
+    expect((await run(['capture', '--out', 'no/such/folder'])).exit).toBe(3)
+  })
+
   it('load a changed file, and overwrite edited features only with the option', async () => {
     await write('places.geojson', places(['Here', 'There', 'Everywhere']))
     expect((await run(['plan', 'a.yaml'])).out).toContain(
@@ -136,6 +157,7 @@ describe('plan and apply', () => {
     await write('gone.yaml', manifest('gone'))
     const told = await run(['plan', 'gone.yaml'])
     expect([told.exit, told.err]).toEqual([0, expect.stringContaining('warning plan/orphan: "gone_layer"')])
+    expect((await run(['plan', 'gone.yaml', '--exit-code'])).exit).toBe(2)
     const fused = await run(['apply', 'gone.yaml', '--prune', '--yes'])
     expect([fused.exit, fused.err]).toEqual([1, expect.stringContaining('would delete 3 features')])
     const meant = await run(['apply', 'gone.yaml', '--prune', '--allow-delete', 'gone_layer', '--yes'])

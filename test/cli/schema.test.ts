@@ -17,7 +17,7 @@ test('the printed OpenAPI document equals that of a server', async () => {
   expect(printed.components.schemas).toMatchObject(served.components.schemas)
 })
 
-test.each(['manifest', 'pipeline'])('the schema of a %s is printed as JSON Schema', async (kind) => {
+test.each(['manifest', 'pipeline', 'plan'])('the schema of a %s is printed as JSON Schema', async (kind) => {
   const { exit, out } = await runCommand(['schema', kind], surroundings)
   expect([exit, JSON.parse(out)]).toMatchObject([0, { $schema: expect.stringContaining('json-schema.org') }])
 })

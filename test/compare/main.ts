@@ -59,8 +59,7 @@ const qgis = await compareQgis()
 const mapserver = await compareMapserver()
 print(qgis.plates)
 print(mapserver)
-if (process.argv.includes('--update') && words.length === 0)
-  await updateReferences(folder, qgis.version, qgis.plates)
+if (process.argv.includes('--update')) await updateReferences(folder, qgis.version, qgis.plates)
 const page = join(folder, 'index.html')
 const parts = [
   { program: `QGIS ${qgis.version}`, plates: qgis.plates },

@@ -21,9 +21,13 @@ export async function updateReferences(
     await writeFile(join(references, `${name}.png`), await image.png({ palette: true, dither: 0 }).toBuffer())
     images.push([name, acceptedOf(difference)])
   }
-  images.sort(([a], [b]) => (a < b ? -1 : 1))
-  const manifest = { qgis: version, images: Object.fromEntries(images) }
-  await writeFile(join(references, 'qgis.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  const path = join(references, 'qgis.json')
+  // Where only some styles are drawn, the others stay.
+  const known = JSON.parse(await readFile(path, 'utf8')) as { images: Record<string, Difference> }
+  const all = Object.entries({ ...known.images, ...Object.fromEntries(images) })
+  const sorted = all.sort(([a], [b]) => (a < b ? -1 : 1))
+  const manifest = { qgis: version, images: Object.fromEntries(sorted) }
+  await writeFile(path, `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
 /** Accepts a little more than the measured difference: palettes and floating point numbers change pixels slightly. */

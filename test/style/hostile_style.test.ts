@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { checkStyleText } from '../../src/style/check_style_text.ts'
 import { readMapserverXml } from '../../src/style/mapserver_read.ts'
 import { styleOfMapserver } from '../../src/style/mapserver_style.ts'
 import { compileRules } from '../../src/style/match_rules.ts'
 import { readQml } from '../../src/style/qml_read.ts'
-import { coloredSymbol, qml, symbols } from '../support/qml.ts'
+import { coloredSymbol, namedSymbol, qml, symbolLayer, symbols } from '../support/qml.ts'
 
 const count = 10_000
 const numbers = Array.from({ length: count }, (_, index) => index)
@@ -82,4 +83,44 @@ test('numbers that are not finite, negative or huge do not reach the style', () 
     opacity: 1,
     layers: [{ pass: 0, size: 7.5591, angle: 0, offset: [0, 0], fill: '#ff0000', stroke: { width: 0 } }],
   })
+  expect(readQml(text).issues.map(({ message, span }) => `${span?.line} ${message}`)).toEqual([
+    '3 size of SimpleMarker: "1e999" is not a finite number; the default is drawn',
+    '3 angle of SimpleMarker: "NaN" is not a finite number; the default is drawn',
+    '3 offset of SimpleMarker: "1e999" is not a finite number; the default is drawn',
+    '3 outline_width of SimpleMarker: "Infinity" is not a finite number; the default is drawn',
+  ])
+})
+
+test.each([
+  ['a line', symbolLayer('SimpleLine', { line_width: '1e300' }), 'line_width of SimpleLine: "1e300"'],
+  ['a marker', symbolLayer('SimpleMarker', { size: '-2e10' }), 'size of SimpleMarker: "-2e10"'],
+  [
+    'dashes',
+    symbolLayer('SimpleLine', { use_custom_dash: '1', customdash: '1e99;2' }),
+    'customdash of SimpleLine: "1e99"',
+  ],
+])('lengths of %s that can never be drawn are reported', (_, layer, message) => {
+  const text = qml('type="singleSymbol"', symbols(namedSymbol('0', 'line', layer)))
+  expect(checkStyleText('qml', text)).toMatchObject([
+    {
+      message: `${message} is too large to be drawn`,
+      hint: 'write a number of usual size',
+      span: { line: 3 },
+    },
+  ])
+})
+
+test('lengths of SLD that are not numbers, or can never be drawn, are reported', () => {
+  const text = `<StyledLayerDescriptor version="1.0.0"><NamedLayer><UserStyle><FeatureTypeStyle><Rule>
+    <LineSymbolizer><Stroke>
+      <CssParameter name="stroke-width">1e300</CssParameter>
+      <CssParameter name="stroke-dasharray">NaN 2</CssParameter>
+    </Stroke></LineSymbolizer>
+    <PointSymbolizer><Graphic><Mark/><Size>big</Size></Graphic></PointSymbolizer>
+  </Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
+  expect(checkStyleText('qml', text).map(({ message, span }) => `${span?.line} ${message}`)).toEqual([
+    '3 stroke-width: "1e300" is too large to be drawn',
+    '4 stroke-dasharray: "NaN" is not a finite number; the default is drawn',
+    '6 <Size>: "big" is not a finite number; the default is drawn',
+  ])
 })

@@ -155,3 +155,16 @@ test('a style of Mapbox GL has filters, zoom limits, fills, lines and circles', 
     { type: 'line', layout: { 'line-cap': 'butt' }, paint: { 'line-width': 2, 'line-dasharray': [2, 1] } },
   ])
 })
+
+test('a heatmap is named as a part that is left out', () => {
+  const style = read(
+    qml(
+      'type="heatmapRenderer" radius="5"',
+      '<colorramp type="gradient"><prop k="color1" v="0,0,0,0"/></colorramp>',
+    ),
+  )
+  expect(writeSld(style).untranslated).toEqual(['the heatmap is left out'])
+  expect(
+    writeMapboxStyle(style, { tiles: 'https://example.org/{z}/{x}/{y}', layer: 'a' }).untranslated,
+  ).toEqual(['the heatmap is left out'])
+})

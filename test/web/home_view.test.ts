@@ -29,6 +29,12 @@ test.each([
   ['the world on a phone', world, windows.phone, { lon: 0, lat: 0, zoom: 1 }],
   ['the north of the world', [-180, 60, 180, 85], windows.laptop, { lon: 0, lat: 78, zoom: 2 }],
   ['half of the world', [-90, -60, 90, 60], windows.laptop, { lon: 0, lat: 0, zoom: 2 }],
+  [
+    'an extent that is a few pixels too high',
+    [-25, 25, 60, 66],
+    windows.laptop,
+    { lon: 18, lat: 50, zoom: 4 },
+  ],
   ['both sides of the antimeridian', [100, -20, -100, 20], windows.laptop, { lon: 180, lat: 0, zoom: 3 }],
 ] as const)('a map opens with %s', async (name, [west, south, east, north], size, { lon, lat, zoom }) => {
   const extents = { extent_left: west, extent_bottom: south, extent_right: east, extent_top: north }

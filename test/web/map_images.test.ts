@@ -231,14 +231,21 @@ describe('layers', () => {
     expect(await colors()).toEqual(new Set(['0000ff']))
   })
 
-  test('a layer that the server cannot draw has a badge', async () => {
+  test.each([
+    ['render/unsupported', 422],
+    ['external/table', 503],
+  ])('a layer that the server cannot draw has a badge: %s', async (code, status) => {
     const path = await makeMap([item(land), item(plain)])
     const page = await open(path + start)
-    browser.expectComplaint(/422/)
-    const json = { code: 'render/unsupported', message: 'Resources of this class cannot be rendered.' }
-    await page.route(`**/tile?resource=${plain}&**`, (route) => route.fulfill({ status: 422, json }))
+    browser.expectComplaint(new RegExp(`${status}`))
+    const json = { code, message: 'The layer cannot be drawn.', hint: 'Choose another one.' }
+    await page.route(new RegExp(`/tile\\?resource=(\\d+,)?${plain}(,\\d+)?&`), (route) =>
+      route.fulfill({ status, json }),
+    )
     await page.reload()
-    const badge = page.getByRole('button', { name: 'Not drawn: Resources of this class cannot be rendered.' })
+    const badge = page.getByRole('button', {
+      name: 'Not drawn: The layer cannot be drawn. Choose another one.',
+    })
     await badge.waitFor()
     const reasons = page.locator('.reasons', { hasText: json.message })
     expect(await reasons.isVisible()).toBe(false)

@@ -112,7 +112,7 @@ test('a click on several features lists them, top layer first', async () => {
 test('a click without a feature reports it, and hidden layers are not queried', async () => {
   const page = await open(`&styles=${map.squareStyle}`)
   await click(page, sea)
-  await page.getByRole('heading', { name: 'No features here' }).waitFor()
+  await page.getByRole('heading', { name: 'Nothing found here' }).waitFor()
   await click(page, city)
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
 })

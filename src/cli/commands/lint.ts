@@ -1,13 +1,22 @@
 import { readFile } from 'node:fs/promises'
 import { extname, relative, resolve } from 'node:path'
-import { problem } from '../../contract/problems.ts'
-import { formatIssue } from '../../core/excerpt.ts'
+import { findProblemKind, problem, problems } from '../../contract/problems.ts'
 import { compareIssues, hasErrors, type Issue } from '../../core/issue.ts'
+import { findHint } from '../../core/suggest.ts'
+import { findFileKind } from '../../document/yaml_files.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
+import { applyIgnoreComments } from '../../reconcile/lint/ignore_comments.ts'
+import { lintTree } from '../../reconcile/lint/lint_rules.ts'
+import { lintTreeOfManifest } from '../../reconcile/lint/manifest_lint_tree.ts'
 import { checkStyleText, type StyleLanguage, styleMembers } from '../../style/check_style_text.ts'
 import type { CommandSpec } from '../command.ts'
+import type { ServerSettings } from '../connect.ts'
+import { lintServer } from '../lint/lint_server.ts'
+import { findTwoSources, readLayerLoads } from '../lint/two_sources.ts'
 import { countIssues } from '../load_manifest.ts'
+import { collect, serverOptions } from '../options.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
+import { formatIssues } from '../print/issue_list.ts'
 import { showCount } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { validateManifest } from './validate.ts'
@@ -18,6 +27,13 @@ interface LintSettings {
   readonly json: boolean
   /** Whether warnings are failures. */
   readonly strict: boolean
+  /** Codes of findings that are not reported. */
+  readonly ignore: readonly string[]
+  /** Files and folders of pipelines; undefined for the default folder. */
+  readonly pipelines?: readonly string[] | undefined
+  readonly server: ServerSettings
+  /** Root of the subtree of the server. */
+  readonly root?: string | undefined
 }
 
 /** Languages of style files, by extension. */
@@ -27,38 +43,68 @@ const languages: Readonly<Record<string, StyleLanguage>> = {
   '.xml': 'mapserver',
 }
 
-/** Styles that were checked. */
+/** What was checked. */
 interface Linted {
   readonly issues: readonly Issue[]
   /** Number of styles. */
   readonly styles: number
+  /** Number of resources; undefined if only style files were checked. */
+  readonly resources?: number | undefined
   /** Texts of the files with issues. */
   readonly sources: ReadonlyMap<string, string>
 }
 
-async function runLint({ paths, json, strict }: LintSettings, terminal: Terminal): Promise<number> {
-  const { issues, styles, sources } = await lint(paths, terminal)
+async function runLint(settings: LintSettings, terminal: Terminal): Promise<number> {
+  const { json, strict, ignore } = settings
+  checkCodes(ignore)
+  const { issues: found, styles, resources, sources } = await lint(settings, terminal)
+  const issues = found.filter(({ code, severity }) => severity === 'error' || !ignore.includes(code))
   if (json) {
     for (const issue of issues) writeIssueEvent(terminal.out, issue)
     const errors = issues.filter(({ severity }) => severity === 'error').length
-    writeEvent(terminal.out, 'linted', { styles, errors, warnings: issues.length - errors })
+    writeEvent(terminal.out, 'linted', { resources, styles, errors, warnings: issues.length - errors })
   } else {
-    for (const issue of issues)
-      writeLine(terminal.out, formatIssue(issue, issue.span && sources.get(issue.span.file)))
-    writeLine(terminal.out, `${showCount(styles, 'style')}, ${countIssues(issues)}`)
+    if (issues.length > 0) writeLine(terminal.out, formatIssues(issues, sources))
+    const checked = resources === undefined ? [] : [showCount(resources, 'resource')]
+    writeLine(terminal.out, [...checked, showCount(styles, 'style'), countIssues(issues)].join(', '))
   }
   return hasErrors(issues) || (strict && issues.length > 0) ? 3 : 0
 }
 
-async function lint(paths: readonly string[], terminal: Terminal): Promise<Linted> {
+/** Refuses codes that do not exist: they would ignore nothing. */
+function checkCodes(codes: readonly string[]): void {
+  for (const code of codes) {
+    if (findProblemKind(code) !== undefined) continue
+    const lintable = Object.keys(problems).filter((one) => /^(?:lint|style)\//.test(one))
+    throw problem('usage/bad-argument', `Unknown code "${code}".`, {
+      hint: findHint(code, lintable) ?? `Codes: ${lintable.join(', ')}.`,
+    })
+  }
+}
+
+async function lint(settings: LintSettings, terminal: Terminal): Promise<Linted> {
+  const { paths, server, root, pipelines } = settings
+  if (server.server !== undefined) {
+    if (paths.length > 0 || pipelines !== undefined)
+      throw problem('usage/bad-argument', 'lint checks files or a server, not both.', {
+        hint: 'Leave out the paths, or --server.',
+      })
+    return { ...(await lintServer({ server, root }, terminal)), styles: 0, sources: new Map() }
+  }
+  if (root !== undefined)
+    throw problem('usage/bad-argument', '--root names a resource of a server.', { hint: 'Add --server URL.' })
   const isStyle = (path: string) => languageOf(path) !== undefined
   const files = await Promise.all(paths.filter(isStyle).map((path) => lintFile(path, terminal)))
   const manifests = paths.filter((path) => !isStyle(path))
   const parts =
-    manifests.length === 0 && files.length > 0 ? files : [...files, await lintManifest(manifests, terminal)]
+    manifests.length === 0 && files.length > 0
+      ? files
+      : [...files, await lintManifest(manifests, pipelines, terminal)]
+  const counted = parts.filter(({ resources }) => resources !== undefined)
   return {
     issues: parts.flatMap(({ issues }) => issues).toSorted(compareIssues),
     styles: parts.reduce((sum, { styles }) => sum + styles, 0),
+    resources: counted.length === 0 ? undefined : counted.reduce((sum, one) => sum + (one.resources ?? 0), 0),
     sources: new Map(parts.flatMap(({ sources }) => [...sources])),
   }
 }
@@ -74,11 +120,34 @@ async function lintFile(path: string, { cwd }: Pick<Terminal, 'cwd'>): Promise<L
   return { issues, styles: 1, sources: new Map([[file, text]]) }
 }
 
-/** Checks the styles of a manifest. Errors elsewhere are reported too: they may hide styles. */
-async function lintManifest(paths: readonly string[], terminal: Terminal): Promise<Linted> {
+/** Folder of pipelines that is checked with the default manifest. */
+const defaultPipelines = 'pipelines'
+
+/** Checks a manifest and its pipelines. Errors of the manifest are reported too: they may hide findings. */
+async function lintManifest(
+  paths: readonly string[],
+  pipelines: readonly string[] | undefined,
+  terminal: Terminal,
+): Promise<Linted> {
   const { manifest, issues, sources } = await validateManifest(paths, terminal)
-  const shown = issues.filter(({ code, severity }) => code.startsWith('style/') || severity === 'error')
-  return { issues: shown, styles: manifest === undefined ? 0 : countStyles(manifest), sources }
+  const hasDefault = (await findFileKind(resolve(terminal.cwd, defaultPipelines))) === 'folder'
+  const loaded = await readLayerLoads(
+    pipelines ?? (paths.length === 0 && hasDefault ? [defaultPipelines] : []),
+    terminal,
+  )
+  const texts = new Map([...sources, ...loaded.sources])
+  const found = [
+    ...issues.filter(({ code, severity }) => code.startsWith('style/') || severity === 'error'),
+    ...(manifest === undefined ? [] : lintTree(lintTreeOfManifest(manifest))),
+    ...loaded.issues,
+    ...findTwoSources(manifest, loaded.loads),
+  ]
+  return {
+    issues: applyIgnoreComments(found, texts),
+    styles: manifest === undefined ? 0 : countStyles(manifest),
+    resources: manifest?.resources.size ?? 0,
+    sources: texts,
+  }
 }
 
 function countStyles({ resources }: Manifest): number {
@@ -91,15 +160,31 @@ function countStyles({ resources }: Manifest): number {
 /** The command `lint`. */
 export const lintCommand: CommandSpec = {
   name: 'lint',
-  summary: 'list the parts of styles that are not drawn as they say',
+  summary: 'list what is valid in a manifest, a style or a server, but probably wrong',
+  notes: [
+    'Warnings are ignored with --ignore CODE, or in YAML files with a comment on the line or the line above,',
+    '`# lint-ignore CODE`, or for the whole file with `# lint-ignore-file CODE`.',
+  ],
   examples: [
     'landform lint',
     'landform lint manifests/world.yaml --json',
     'landform lint roads.qml --strict',
+    'landform lint --server https://gis.example.org --root roads --ignore lint/unused-style',
   ],
   declare: (command) =>
-    command
-      .argument('[paths...]', 'files and directories of the manifest (default: manifests), and style files')
+    serverOptions(
+      command.argument(
+        '[paths...]',
+        'files and directories of the manifest (default: manifests), and style files',
+      ),
+    )
+      .option('--root <key>', 'keyname or id of the root of the subtree of --server')
+      .option(
+        '--pipelines <path>',
+        'pipelines that load layers (default: pipelines); may be repeated',
+        collect,
+      )
+      .option('--ignore <code>', 'leave out warnings with this code; may be repeated', collect)
       .option('--strict', 'fail on warnings, too')
       .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
@@ -108,6 +193,10 @@ export const lintCommand: CommandSpec = {
         paths: (paths ?? []) as readonly string[],
         json: options.json === true,
         strict: options.strict === true,
+        ignore: (options.ignore as readonly string[] | undefined) ?? [],
+        pipelines: options.pipelines as readonly string[] | undefined,
+        server: options as ServerSettings,
+        root: options.root as string | undefined,
       },
       terminal,
     ),

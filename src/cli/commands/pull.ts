@@ -6,7 +6,7 @@ import type { Issue } from '../../core/issue.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import { formatManifest, type WrittenManifest } from '../../manifest/rewrite.ts'
 import { pullCatalog } from '../../reconcile/catalog/pull_catalog.ts'
-import type { ActualResource, ActualTree } from '../../reconcile/model/actual_tree.ts'
+import type { ActualResource } from '../../reconcile/model/actual_tree.ts'
 import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
 import { pullTree } from '../../reconcile/pull/pull_tree.ts'
 import { slugOf } from '../../reconcile/pull/slug.ts'
@@ -17,6 +17,7 @@ import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { showCount } from '../print/text_format.ts'
+import { findRoot } from '../subtree_root.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `pull`. */
@@ -76,12 +77,6 @@ export async function pullManifest(
         : { icon: Object.keys(icons).length, geoservice: Object.keys(geoservices).length }),
     },
   }
-}
-
-function findRoot(tree: ActualTree, root: string): ActualResource {
-  const found = tree.byKeyname.get(root) ?? (/^\d+$/.test(root) ? tree.byId.get(Number(root)) : undefined)
-  if (found !== undefined) return found
-  throw problem('plan/missing', `The server has no resource "${root}" that this account can read.`)
 }
 
 function idOf({ id, keyname, displayName }: ActualResource): string {

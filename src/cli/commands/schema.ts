@@ -4,10 +4,11 @@ import { findHint } from '../../core/suggest.ts'
 import { manifestSchema } from '../../manifest/schema/manifest_schema.ts'
 import { pipelineSchema } from '../../pipeline/pipeline_schema.ts'
 import type { CommandSpec } from '../command.ts'
+import { planEventSchema } from '../print/plan_schema.ts'
 import { writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
 
-/** Schemas by kind of file. */
+/** Schemas by kind of file that people write. */
 export const schemas: Readonly<Record<string, () => object>> = {
   manifest: manifestSchema,
   pipeline: pipelineSchema,
@@ -19,7 +20,11 @@ export const schemas: Readonly<Record<string, () => object>> = {
  * @throws {Problem} usage/bad-argument if the kind is unknown
  */
 export function schemaOf(kind: string): object {
-  const kinds: typeof schemas = { ...schemas, openapi: () => describeApi({ version: programVersion() }) }
+  const kinds: typeof schemas = {
+    ...schemas,
+    plan: planEventSchema,
+    openapi: () => describeApi({ version: programVersion() }),
+  }
   const names = Object.keys(kinds)
   const make = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined
   if (make !== undefined) return make()
@@ -31,9 +36,10 @@ export function schemaOf(kind: string): object {
 /** The command `schema`. */
 export const schemaCommand: CommandSpec = {
   name: 'schema',
-  summary: 'print the JSON Schema of manifests or pipelines, for editors, or the OpenAPI document',
+  summary: 'print the JSON Schema of manifests, pipelines or plans, or the OpenAPI document',
   examples: ['landform schema manifest > manifest.schema.json', 'landform schema pipeline'],
-  declare: (command) => command.argument('<kind>', 'manifest, pipeline or openapi'),
+  declare: (command) =>
+    command.argument('<kind>', 'manifest, pipeline, plan (a line of plan --json) or openapi'),
   run: async ({ arguments: [kind] }, terminal) => {
     writeLine(terminal.out, JSON.stringify(schemaOf(String(kind)), null, 2))
     return 0

@@ -11,6 +11,7 @@ import type { RunReport } from '../../pipeline/run_event.ts'
 import { applyPlan } from '../../reconcile/apply/apply_plan.ts'
 import { countActions, type Plan } from '../../reconcile/model/change.ts'
 import { safeOptions } from '../../reconcile/model/plan_input.ts'
+import { liveReader } from '../../reconcile/plan/plan_reader.ts'
 import type { CommandSpec } from '../command.ts'
 import { defaultPaths, type GoodManifest, loadGoodManifest, orDefault } from '../load_manifest.ts'
 import { collect } from '../options.ts'
@@ -133,7 +134,11 @@ async function fill(
 
 function applying(api: Api, loaded: GoodManifest, terminal: Terminal): StepWork<Plan> {
   const work = async () =>
-    applyPrepared(api, await planLoaded(api, { loaded, options: safeOptions }, terminal), terminal)
+    applyPrepared(
+      api,
+      await planLoaded(liveReader(api, terminal.interrupt), { loaded, options: safeOptions }, terminal),
+      terminal,
+    )
   return { doing: 'applying the manifest', work, describe: describeApplied }
 }
 
@@ -146,7 +151,7 @@ interface Applied {
 async function showMaps(api: Api, { url, loaded }: Applied, terminal: Terminal): Promise<void> {
   const { plan } = await tellStep(terminal, 'plan', {
     doing: 'planning again',
-    work: () => planLoaded(api, { loaded, options: safeOptions }, terminal),
+    work: () => planLoaded(liveReader(api, terminal.interrupt), { loaded, options: safeOptions }, terminal),
     describe: ({ plan }) => describePlanned(plan),
   })
   for (const address of mapAddresses(url, loaded.manifest, plan))

@@ -6,6 +6,7 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>
   lint: async () => (await import('./lint.ts')).lintCommand,
   'convert-style': async () => (await import('./convert_style.ts')).convertStyleCommand,
   plan: async () => (await import('./plan.ts')).planCommand,
+  capture: async () => (await import('./capture.ts')).captureCommand,
   apply: async () => (await import('./apply.ts')).applyCommand,
   pull: async () => (await import('./pull.ts')).pullCommand,
   history: async () => (await import('./history.ts')).historyCommand,

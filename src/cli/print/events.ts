@@ -22,7 +22,8 @@ export function writeEvent(out: Writable, type: string, facts: object): void {
 
 /** Writes a plan as events: `plan`, each `issue`, `change`, `unknown` and `access`, and `summary`. */
 export function writePlanEvents(out: Writable, plan: Plan): void {
-  writeEvent(out, 'plan', { manifest: plan.manifest, server: plan.server })
+  const { manifest, server, account } = plan
+  writeEvent(out, 'plan', { manifest, server, caller: account?.name, complete: account?.readsAll })
   for (const issue of plan.issues) writeIssueEvent(out, issue)
   for (const change of plan.changes) writeEvent(out, 'change', changeFacts(change))
   for (const one of plan.unknown) writeEvent(out, 'unknown', one)

@@ -12,11 +12,13 @@ import {
 } from '../../reconcile/model/change.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
 import { formatAccess } from './access.ts'
+import { countKinds, foldChanges, formatFold } from './fold.ts'
+import { describeMapEdit, type MapEditText } from './map_edit.ts'
 import { oneLine, type Paint, showBytes, showCount, showNumber } from './text_format.ts'
-import { compareLines, isLongText, showValue } from './value.ts'
+import { compareLines, isLongText, showValue, showValues } from './value.ts'
 
-/** Sign and colour of each action. */
-const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<Paint>[0]]>> = {
+/** Sign and colour of each action in plans. */
+export const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<Paint>[0]]>> = {
   create: ['+', 'green'],
   adopt: ['=', 'cyan'],
   update: ['~', 'yellow'],
@@ -41,14 +43,21 @@ export function describeMarks(): string {
   return ['Marks of resources in the plan:', ...marks, unknown].join('\n')
 }
 
-/** Formats a plan: a block per change, in the order of the tree, the changes of access, then the summary. */
+/** Formats a plan: a block per change, in the order of the tree, the changes of access, then the summary. Folds large plans. */
 export function formatPlan(plan: Plan, paint: Paint): string {
-  return [...formatChanges(plan, paint), ...formatAccess(plan.access, paint), formatSummary(plan)].join('\n')
+  return [
+    ...formatChanges(plan, paint),
+    ...formatAccess(plan.access, paint),
+    ...countKinds(plan.changes),
+    formatSummary(plan),
+  ].join('\n')
 }
 
 /** Formats the changes of a plan: a block each, and an empty line if there are any. */
 export function formatChanges({ changes, unknown }: Plan, paint: Paint): string[] {
-  const blocks = changes.map((change) => formatChange(change, paint))
+  const blocks = foldChanges(changes).map((one) =>
+    'change' in one ? formatChange(one.change, paint) : paint('dim', formatFold(one)),
+  )
   const records = unknown.filter(isRecord)
   for (const one of unknown) if (!isRecord(one)) blocks.push(formatUnknown(one, paint))
   blocks.push(...formatUnknownRecords(records, paint))
@@ -89,7 +98,8 @@ function formatUnknownRecords(records: readonly UnknownResource[], paint: Paint)
 
 const isRecord = ({ cls }: UnknownResource) => catalogKinds.some((kind) => kind === cls)
 
-function formatDetails(change: Change, paint: Paint): string[] {
+/** Formats what a change changes, a line each. */
+export function formatDetails(change: Change, paint: Paint): string[] {
   const lines = change.edits.flatMap((edit) => formatEdit(edit, change.action, paint))
   if (change.adopts) lines.unshift(paint('cyan', 'managed by this manifest from now on'))
   if (change.data !== undefined) lines.push(...formatData(change.data, paint))
@@ -143,18 +153,27 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   const name = splitPointer(edit.pointer).join('.')
   const loss = edit.loses === undefined ? '' : `  ${paint('red', `(${edit.loses})`)}`
   if (edit.secret) return [`${name}  (secret)`]
+  const mapEdit = action === 'create' || action === 'replace' ? undefined : describeMapEdit(edit)
+  if (mapEdit !== undefined) return [formatMapEdit(mapEdit, paint)]
   if (name === 'permissions') return [formatRuleEdit(edit, paint)]
   if (action === 'create' || action === 'replace') return [`${name}  ${showNew(edit.to)}`]
   if (isLongText(edit.from) && isLongText(edit.to)) return [name, ...formatLines(edit.from, edit.to, paint)]
   if (edit.from === undefined) return [`${name}  ${paint('green', '+')} ${showValue(edit.to)}`]
   if (edit.to === undefined) return [`${name}  ${paint('red', '-')} ${showValue(edit.from)}${loss}`]
-  return [`${name}  ${showValue(edit.from)} → ${showValue(edit.to)}${loss}`]
+  const [from, to] = showValues(edit.from, edit.to)
+  return [`${name}  ${from} → ${to}${loss}`]
 }
 
 // A new rule has no `from`, a removed rule has no `to`.
 function formatRuleEdit({ from, to }: Edit, paint: Paint): string {
   const sign = from === undefined ? paint('green', '+') : paint('red', '-')
   return `permissions  ${sign} ${String(to ?? from)}`
+}
+
+const mapColours = { '+': 'green', '-': 'red', '>': 'cyan', '~': 'yellow' } as const
+
+function formatMapEdit({ sign, item, text }: MapEditText, paint: Paint): string {
+  return ['layers', paint(mapColours[sign], sign), item, text].filter((part) => part !== '').join('  ')
 }
 
 function showNew(value: unknown): string {

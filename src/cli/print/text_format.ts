@@ -26,6 +26,11 @@ export function plainLine(text: string): string {
   return printable(colourless.replaceAll('\n', '\\n').replaceAll('\t', '\\t'))
 }
 
+/** Escapes all control characters of a text of lines, for documents: they have no colours of ours. */
+export function plainText(text: string): string {
+  return printable(text.replaceAll('\u001b', escapeFirst))
+}
+
 function escapeFirst(text: string): string {
   return `\\u${(text.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}${text.slice(1)}`
 }

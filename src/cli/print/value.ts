@@ -8,6 +8,20 @@ export function showValue(value: unknown): string {
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }
 
+/** Formats two different values of an edit, each on one line; long values that start alike from where they differ. */
+export function showValues(from: unknown, to: unknown): readonly [from: string, to: string] {
+  const [old, next] = [showValue(from), showValue(to)]
+  if (old !== next) return [old, next]
+  const [oldText, nextText] = [JSON.stringify(from) ?? '', JSON.stringify(to) ?? '']
+  let start = 0
+  while (start < oldText.length && oldText[start] === nextText[start]) start += 1
+  const shown = (text: string) => {
+    const part = text.slice(Math.max(0, start - 20), start + maxLength - 22)
+    return `${start > 20 ? '…' : ''}${part}${start + maxLength - 22 < text.length ? '…' : ''}`
+  }
+  return [shown(oldText), shown(nextText)]
+}
+
 /** Formats a reference outside of the manifest: `roads (id 33)`. */
 function findReference(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('title' in value && 'id' in value)) return undefined
@@ -59,9 +73,38 @@ export interface TextLine {
   readonly text: string
 }
 
-/** Compares two texts line by line, and returns the differing lines with one line of context. */
+/** Maximum number of differing lines of each text that are compared; the rest is counted. */
+const maxLines = 400
+
+/**
+ * Compares two texts line by line, and returns the differing lines with one line of context; never empty for texts that
+ * differ.
+ */
 export function compareLines(from: string, to: string): TextLine[] {
   const [old, next] = [splitLines(from), splitLines(to)]
+  const { head, tail } = sharedEnds(old, next)
+  const [changed, written] = [old.slice(head, old.length - tail), next.slice(head, next.length - tail)]
+  if (changed.length + written.length === 0)
+    return [{ sign: ' ', text: '(only spaces or line breaks differ)' }]
+  const context = (line: string | undefined): TextLine[] =>
+    line === undefined ? [] : [{ sign: ' ', text: line }]
+  const left = Math.max(changed.length, written.length) - maxLines
+  const lines = compareParts(changed.slice(0, maxLines), written.slice(0, maxLines))
+  if (left > 0) return [...context(old[head - 1]), ...lines, { sign: ' ', text: `… ${left} more lines` }]
+  return [...context(old[head - 1]), ...lines, ...context(tail > 0 ? old[old.length - tail] : undefined)]
+}
+
+/** Counts the equal lines at the start and at the end of two texts. */
+function sharedEnds(old: readonly string[], next: readonly string[]): { head: number; tail: number } {
+  const most = Math.min(old.length, next.length)
+  let head = 0
+  while (head < most && old[head] === next[head]) head += 1
+  let tail = 0
+  while (tail < most - head && old[old.length - 1 - tail] === next[next.length - 1 - tail]) tail += 1
+  return { head, tail }
+}
+
+function compareParts(old: readonly string[], next: readonly string[]): TextLine[] {
   const lengths = sharedLengths(old, next)
   const lines: TextLine[] = []
   let [i, j] = [0, 0]
@@ -88,7 +131,7 @@ export function compareLines(from: string, to: string): TextLine[] {
 function splitLines(text: string): string[] {
   const between = /^SRID=\d+;/.test(text) ? /(?<=,)/g : /(?<=>)(?=<)/g
   const broken = text.includes('\n') ? text : text.replaceAll(between, '\n')
-  return broken.trim().split('\n').slice(0, 400)
+  return broken.trim().split('\n')
 }
 
 const lengthAt = (lengths: readonly (readonly number[])[], i: number, j: number) => lengths[i]?.[j] ?? 0

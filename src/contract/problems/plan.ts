@@ -119,6 +119,16 @@ export const planProblems = {
     exit: 1,
     advice: 'Change the resources that use it first, or allow the loss with --allow-loss KEY.',
   },
+  'plan/capture': {
+    title: 'Unusable capture',
+    exit: 3,
+    advice: 'Capture the server again with landform capture.',
+  },
+  'plan/saved': {
+    title: 'Unusable saved plan',
+    exit: 3,
+    advice: 'Save the plan again with landform plan --out.',
+  },
   'plan/spent': {
     title: 'Obsolete was:',
     exit: 3,

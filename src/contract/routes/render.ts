@@ -105,7 +105,16 @@ export const renderRoutes = {
     path: '/api/component/render/image',
     summary: 'Renders an image of an extent.',
     query: query({
-      extent: list(Type.Number(), { maxItems: 4, description: 'minx, miny, maxx, maxy in EPSG:3857.' }),
+      extent: list(Type.Number(), {
+        maxItems: 4,
+        description: 'minx, miny, maxx, maxy in the reference system srs.',
+      }),
+      srs: Type.Integer({
+        minimum: 1,
+        maximum: 999_999,
+        description:
+          'EPSG code of the reference system of the image, 3857 by default; others for layers with features only. x is the longitude or easting.',
+      }),
       size: list(Type.Integer({ minimum: 1, maximum: imageLimits.side }), {
         maxItems: 2,
         description: `Width and height in pixels; times scale at most ${imageLimits.side}, and ${imageLimits.pixels} pixels as webp or jpeg.`,
@@ -123,19 +132,19 @@ export const renderRoutes = {
     route: 'render.legend',
     method: 'GET',
     path: '/api/resource/{id}/legend',
-    summary: 'Draws the legend of a style: each symbol in its size on the map, with its caption.',
+    summary:
+      'Draws the legend of a style: each symbol in its size on the map, with its caption; that of a WMS layer as its service draws it; and those of the layers of a web map.',
     params: IdParams,
-    permission: 'data.read',
     responseKind: 'image',
   },
   'render.legend_symbols': {
     route: 'render.legend_symbols',
     method: 'GET',
     path: '/api/resource/{id}/legend_symbols',
-    summary: 'Returns the symbols of the legend of a style, with icons.',
+    summary:
+      'Returns the symbols of the legend of a style, with icons; for a WMS layer the images of its service; for a web map those of its layers.',
     params: IdParams,
     query: query({ icon_size: iconSize }),
-    permission: 'data.read',
     response: LegendSymbolsSchema,
   },
   'render.resource_legend_symbols': {

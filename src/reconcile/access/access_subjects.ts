@@ -29,6 +29,8 @@ export interface SubjectGroup {
   readonly general: readonly string[]
   /** Whether it has all permissions by its nature, so that new and deleted resources are not worth a line. */
   readonly isAdministrator: boolean
+  /** Whether the causes of its changes are listed even if they are implied. */
+  readonly isWatched: boolean
 }
 
 /** Owner of no resource: the user of a subject that stands for many users. */
@@ -67,6 +69,7 @@ export function listSubjects(
       subject: subjectOf(anyUser, [id, ...signedIn]),
       general: [authenticated],
       isAdministrator: name === administrators,
+      isWatched: watched.has(name),
     }))
   const owners = named.has(ownerPrincipal) ? listOwners(trees) : new Set<Key>()
   const members = users.filter(({ system, superuser, disabled }) => !system && !superuser && !disabled)
@@ -75,6 +78,7 @@ export function listSubjects(
     subject: subjectOf(user, [...ids, ...signedIn]),
     general: [authenticated, ...groupIds.map((id) => principals.nameOf(id))],
     isAdministrator: groupIds.some((id) => principals.nameOf(id) === administrators),
+    isWatched: names.some((name) => watched.has(name)),
   }))
   return [
     single(guest, subjectOf(idOf(guest), [idOf(guest), idOf(everyone)])),
@@ -89,6 +93,7 @@ const single = (name: string, subject: AccessSubject): SubjectGroup => ({
   subject,
   general: [],
   isAdministrator: false,
+  isWatched: false,
 })
 
 const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b))

@@ -31,7 +31,7 @@ export function buildTrees(input: TreesInput): AccessTrees | undefined {
   if (changes.length === 0) return undefined
   const before = new Map<Key, AccessResource>()
   for (const resource of input.actual.byId.values()) {
-    const found = readResource(resource)
+    const found = readAccess(resource)
     if (found !== undefined) before.set(resource.id, found)
   }
   return applyChanges(before, changes, input)
@@ -47,7 +47,8 @@ function affectsAccess({ record, action, body, cls }: Change): boolean {
 /** Owner of resources whose owner the account cannot read. */
 const hiddenOwner = 'hidden owner'
 
-function readResource(resource: ActualResource): AccessResource | undefined {
+/** Reads a resource of a server as input of the evaluator; undefined if its class is unknown. */
+export function readAccess(resource: ActualResource): AccessResource | undefined {
   const { cls, parentId, ownerId, rules = [], members } = resource
   if (!isCls(cls)) return undefined
   return {

@@ -110,7 +110,12 @@ interface Fold {
   readonly implied: boolean
   readonly resources: AccessTarget[]
   readonly causes: Map<string, Span>
+  /** Number of resources whose causes were searched. */
+  searched: number
 }
+
+/** Maximum number of resources of a change whose causes are searched. */
+const maxSearched = 100
 
 function addEffect(
   folds: Map<string, Fold>,
@@ -119,7 +124,7 @@ function addEffect(
 ): void {
   const { resource, subject, change, mask } = effect
   const on = onOf(resource)
-  const key = JSON.stringify([subject.names, change, mask, on, implied])
+  const key = `${subject.names[0]} ${change} ${mask} ${on} ${implied}`
   const fold: Fold = folds.get(key) ?? {
     change,
     principals: subject.names,
@@ -128,9 +133,13 @@ function addEffect(
     implied,
     resources: [],
     causes: new Map(),
+    searched: 0,
   }
   folds.set(key, fold)
   fold.resources.push(context.describe(resource))
+  // The causes of an implied change are those of the change that implies it.
+  if ((implied && !subject.isWatched) || fold.searched >= maxSearched) return
+  fold.searched += 1
   for (const span of context.findCauses(effect)) fold.causes.set(formatSpan(span), span)
 }
 

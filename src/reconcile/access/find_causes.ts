@@ -29,7 +29,7 @@ export function createCauseFinder(context: CauseContext): (effect: Effect) => re
     // The plan lists deletions; the manifest has no place for them.
     if (resource.after === undefined) return []
     const key = JSON.stringify([
-      subject.names,
+      subject.names[0],
       change,
       mask,
       clsOf(context.trees, resource),

@@ -1,10 +1,9 @@
 import type { Key } from '../../access/access_tree.ts'
-import type { Api } from '../../api/api.ts'
-import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { type AccessReport, type AccessTarget, unchangedAccess } from '../model/access_change.ts'
 import { type ActualTree, labelOf } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
+import type { PlanReader } from '../plan/plan_reader.ts'
 import { type GroupMember, listSubjects } from './access_subjects.ts'
 import { type AccessTrees, affectedIn, buildTrees } from './access_trees.ts'
 import { type AffectedResource, compareAccess, listAffected } from './compare_access.ts'
@@ -26,13 +25,12 @@ export interface AccessInput {
  * @throws {Problem} http/*
  */
 export async function planAccess(
-  api: Api,
+  { readUsers }: Pick<PlanReader, 'readUsers'>,
   input: AccessInput,
-  signal: AbortSignal | undefined,
 ): Promise<AccessReport> {
   const trees = treesOf(input)
   if (trees === undefined) return unchangedAccess
-  return reportAccess({ ...input, trees }, await readUsers(api, signal))
+  return reportAccess({ ...input, trees }, await readUsers())
 }
 
 /** Compares the effective permissions before and after a plan. Pure; `users` is undefined if unknown. */
@@ -43,16 +41,6 @@ export function computeAccess(input: AccessInput, users: readonly GroupMember[] 
 
 const treesOf = ({ plan, actual }: AccessInput) =>
   buildTrees({ changes: plan.changes, ids: plan.ids, principals: plan.principals, actual })
-
-async function readUsers(api: Api, signal: AbortSignal | undefined): Promise<GroupMember[] | undefined> {
-  try {
-    const users = await api.call('auth.user_list', { signal })
-    return users.every((user) => user.member_of !== undefined || user.system) ? users : undefined
-  } catch (error) {
-    if (isProblem(error) && [401, 403, 404, 405, 501].includes(error.status ?? 0)) return undefined
-    throw error
-  }
-}
 
 function reportAccess(
   { trees, manifest, actual, plan, watched }: AccessInput & { readonly trees: AccessTrees },

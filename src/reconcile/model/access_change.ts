@@ -18,7 +18,10 @@ export interface AccessChange {
   /** Whether the resources exist before and after the plan, only after it, or only before it. */
   readonly on: 'existing' | 'new' | 'deleted'
   readonly resources: readonly AccessTarget[]
-  /** Positions of the rules and blocks of the manifest that cause the change, without duplicates. */
+  /**
+   * Positions of the rules and blocks of the manifest that cause the change on the first 100 resources, without duplicates;
+   * empty for implied changes.
+   */
   readonly causes: readonly Span[]
   /** Whether the same change is listed for a more general principal: all signed-in users, or a group of the user. */
   readonly implied: boolean

@@ -20,6 +20,8 @@ export interface Edit {
   readonly lostValues?: number
   /** Reason why the change is impossible in place. */
   readonly replaces?: string
+  /** An item of a layer tree moves: `from` and `to` are the names of its groups, from the top. */
+  readonly moves?: true
   /** The value is a secret and omitted. */
   readonly secret?: true
 }
@@ -139,6 +141,14 @@ export interface UnknownResource {
   readonly reason: string
 }
 
+/** The account that read the server for a plan. */
+export interface PlanAccount {
+  /** Keyname; undefined if the server does not report it. */
+  readonly name: string | undefined
+  /** Whether it can read all resources. */
+  readonly readsAll: boolean
+}
+
 /** Ordered changes with their context. */
 export interface Plan {
   /** Version of this format. */
@@ -146,6 +156,8 @@ export interface Plan {
   readonly manifest: string
   /** URL of the server. */
   readonly server: string
+  /** Account that read the server. */
+  readonly account?: PlanAccount
   /** Version of landform on the server; undefined for other servers, which do not merge lists. */
   readonly landform: string | undefined
   /** Changes to resources, then those to records of the catalog. */

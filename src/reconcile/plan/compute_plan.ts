@@ -3,6 +3,7 @@ import type { VisibilityQuery } from '../../api/read_visibility.ts'
 import type { Issue } from '../../core/issue.ts'
 import { type Bystanders, checkBaseMaps } from '../catalog/base_maps.ts'
 import { type CatalogPlan, planCatalog } from '../catalog/plan_catalog.ts'
+import { readsAll } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planChanges } from './changes.ts'
@@ -55,6 +56,7 @@ export function computePlan(input: PlanInput): Planning {
     version: 1,
     manifest: manifest.id,
     server: input.server,
+    account: { name: actual.caller, readsAll: readsAll(actual) },
     landform: actual.landform,
     changes: [...order.changes, ...catalog.changes],
     steps: order.steps,

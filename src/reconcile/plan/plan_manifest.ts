@@ -1,9 +1,6 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
-import { readCatalog } from '../../api/read_catalog.ts'
 import { readTree } from '../../api/read_tree.ts'
-import { readVisibility } from '../../api/read_visibility.ts'
-import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
 import { planAccess } from '../access/plan_access.ts'
@@ -13,7 +10,8 @@ import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './decide_load.ts'
-import { countValues, nameValues } from './lost_values.ts'
+import { nameValues } from './lost_values.ts'
+import { liveReader, type PlanReader } from './plan_reader.ts'
 import { readLoadChange } from './read_load_change.ts'
 
 /** Input of a plan. */
@@ -40,24 +38,38 @@ export async function readActualTree(api: Api, signal?: AbortSignal): Promise<Ac
  *
  * @throws {Problem} http/*, auth/*, file/*
  */
-export async function planManifest(request: PlanRequest): Promise<Plan> {
-  const { api, manifest, options = safeOptions, signal, watched } = request
+export function planManifest({ api, ...request }: PlanRequest): Promise<Plan> {
+  return planFrom({ ...request, reader: liveReader(api, request.signal) })
+}
+
+/** Input of a plan from a reader: of a server, or of a capture. */
+export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
+  readonly reader: PlanReader
+}
+
+/**
+ * Reads the state of a server, digests the source files, and computes the plan with the permissions that it changes.
+ *
+ * @throws {Problem} http/*, auth/*, file/*
+ */
+export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
+  const { reader, manifest, options = safeOptions, signal, watched } = request
   // In parallel: one waits for the network, the other for the disk.
   const [actual, files, catalog, images] = await Promise.all([
     request.actual ?? readResources(request),
     digestSources(manifest, signal),
-    usesCatalog(manifest) ? readCatalog(api, signal) : undefined,
+    usesCatalog(manifest) ? reader.readCatalog() : undefined,
     digestImages(manifest, signal),
   ])
-  const input = { manifest, actual, server: api.url, files, catalog, images, options }
+  const input = { manifest, actual, server: reader.url, files, catalog, images, options }
   let answers: Answers = { counts: new Map(), values: new Map(), loads: new Map(), visibility: undefined }
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
     if (isFinal(planning)) {
       const { plan } = planning
-      return { ...plan, access: await planAccess(api, { plan, manifest, actual, watched }, signal) }
+      return { ...plan, access: await planAccess(reader, { plan, manifest, actual, watched }) }
     }
-    answers = await answer({ api, signal }, planning, answers)
+    answers = await answer({ reader, signal }, planning, answers)
   }
 }
 
@@ -80,33 +92,39 @@ const isFinal = ({ uncounted, uncountedFields, unread, unsure }: Planning) =>
 
 /** Runs the queries of a plan: counts features, reads sources and checks visibility. */
 async function answer(
-  { api, signal }: Pick<PlanRequest, 'api' | 'signal'>,
+  { reader, signal }: Pick<ReadPlanRequest, 'reader' | 'signal'>,
   { uncounted, uncountedFields, unread, unsure }: Planning,
   { counts, values, loads, visibility }: Answers,
 ): Promise<Answers> {
   const changes = await findEach(unread, maxReaders, async (question) => [
     question.wanted.key,
-    await readLoadChange(api, question, signal),
+    await readLoadChange(reader, question, signal),
   ])
   const features = await findEach([...new Set(uncounted)], maxRequests, async (id) => [
     id,
-    await countLayer(api, id, signal),
+    await reader.countFeatures(id),
   ])
   const fields = await findEach(uncountedFields, maxRequests, async (field) => [
     nameValues(field),
-    (await countValues(api, field, signal)) ?? null,
+    (await reader.countValues(field)) ?? null,
   ])
   return {
     counts: new Map([...counts, ...features]),
     values: new Map([...values, ...fields]),
     loads: new Map([...loads, ...changes]),
-    visibility: unsure.keynames.length === 0 ? visibility : await readVisibility(api, unsure, signal),
+    visibility: unsure.keynames.length === 0 ? visibility : await reader.readVisibility(unsure),
   }
 }
 
 /** Reads the resources, unless the manifest has none: its records may be managed by an account that reads no resources. */
-async function readResources({ api, manifest, signal }: PlanRequest): Promise<ActualTree> {
-  if (manifest.resources.size > 0 || manifest.catalog === undefined) return readActualTree(api, signal)
+async function readResources({
+  reader,
+  manifest,
+}: Pick<ReadPlanRequest, 'reader' | 'manifest'>): Promise<ActualTree> {
+  if (manifest.resources.size > 0 || manifest.catalog === undefined) {
+    const collector = collectTree()
+    return collector.finish(await reader.readTree((resource) => collector.take(resource)))
+  }
   const nothing = {
     landform: undefined,
     caller: undefined,
@@ -145,14 +163,4 @@ async function findEach<T, K, V>(
 ): Promise<Map<K, V>> {
   const queue = new PQueue({ concurrency })
   return new Map(await queue.addAll<readonly [K, V]>(items.map((item) => () => find(item))))
-}
-
-async function countLayer(api: Api, id: number, signal: AbortSignal | undefined): Promise<number | null> {
-  try {
-    return (await api.call('feature.count', { params: { id }, signal })).total_count
-  } catch (error) {
-    if (isProblem(error) && (error.status === 403 || error.status === 404 || error.status === 501))
-      return null
-    throw error
-  }
 }

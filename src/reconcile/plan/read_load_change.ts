@@ -1,4 +1,3 @@
-import type { Api } from '../../api/api.ts'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { GeometryType } from '../../contract/geometry.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
@@ -6,7 +5,7 @@ import type { DataChange, LostField } from '../../transfer/data_loss.ts'
 import { readSource } from '../../transfer/read_source.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { loadOptionsOf } from './decide_load.ts'
-import { countValues } from './lost_values.ts'
+import type { PlanReader } from './plan_reader.ts'
 
 /** A layer whose data a plan would replace. */
 export interface LoadQuestion {
@@ -23,7 +22,7 @@ export interface LoadQuestion {
  * @throws {Problem} http/*, pipeline/interrupted
  */
 export async function readLoadChange(
-  api: Api,
+  reader: Pick<PlanReader, 'countValues'>,
   { wanted, actual, before }: LoadQuestion,
   signal: AbortSignal | undefined,
 ): Promise<DataChange | null> {
@@ -35,7 +34,7 @@ export async function readLoadChange(
   const missing = after === 0 ? [] : fieldsOf(actual).filter(({ keyname }) => !filledFields.includes(keyname))
   const lostFields: LostField[] = []
   for (const field of missing) {
-    const valueCount = await countValues(api, { ...field, id: actual.id }, signal)
+    const valueCount = await reader.countValues({ ...field, id: actual.id })
     if (valueCount !== 0) lostFields.push({ keyname: field.keyname, valueCount })
   }
   return { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0 }

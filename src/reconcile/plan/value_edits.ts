@@ -13,6 +13,7 @@ import {
   toWantedForm,
   withTitles,
 } from '../model/value_equality.ts'
+import { listTreeEdits } from './layer_tree_edits.ts'
 
 /** A value on the server and in the manifest. */
 export interface FieldValues {
@@ -95,14 +96,14 @@ function isItems({ items }: Schema): boolean {
 }
 
 // Layers are identified by their style, groups by their name.
-function listLayerEdits(schema: Schema, pair: Pair): Edit[] | undefined {
+function listLayerEdits(schema: Schema, { pointer, from, to }: Pair): Edit[] | undefined {
   const { items } = schema
-  if (items === undefined || !Array.isArray(pair.from) || !Array.isArray(pair.to)) return undefined
-  const name = (item: unknown) => {
-    const { item_type, layer_style_id, display_name } = item as Fields
-    return item_type === 'layer' ? showKey(layer_style_id) : `${display_name}`
-  }
-  return listItemEdits(items, { pair, name })
+  if (items === undefined || !Array.isArray(from) || !Array.isArray(to)) return undefined
+  const identify = ({ item_type, layer_style_id, display_name }: Fields) =>
+    item_type === 'layer' ? showKey(layer_style_id) : `${display_name}`
+  const compareItem = (pair: Pair) => listEdits(items, pair)
+  const edits = listTreeEdits({ pointer, from, to, identify, compareItem })
+  return edits.length === 0 ? undefined : edits
 }
 
 interface Lists {

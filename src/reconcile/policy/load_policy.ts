@@ -77,10 +77,13 @@ export async function loadPolicy(path: string, cwd: string): Promise<LoadedPolic
   if ('issue' in decoded) return { file, rules: [], issues: [decoded.issue], text: '' }
   const { text } = decoded
   const { documents, issues } = parseYaml(file, text)
-  const [document] = documents
+  const [document, second] = documents
   if (hasErrors(issues)) return { file, rules: [], issues, text }
   if (document === undefined) return { file, rules: [], issues: [...issues, emptyFile(file)], text }
-  const faults = validate(document.value).map((fault) => issueOf(document, fault))
+  const faults = [
+    ...validate(document.value).map((fault) => issueOf(document, fault)),
+    ...(second === undefined ? [] : [secondDocument(second)]),
+  ]
   const all = [...issues, ...faults]
   if (hasErrors(all)) return { file, rules: [], issues: all.sort(compareIssues), text }
   const read = readRules(document)
@@ -133,6 +136,12 @@ function duplicateName(document: YamlDocument, pointer: string, name: string): I
 function issueOf(document: YamlDocument, { kind, pointer, message, hint }: Fault): Issue {
   const span = kind === 'bad-value' ? spanAt(document, pointer) : keySpanAt(document, pointer)
   return { code: `policy/${kind}`, severity: 'error', message, span, pointer, ...(hint ? { hint } : {}) }
+}
+
+/** Rules of further documents would not be checked. */
+function secondDocument(document: YamlDocument): Issue {
+  const message = 'a policy file has one document; write all rules in it, or several files'
+  return { code: 'policy/bad-value', severity: 'error', message, span: keySpanAt(document, '') }
 }
 
 function emptyFile(file: string): Issue {

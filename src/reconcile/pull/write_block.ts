@@ -71,21 +71,26 @@ export function writeMembers(
   { cls, whole }: MemberOptions,
 ): Members | undefined {
   const members: Members = {}
-  const structure = dataOf(cls)?.structure ?? []
   for (const [member, schema] of Object.entries(descriptorOf(cls).members)) {
     const fields: Record<string, unknown> = {}
     for (const [name, field] of Object.entries(schema.properties as Readonly<Record<string, Schema>>)) {
-      if (whole && annotationsOf(field)['x-secret']) continue
+      const words = annotationsOf(field)
+      if (whole && words['x-secret']) continue
       const written = writeField(pulling, resource, { member, name, field })
-      // A layer without data: requires its structure.
-      const needed = (schema.required ?? []).includes(name) || (member === cls && structure.includes(name))
-      if (written === undefined && needed && !annotationsOf(field)['x-wire']) return undefined
-      if (written !== undefined && (whole || needed || !isDefault(field, written))) fields[name] = written
+      const needed = (schema.required ?? []).includes(name) || (member === cls && isStructure(cls, name))
+      if (written === undefined && needed && !words['x-wire']) return undefined
+      if (isWritten(written, field, whole || needed)) fields[name] = written
     }
     if (Object.keys(fields).length > 0) members[member] = fields
   }
   return members
 }
+
+/** Whether a member has to be written for a layer without `data:`. */
+const isStructure = (cls: Cls, name: string) => dataOf(cls)?.structure?.includes(name) === true
+
+const isWritten = (written: unknown, field: Schema, isWhole: boolean) =>
+  written !== undefined && (isWhole || !isDefault(field, written))
 
 interface FieldPlace {
   readonly member: string

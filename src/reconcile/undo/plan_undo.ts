@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts'
-import type { JournalEntry } from '../../contract/journal.ts'
+import type { JournalChange, JournalEntry } from '../../contract/journal.ts'
 import { type ProblemCode, problem, problems } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
@@ -66,23 +66,30 @@ function withoutSpan({ span: _, ...issue }: Issue): Issue {
 
 /** Reports resources that were changed after the apply. */
 function checkEdited(entry: JournalEntry, actual: ActualTree, { overwrite }: UndoOptions): Issue[] {
-  return listApplied(entry).flatMap(({ key, id, cls, action, version, before }) => {
-    if (overwrite.has(key) || !isCls(cls)) return []
-    const there = id == null ? undefined : actual.byId.get(id)
-    if (action === 'delete' || there === undefined) {
-      const again = before === undefined || before.length === 0 ? undefined : actual.byKeyname.get(key)
-      if (again === undefined || again.id === id) return []
-      return [
-        fault('undo/edited', `"${key}" was created again since apply ${entry.id}`, `--overwrite ${key}`),
-      ]
-    }
-    if (version !== null && there.version === version) return []
-    const why =
-      version === null
-        ? `it is unknown whether "${key}" was changed since apply ${entry.id}, which was not one transaction`
-        : `"${key}" was changed since apply ${entry.id}: it had version ${version}, and now has ${there.version}`
-    return [fault('undo/edited', why, `--overwrite ${key}`)]
+  return listApplied(entry).flatMap((change) => {
+    const { key, cls } = change
+    const why = overwrite.has(key) || !isCls(cls) ? undefined : describeEdit(entry, change, actual)
+    return why === undefined ? [] : [fault('undo/edited', why, `--overwrite ${key}`)]
   })
+}
+
+/** Says how a resource was changed after the apply; undefined if it was not. */
+function describeEdit(
+  { id: applyId }: JournalEntry,
+  { key, id, action, version, before = [] }: JournalChange,
+  actual: ActualTree,
+): string | undefined {
+  const there = id == null ? undefined : actual.byId.get(id)
+  if (action === 'delete' || there === undefined) {
+    const again = before.length === 0 ? undefined : actual.byKeyname.get(key)
+    return again === undefined || again.id === id
+      ? undefined
+      : `"${key}" was created again since apply ${applyId}`
+  }
+  if (version === null)
+    return `it is unknown whether "${key}" was changed since apply ${applyId}, which was not one transaction`
+  if (there.version === version) return undefined
+  return `"${key}" was changed since apply ${applyId}: it had version ${version}, and now has ${there.version}`
 }
 
 /** Reports deleted data. */

@@ -11,6 +11,7 @@ import type { LabelPen } from '../label/label_pen.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
+import { putDensity } from './density_layer.ts'
 import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
 import { isImageLayer, putImage } from './image_layer.ts'
 import { parsePixelTwkb, type UnitTransform } from './twkb_pixels.ts'
@@ -38,7 +39,7 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
   const layers = job.layers.map((layer) =>
     isImageLayer(layer)
       ? layer
-      : { style: prepareStyle(layer.style, job), features: readFeatures(layer, job, check) },
+      : { ...layer, style: prepareStyle(layer.style, job), features: readFeatures(layer, job, check) },
   )
   const { width, height, origin, pixelRatio = 1 } = job
   const stripHeight = stripHeightOf(job)
@@ -47,6 +48,11 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
     for (const [at, layer] of layers.entries()) {
       if (isImageLayer(layer)) {
         putImage(surface, layer, { top, check })
+        continue
+      }
+      if (layer.density !== undefined) {
+        const image = { width, height, stripHeight }
+        putDensity(surface, { style: layer.style.style, points: layer.density, image }, { top, check })
         continue
       }
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))

@@ -1,6 +1,7 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { ImageFormat } from '../../contract/image_format.ts'
 import type { Style } from '../../style/style_model.ts'
+import type { DensityPoints } from '../draw/density.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import type { Enlarging, PixelTransform } from '../raster/resample.ts'
 import type { PixelGrid } from '../raster/warp.ts'
@@ -35,6 +36,8 @@ export type JobLayer = FeatureJobLayer | PixelJobLayer | WindowJobLayer | Raster
 export interface FeatureJobLayer {
   readonly style: Style
   readonly features: JobFeatures
+  /** Points of a heatmap, if the style has one. */
+  readonly density?: DensityPoints
 }
 
 /** Pixels that are put over the layers below. */

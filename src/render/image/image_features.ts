@@ -86,13 +86,15 @@ function unitsOf({ box, width, height }: ImageFrame, { corner, scale, worldUnits
   return { corner, unitsPerPixel, worldUnits: Math.floor(worldUnits + 0.001) }
 }
 
-interface GridOptions {
+/** Options of the grid of an image. */
+export interface GridOptions {
   readonly reach: number
   readonly clipMargin?: number | undefined
   readonly cell: number
 }
 
-function measureImage(
+/** Returns the grid of an image. */
+export function measureImage(
   { box, width, height, system }: ImageFrame,
   { reach, cell, clipMargin = 256 }: GridOptions,
 ): TileGrid {

@@ -85,7 +85,8 @@ async function drawSvg(marker: SvgMarker<number>): Promise<Surface | undefined> 
   return premultiplied(data, width, height)
 }
 
-function premultiplied(straight: Uint8Array, width: number, height: number): Surface {
+/** Creates a surface from pixels that are not premultiplied. */
+export function premultiplied(straight: Uint8Array, width: number, height: number): Surface {
   const surface = createSurface(width, height)
   surface.bytes.set(straight)
   for (const [at, word] of surface.words.entries())

@@ -21,7 +21,7 @@ export async function drawLegend(job: LegendJob, tools: SampleTools): Promise<Dr
   }
   const { iconSize } = job.legend
   const icons = job.items.flatMap((item): LegendIcon[] => {
-    const icon = drawIcon(item, iconSize, checked)
+    const icon = 'picture' in item ? checked.draw(item) : drawIcon(item, iconSize, checked)
     return icon === undefined ? [] : [{ index: item.index, data: encodePng(icon).toString('base64') }]
   })
   return { bytes: new TextEncoder().encode(JSON.stringify(icons)), isEmpty: icons.length === 0 }

@@ -26,7 +26,7 @@ export function drawLegendImage(
 ): { readonly surface: Surface; readonly isEmpty: boolean } {
   const { drawn, leftOut } = drawSymbols(job.items, samples)
   const [first] = drawn
-  const isSingle = drawn.length === 1 && first?.title === '' && leftOut === 0
+  const isSingle = drawn.length === 1 && first?.title === '' && first.isSymbol && leftOut === 0
   const rows: LegendRow[] = isSingle
     ? [{ symbol: first.symbol, caption: layOutCaption({ text: job.title }) }]
     : [
@@ -40,6 +40,7 @@ export function drawLegendImage(
 interface DrawnSymbol {
   readonly symbol: Surface
   readonly title: string
+  readonly isSymbol: boolean
 }
 
 /** Draws symbols as long as there is room. */
@@ -50,7 +51,7 @@ function drawSymbols(items: readonly LegendItem[], samples: LegendSamples) {
     if (pixels > limits.symbolPixels || height > limits.height) return { drawn, leftOut: items.length - at }
     const symbol = samples.draw(item)
     if (symbol === undefined) continue
-    drawn.push({ symbol, title: item.title })
+    drawn.push({ symbol, title: item.title, isSymbol: 'symbol' in item })
     pixels += symbol.width * symbol.height
     height += Math.max(lineHeight, symbol.height) + spacing.rows
   }

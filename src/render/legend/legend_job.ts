@@ -1,12 +1,19 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
+import type { JobWindow } from '../image/draw_job.ts'
 
-/** A symbol of a legend with its caption. */
-export interface LegendItem {
+/** A symbol of a legend with its caption, or a picture that another service has drawn. */
+export type LegendItem = SymbolItem | PictureItem
+
+interface SymbolItem {
   /** Position among all symbols of the style. */
   readonly index: number
   readonly title: string
   readonly symbol: MapSymbol
+}
+
+interface PictureItem extends Omit<SymbolItem, 'symbol'> {
+  readonly picture: JobWindow
 }
 
 /** Symbols of a style to draw for its legend. Plain data, since it crosses to a worker thread. */
@@ -22,7 +29,7 @@ export interface LegendJob {
   readonly pixelsPerMapUnit?: number
 }
 
-/** What is drawn: a picture of the whole legend, or an icon for each symbol, in JSON, as wide and high as `iconSize`. */
+/** What is drawn: a picture of the whole legend, or an icon for each symbol, in JSON, as wide and high as `iconSize`; pictures have their own size. */
 export type LegendForm = { readonly kind: 'image' } | { readonly kind: 'icons'; readonly iconSize: number }
 
 /** An icon of a symbol; symbols that draw nothing have none. */

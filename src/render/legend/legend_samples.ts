@@ -4,7 +4,8 @@ import type { AddWork } from '../draw/draw_work.ts'
 import { symbolReach } from '../draw/layer.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
-import { drawSvgImages } from '../image/svg_images.ts'
+import type { JobWindow } from '../image/draw_job.ts'
+import { drawSvgImages, premultiplied } from '../image/svg_images.ts'
 import type { SpriteCache } from '../raster/sprite.ts'
 import type { Surface } from '../raster/surface.ts'
 import type { LegendItem, LegendJob } from './legend_job.ts'
@@ -38,12 +39,16 @@ export async function prepareSamples(
   { items, family, opacity, ...job }: LegendJob,
   { sprites, check }: SampleTools,
 ): Promise<LegendSamples> {
-  const pixelsPerMapUnit = job.pixelsPerMapUnit ?? nominalScale(items.map(({ symbol }) => symbol))
+  const drawn = items.filter((item) => 'symbol' in item)
+  const pixelsPerMapUnit = job.pixelsPerMapUnit ?? nominalScale(drawn.map(({ symbol }) => symbol))
   const view = { context: sampleContext, pixelsPerMapUnit }
-  const symbols = new Map(items.map((item) => [item, compileSymbol(item.symbol).resolve(view)]))
+  const symbols = new Map<LegendItem, PixelSymbol>(
+    drawn.map((item) => [item, compileSymbol(item.symbol).resolve(view)]),
+  )
   const images: SvgImages = await drawSvgImages(symbols.values(), check)
   return {
     draw(item, patch) {
+      if ('picture' in item) return surfaceOf(item.picture)
       const symbol = symbols.get(item)
       if (symbol === undefined) return undefined
       const reach = symbolReach({ rules: [ruleOf(symbol)] }, pixelsPerMapUnit)
@@ -60,6 +65,8 @@ export async function prepareSamples(
     },
   }
 }
+
+const surfaceOf = ({ pixels, width, height }: JobWindow) => premultiplied(pixels, width, height)
 
 const ruleOf = (symbol: MapSymbol) =>
   ({ isElse: false, isDrawn: true, labels: [], children: [], symbol }) as const

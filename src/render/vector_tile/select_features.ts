@@ -1,7 +1,6 @@
 import { geometryParts } from '../../contract/geometry.ts'
 import { tileLimits } from '../../contract/limits.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { Bbox } from '../../geo/bbox.ts'
 import { clipGeometry } from '../../geo/clip.ts'
 import { moveGeometry, type TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
@@ -12,7 +11,7 @@ import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
 import { type Importance, rankSql } from './importance.ts'
-import { type ThinningCandidates, type TileGrid, thinFeatures } from './tile_grid.ts'
+import { isAtWorldEdge, type ThinningCandidates, type TileGrid, thinFeatures, worldBox } from './tile_grid.ts'
 import {
   attributeSql,
   attributeValues,
@@ -133,18 +132,16 @@ function readGeometry(
 
 /** Moves outlines along an edge of the world out of the tile, for tiles at an edge. */
 function hideWorldEdges(geometry: TileGeometry, grid: TileGrid): TileGeometry {
-  const [minX, minY, maxX, maxY] = worldBox(grid)
   const { worldUnits: size } = grid
-  const isAtEdge = Math.min(minX, minY) <= 0 || Math.max(maxX, maxY) >= size
-  return isAtEdge ? moveWorldEdges(geometry, { size, reach: size }) : geometry
+  return isAtWorldEdge(grid) ? moveWorldEdges(geometry, { size, reach: size }) : geometry
 }
 
-/** Returns the box of a tile in world units. */
-function worldBox({ unitBox: [minX, minY, maxX, maxY], corner: [left, top] }: TileGrid): Bbox {
-  return [minX + left, minY + top, maxX + left, maxY + top]
+/** Returns whether large geometries of a tile are cached. */
+export function hasCached({ cache, ...selection }: Pick<TileSelection, 'layer' | 'grid' | 'cache'>): boolean {
+  return cache.find(levelOf(selection), worldBox(selection.grid)).size > 0
 }
 
-const levelOf = ({ layer, grid }: TileSelection) =>
+const levelOf = ({ layer, grid }: Pick<TileSelection, 'layer' | 'grid'>) =>
   [layer.resourceId, layer.tableName, layer.dataVersion, grid.scale, grid.cellUnits].join(' ')
 
 interface RowChoice {
@@ -166,7 +163,7 @@ async function selectRows(
   const target = { ...selection, bindings }
   const geometry = isPointLayer(layer)
     ? `${derivedColumns.column} as x, ${derivedColumns.row} as y, ${source.cell} as cell`
-    : `case when ${source.isSmall} then ${smallGeometrySql(target)} end as small,
+    : `case when ${source.isSmall} then ST_AsTWKB(${smallGeometrySql(target)}, 0) end as small,
        case when not ${source.isSmall} and id <> all(${bindings.bind([...cached], `${idType(layer)}[]`)})
             then ${largeGeometrySql(target)} end as large, ${completeSql(target)} as complete,
        case when ${source.isSmall} then ${source.cell} end as cell`

@@ -97,6 +97,17 @@ export function measureTile({ address, extent, simplification, padding }: TileRe
   }
 }
 
+/** Returns the box of a tile with its margin, in units from the top left corner of the world. */
+export function worldBox({ unitBox: [minX, minY, maxX, maxY], corner: [left, top] }: TileGrid): Bbox {
+  return [minX + left, minY + top, maxX + left, maxY + top]
+}
+
+/** Returns whether a tile with its margin reaches an edge of the world. */
+export function isAtWorldEdge(grid: TileGrid): boolean {
+  const [minX, minY, maxX, maxY] = worldBox(grid)
+  return Math.min(minX, minY) <= 0 || Math.max(maxX, maxY) >= grid.worldUnits
+}
+
 /** How many times cells may be merged, four into one: enough that cells of one unit meet the limit of any tile. */
 export const maxMerges = 8
 

@@ -1,11 +1,13 @@
 import { tileLimits } from '../../contract/limits.ts'
+import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
+import { type DatabaseEncoding, encodeInDatabase, isEncodable } from './encode_in_database.ts'
 import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
 import type { Importance } from './importance.ts'
 import { findSearchArea, withClipping } from './search_area.ts'
-import { selectTileFeatures } from './select_features.ts'
+import { hasCached, selectTileFeatures } from './select_features.ts'
 import { measurePlainTile, measureTile, type TileGrid, type TileRequest } from './tile_grid.ts'
 import { tileKeys } from './tile_source.ts'
 
@@ -28,11 +30,13 @@ export interface TileLayerRequest {
   readonly cache: GeometryCache
   /** Which features are kept where the layer is thinned. */
   readonly importance?: Importance | undefined
+  /** Whether the database encodes the layer where the result is the same. */
+  readonly isEncodedByDatabase?: boolean
 }
 
 /**
- * Creates a layer of a vector tile. The database selects, simplifies and clips; the encoding is done here, the same for
- * all databases. Returns no bytes for an empty layer.
+ * Creates a layer of a vector tile. The database selects, simplifies and clips. PostgreSQL also encodes where the result is
+ * the same; otherwise the encoding is done here. Returns no bytes for an empty layer.
  *
  * A layer that exceeds the size limit is simplified and thinned more. With simplification 0 this starts at a higher limit.
  * If nothing else helps, the last features are left out.
@@ -40,24 +44,47 @@ export interface TileLayerRequest {
 export async function createTileLayer(
   database: Queryable,
   layer: Layer,
-  { name, request, limitBytes = tileLimits.layerBytes, cache, importance }: TileLayerRequest,
+  tile: TileLayerRequest,
 ): Promise<Uint8Array> {
+  const { name, request, limitBytes = tileLimits.layerBytes, cache, importance } = tile
   const searchArea = await findSearchArea(database, layer, measureTile(request))
   const hardLimit = Math.min(limitBytes, tileLimits.layerBytes)
   const limit = request.simplification === 0 ? hardLimit : Math.min(simplifiedBytes, hardLimit)
   const encode = (features: Iterable<TileFeature>, bytes: number) =>
     encodeTileLayer({ name, extent: request.extent, keys: tileKeys(layer.fields), features }, bytes)
-  const grids = listGrids(request)
+  const grids = listGrids(request).map((grid) => ({ ...grid, searchArea }))
+  const [first] = grids
+  const encoded = first && (await askDatabase(database, layer, { ...tile, grid: first, limitBytes: limit }))
+  if (encoded?.bytes !== undefined) return encoded.bytes
   for (const [at, grid] of grids.entries()) {
     const isLast = at === grids.length - 1
+    if (encoded?.isDense && grid.cellUnits === 0) continue
     const features = await withClipping((clips) =>
-      selectTileFeatures(database, { layer, cache, grid: { ...grid, searchArea }, clips, importance }),
+      selectTileFeatures(database, { layer, cache, grid, clips, importance }),
     )
     if (features === undefined) continue
     const { bytes, isComplete } = await encode(features, isLast ? hardLimit : limit)
     if (isComplete || isLast) return bytes
   }
   return new Uint8Array()
+}
+
+/** Lets the database encode a layer; returns undefined where it has to be encoded here. */
+async function askDatabase(
+  database: Queryable,
+  layer: Layer,
+  tile: TileLayerRequest & { readonly grid: TileGrid; readonly limitBytes: number },
+): Promise<DatabaseEncoding | undefined> {
+  const { isEncodedByDatabase = false, grid, cache, name, importance, limitBytes } = tile
+  if (!isEncodedByDatabase || !isEncodable(layer, grid) || hasCached({ layer, grid, cache })) return undefined
+  const { extent } = tile.request
+  try {
+    return await encodeInDatabase(database, { layer, grid, name, extent, limitBytes, importance })
+  } catch (error) {
+    // PostGIS without libprotobuf, geometries that it cannot clip, and values that exceed its memory.
+    if (isProblem(error) && ['XX000', '54000'].includes(String(error.data.sqlstate))) return undefined
+    throw error
+  }
 }
 
 /** Lists the grids to try for a tile, from the requested one to coarser ones. */

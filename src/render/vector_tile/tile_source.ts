@@ -95,7 +95,8 @@ function fromSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   return `(select *, ${place} from ${nearSql(layer, grid, bindings)} near offset 0) t`
 }
 
-function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
+/** Returns SQL of the features near a tile, with their geometry in the reference system of the grid as `g`. */
+export function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
   const { srs } = layer
   const target = grid.srs ?? mercator
   if (srs === target)
@@ -210,7 +211,8 @@ export function attributeValues(
   })
 }
 
-function valueSql({ columnName, datatype }: LayerField): string {
+/** Returns SQL of the value of a field of table `t`, as tiles contain it: dates and times as strings. */
+export function valueSql({ columnName, datatype }: LayerField): string {
   const column = `t.${quoteName(columnName)}`
   if (datatype === 'DATE') return `to_char(${column}, 'YYYY-MM-DD')`
   if (datatype === 'DATETIME') return `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS')`
@@ -224,7 +226,7 @@ function valueSql({ columnName, datatype }: LayerField): string {
 const clipThresholdBytes = 512 * 1024
 
 /** The layer and tile that geometries are selected for. */
-interface GeometryTarget {
+export interface GeometryTarget {
   readonly layer: Layer
   readonly grid: TileGrid
   readonly bindings: Bindings
@@ -237,33 +239,48 @@ export function completeSql({ clips }: GeometryTarget): string {
   return clips ? `ST_MemSize(g) <= ${clipThresholdBytes}` : 'true'
 }
 
-/**
- * Returns SQL of the geometry `g` as TWKB, simplified, in units from the top left corner of the world. It may extend
- * beyond the tile: simplifying precedes clipping, so that geometries match at the edges of adjacent tiles.
- */
+/** Returns SQL of the geometry `g` as TWKB, simplified, in units from the top left corner of the world. */
 export function largeGeometrySql(target: GeometryTarget): string {
+  const { origin: [left, top] = [-mercatorHalfWorld, mercatorHalfWorld] } = target.grid
+  return `ST_AsTWKB(${unitsSql(simplifiedSql(target), [left, top], target)}, 0)`
+}
+
+/** Returns SQL of a geometry in units from a top left corner. */
+export function unitsSql(
+  geometry: string,
+  [left, top]: readonly [left: number, top: number],
+  { grid, bindings }: Pick<GeometryTarget, 'grid' | 'bindings'>,
+): string {
+  const numbers = [-left, -top, grid.scale, -grid.scale]
+  return `ST_TransScale(${[geometry, ...numbers.map((value) => bindings.bind(value, 'float8'))].join(', ')})`
+}
+
+/**
+ * Returns SQL of the geometry `g`, simplified and without Z. It may extend beyond the tile: simplifying precedes clipping,
+ * so that geometries match at the edges of adjacent tiles.
+ */
+export function simplifiedSql(target: GeometryTarget): string {
   const { layer, grid, bindings, clips } = target
-  const { wide, cell, srs = mercator, origin: [left, top] = [-mercatorHalfWorld, mercatorHalfWorld] } = grid
+  const { wide, cell, srs = mercator } = grid
   const plain = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
   // Binds the box only where it is used: PostgreSQL refuses parameters without a type.
   const clip = () => `ST_ClipByBox2D(${plain}, ${boxSql(wide, srs, bindings)})`
   const near = clips ? `case when ${completeSql(target)} then ${plain} else ${clip()} end` : plain
-  const simple = cell === 0 ? near : `ST_Simplify(${near}, ${bindings.bind(cell, 'float8')}, true)`
-  const numbers = [-left, -top, grid.scale, -grid.scale]
-  const bound = numbers.map((value) => bindings.bind(value, 'float8'))
-  return `ST_AsTWKB(ST_TransScale(${simple}, ${bound.join(', ')}), 0)`
+  return cell === 0 ? near : `ST_Simplify(${near}, ${bindings.bind(cell, 'float8')}, true)`
 }
 
-/** Returns SQL of a small geometry as its box, at least one unit wide and high, so that it stays visible. */
+/** Returns SQL of a small geometry as its box in units, at least one unit wide and high, so that it stays visible. */
 export function smallGeometrySql({ layer, grid, bindings }: GeometryTarget): string {
   const { box } = derivedColumns
   const x0 = columnSql(`ST_XMin(${box})`, grid, bindings)
   const y0 = rowSql(`ST_YMax(${box})`, grid, bindings)
+  const corner = `ST_MakePoint(${x0}, ${y0})`
+  const { family } = geometryParts(layer.geometryType)
+  // Binds the other corner only where it is used: PostgreSQL refuses parameters without a type.
+  if (family === 'POINT') return corner
   const x1 = `${columnSql(`ST_XMax(${box})`, grid, bindings)} + 1`
   const y1 = `${rowSql(`ST_YMin(${box})`, grid, bindings)} + 1`
-  const { family } = geometryParts(layer.geometryType)
-  if (family === 'POLYGON') return `ST_AsTWKB(ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1}), 0)`
-  const corner = `ST_MakePoint(${x0}, ${y0})`
-  if (family === 'POINT') return `ST_AsTWKB(${corner}, 0)`
-  return `ST_AsTWKB(ST_MakeLine(${corner}, ST_MakePoint(${x1}, ${y1})), 0)`
+  return family === 'POLYGON'
+    ? `ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1})`
+    : `ST_MakeLine(${corner}, ST_MakePoint(${x1}, ${y1}))`
 }

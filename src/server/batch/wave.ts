@@ -20,11 +20,13 @@ export type Wave = {
 export interface BatchFacts {
   /** Existing resources that the operations name, and those that their permissions depend on. */
   readonly nodes: readonly TreeFacts[]
-  /** For each deleted resource, the keynames in its subtree and the referrers that prevent the deletion. */
+  /** For each deleted resource, the ids and keynames in its subtree and the referrers that prevent the deletion. */
   readonly removals: ReadonlyMap<number, RemovalFacts>
 }
 
 interface RemovalFacts {
+  /** Ids of the subtree. */
+  readonly ids: readonly number[]
   readonly keynames: readonly string[]
   /** Resources that refer to the subtree, which prevents its deletion. */
   readonly referrerIds: readonly number[]
@@ -60,6 +62,7 @@ async function readRemovals(tx: Queryable, ids: readonly number[]): Promise<Map<
     [...trees].map(([id, tree]) => [
       id,
       {
+        ids: tree.map((node) => node.id),
         keynames: tree.flatMap(({ keyname }) => keyname ?? []),
         referrerIds: tree.flatMap((node) => (byTarget.get(node.id) ?? []).map((referrer) => referrer.id)),
       },
@@ -165,7 +168,9 @@ class Planner {
     access.writes.add(rightsKey(id))
     const current = this.#nodes.get(id)
     if (current !== undefined) writeNames(current, access)
-    const { keynames = [], referrerIds = [] } = this.#removals.get(id) ?? {}
+    const { ids = [], keynames = [], referrerIds = [] } = this.#removals.get(id) ?? {}
+    // What these refer to can be deleted only after them.
+    for (const one of ids) access.writes.add(contentKey(one))
     for (const keyname of keynames) access.writes.add(keynameKey(keyname))
     for (const referrerId of referrerIds) {
       access.reads.add(contentKey(referrerId))

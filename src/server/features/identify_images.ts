@@ -85,10 +85,17 @@ async function identifyRaster(
   const row = Math.floor((y - top) / stepY)
   const { digest } = raster
   const probe = { raster: { digest, path: await blobs.localPath(digest) }, column, row }
-  const values = await draws.probe({ probe }, signal)
-  if (values === undefined) return []
+  const found = await draws.probe({ probe }, signal)
+  if (found === undefined) return []
+  const values = raster.dtype === 'Float32' ? found.map(shortestOf) : found
   const bands = raster.colorInterpretation.map((name, at) => [name, values[at]] as const)
   // The alpha of values says only that there is one.
   const shown = bands.filter(([name]) => name !== 'Alpha' || raster.colorInterpretation[0] !== 'Gray')
   return [{ label: shown.map(([, value]) => value).join(', '), fields: Object.fromEntries(shown) }]
+}
+
+/** Returns the decimal number with the fewest digits that is this number with 32 bits: 0.1 and not 0.10000000149011612. */
+function shortestOf(value: number): number {
+  const digits = [6, 7, 8].find((count) => Math.fround(Number(value.toPrecision(count))) === value)
+  return digits === undefined ? value : Number(value.toPrecision(digits))
 }

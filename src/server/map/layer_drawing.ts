@@ -2,18 +2,20 @@ import { hasPermission, type PermissionMask } from '../../access/permission_mask
 import type { LayerDrawing } from '../../contract/webmap_config.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
+import { type TileCacheRow, tileCaches } from '../../store/classes/tile_cache.ts'
 import type { ItemRow } from '../../store/classes/webmap.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { hitReach } from '../../style/hit_reach.ts'
 import { hasValues } from '../render/raster_paint.ts'
+import { wmsSources } from '../render/wms_source.ts'
 import { renderedLayerId } from './layer_style.ts'
 import { findStyles, type ParseStyle } from './stored_style.ts'
 
 /** A layer of a web map, as the page needs it. */
 export interface Drawing extends LayerDrawing {
-  /** Whether it has features, which are found by clicks. */
-  readonly hasFeatures: boolean
+  /** Whether a click finds something in it: features, values of a raster, or what another map service finds. */
+  readonly isIdentifiable: boolean
   readonly hasLegend: boolean
   /** Resource of the layer, which is that of the style for layers without styles. */
   readonly layerId: number
@@ -37,6 +39,7 @@ export async function readDrawings(
     layers: await findLayers(tx, layerIds),
     rasters: await findRasters(tx, layerIds),
     styles: await findStyles(tx, styleIds),
+    caches: await tileCaches.find(tx, styleIds),
     resources: new Map((await findResources(tx, layerIds)).map((row) => [row.id, row])),
     masks,
   }
@@ -54,6 +57,7 @@ interface Facts {
   readonly layers: ReadonlyMap<number, Layer>
   readonly rasters: ReadonlyMap<number, Raster>
   readonly styles: ReadonlyMap<number, ParseStyle>
+  readonly caches: ReadonlyMap<number, TileCacheRow>
   readonly resources: ReadonlyMap<number, ResourceRow>
   readonly masks: Masks
 }
@@ -61,19 +65,29 @@ interface Facts {
 function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Drawing {
   const mask = facts.masks.get(resource.id) ?? 0
   const attribution = hasPermission(mask, 'metadata.read') ? attributionOf(resource) : null
-  const shared = { layerId: resource.id, attribution }
+  const keepsTiles = facts.caches.get(style.id)?.enabled ?? false
+  const shared = { layerId: resource.id, attribution, keepsTiles }
   const layer = facts.layers.get(resource.id)
   const parse = facts.styles.get(style.id)
   if (layer === undefined || parse === undefined) {
     const raster = facts.rasters.get(resource.id)
-    const hasLegend = raster !== undefined && hasValues(raster)
-    return { ...shared, ...imageOnly, hasExtent: raster !== undefined, hasLegend }
+    const isOfService = wmsSources.classes.includes(resource.cls)
+    return {
+      ...shared,
+      ...imageOnly,
+      isIdentifiable: raster !== undefined || isOfService,
+      hasExtent: raster !== undefined,
+      hasLegend: isOfService || (raster !== undefined && hasValues(raster)),
+      hasLegendPicture: isOfService,
+    }
   }
   const parsed = parse(layer)
   const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
   return {
     ...shared,
     hasFeatures: true,
+    isIdentifiable: true,
+    hasLegendPicture: false,
     hasLegend: true,
     undrawnParts: parsed.issues.slice(0, maxUndrawnParts).map(({ message }) => message),
     reach: hitReach(parsed.style),

@@ -126,7 +126,10 @@ async function createTile(
     const cache = isForeign(layer) ? createGeometryCache() : context.layerCaches.geometries
     const database = databases.get(layer.resourceId) ?? context.database
     const importance = importanceOf(layer, request.thinBy)
-    return createTileLayer(database, layer, { name, request, limitBytes, cache, importance })
+    // Tables of other databases are encoded here: their PostGIS may lack what it takes.
+    const isEncodedByDatabase = database.driver === 'postgres' && !isForeign(layer)
+    const tile = { name, request, limitBytes, cache, importance, isEncodedByDatabase }
+    return createTileLayer(database, layer, tile)
   })
   return Buffer.concat(await Promise.all(parts))
 }

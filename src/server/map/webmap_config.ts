@@ -2,12 +2,50 @@ import { hasPermission } from '../../access/permission_mask.ts'
 import { scaleDenominator } from '../../contract/scale.ts'
 import type { ConfigItem, ConfigLayer, DegreeBox, WebmapConfig } from '../../contract/webmap_config.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { ItemRow, WebmapRow } from '../../store/classes/webmap.ts'
-import type { ResourceRow } from '../../store/resource/resource_row.ts'
+import type { PermissionSubject } from '../../store/access/permission_subject.ts'
+import { findWebmaps, type ItemRow, type WebmapRow } from '../../store/classes/webmap.ts'
+import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { type Branches, branchesOf } from '../classes/webmap_item.ts'
+import type { ServerContext } from '../context.ts'
 import { sanitiseDescription } from '../resource/description.ts'
+import { notFound } from '../resource/require_permission.ts'
 import { type Drawing, type Masks, readDrawings } from './layer_drawing.ts'
 import { readBasemaps } from './webmap_basemaps.ts'
+
+interface MapResource {
+  readonly map: WebmapRow
+  readonly resource: ResourceRow
+}
+
+/**
+ * Finds a web map.
+ *
+ * @throws {Problem} resource/not-found
+ */
+export async function findMap(
+  { database }: Pick<ServerContext, 'database'>,
+  id: number,
+): Promise<MapResource> {
+  const map = (await findWebmaps(database, [id])).get(id)
+  const [resource] = await findResources(database, [id])
+  if (map === undefined || resource === undefined) throw notFound(id)
+  return { map, resource }
+}
+
+/**
+ * Reads the configuration of a web map for a caller.
+ *
+ * @throws {Problem} resource/not-found
+ */
+export async function readOwnConfig(
+  context: Pick<ServerContext, 'database' | 'permissions'>,
+  caller: PermissionSubject,
+  id: number,
+): Promise<WebmapConfig> {
+  const { map, resource } = await findMap(context, id)
+  const masks = await context.permissions.findMasks(caller, listShownResources(map))
+  return readWebmapConfig(context.database, { map, resource, masks })
+}
 
 /** Input of a web map configuration. */
 export interface ConfigSource {
@@ -88,8 +126,8 @@ function configItem(tree: ItemTree, row: ItemRow): ConfigItem[] {
 type LayerItem = Extract<ItemRow['item'], { item_type: 'layer' }>
 
 function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing): ConfigLayer {
-  const { layerId, hasFeatures, hasLegend, ...landform } = drawing
-  const identifiable = hasFeatures && (item.layer_identifiable ?? true)
+  const { layerId, isIdentifiable, hasLegend, ...landform } = drawing
+  const identifiable = isIdentifiable && (item.layer_identifiable ?? true)
   const transparency = item.layer_transparency ?? null
   return {
     type: 'layer',
@@ -107,9 +145,14 @@ function configLayer({ id, styleId }: ItemRow, item: LayerItem, drawing: Drawing
     adapter: item.layer_adapter ?? 'tile',
     plugin: {},
     legendInfo: { visible: 'collapse', has_legend: hasLegend },
-    identification: identifiable ? { mode: 'feature_layer', resource: { id: layerId } } : null,
+    identification: identifiable ? identificationOf(drawing) : null,
     landform,
   }
+}
+
+function identificationOf({ layerId, hasFeatures, hasExtent }: Drawing): ConfigLayer['identification'] {
+  const isRaster = !hasFeatures && hasExtent
+  return { mode: isRaster ? 'raster_layer' : 'feature_layer', resource: { id: layerId } }
 }
 
 const denominator = (scale: string | number | null | undefined) =>

@@ -9,6 +9,7 @@ import { decodeText } from '../../ogc/text_encoding.ts'
 import { decodeImage, findImageFormat, type ImageSize } from '../../render/external_image.ts'
 import type { JobWindow } from '../../render/image/draw_job.ts'
 import { createImageCache } from './image_cache.ts'
+import { type QuotedRequest, redactAnswer } from './redact_answer.ts'
 
 /** A request for an image of another service. */
 export interface ExternalImageRequest {
@@ -121,7 +122,7 @@ export function createExternalImages(
     async getText(request) {
       const { status, contentType, bytes } = await receive(request)
       const text = await textOf({ contentType, bytes })
-      checkText({ status, text }, request.url.host)
+      checkText({ status, text }, request)
       return { contentType, text }
     },
     close: () => client.close(),
@@ -195,12 +196,13 @@ async function textOf({ contentType, bytes }: Pick<Received, 'contentType' | 'by
 /** Checks that a response is an image; returns whether there is none. */
 async function checkImage(
   received: Received,
-  { url, mayBeAbsent }: Pick<ExternalImageRequest, 'url' | 'mayBeAbsent'>,
+  request: Pick<ExternalImageRequest, 'url' | 'credentials' | 'mayBeAbsent'>,
 ): Promise<boolean> {
+  const { url, mayBeAbsent } = request
   const { status, contentType, bytes } = received
   if (mayBeAbsent && (status === 404 || status === 204)) return true
   if (status >= 200 && status < 300 && findImageFormat(bytes) !== undefined) return false
-  if (findImageFormat(bytes) === undefined) checkText({ status, text: await textOf(received) }, url.host)
+  if (findImageFormat(bytes) === undefined) checkText({ status, text: await textOf(received) }, request)
   if (status < 200 || status >= 300)
     throw problem('external/answer', `${url.host} returned status ${status} instead of an image.`)
   const [type] = contentType.split(';')
@@ -210,9 +212,16 @@ async function checkImage(
   )
 }
 
-function checkText({ status, text }: { readonly status: number; readonly text: string }, host: string): void {
+function checkText(
+  { status, text }: { readonly status: number; readonly text: string },
+  request: QuotedRequest,
+): void {
+  const { host } = request.url
   const exception = text.trimStart().startsWith('<') ? findServiceException(text) : undefined
   if (exception !== undefined)
-    throw problem('external/answer', `${host} returned an exception: ${exception || 'without details'}`)
+    throw problem(
+      'external/answer',
+      `${host} returned an exception: ${redactAnswer(exception, request) || 'without details'}`,
+    )
   if (status < 200 || status >= 300) throw problem('external/answer', `${host} returned status ${status}.`)
 }

@@ -1,21 +1,25 @@
+import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { queriesUntil } from '../../database/database.ts'
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
+import { noFeatures } from '../../render/image/no_features.ts'
 import { hasLabels } from '../../render/label/label_spec.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
+import type { Heatmap } from '../../style/heatmap.ts'
 import { findImportantField, type ImportantField } from '../../style/importance.ts'
 import { countSymbols, selectSymbols } from '../../style/legend_entries.ts'
-import { scaleDenomOf } from '../../style/match_rules.ts'
+import { isInScale, scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import { findHotLayers } from '../hot/hot_reads.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
+import { readDensity } from './density_source.ts'
 import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
 import { clipMargin, findMetatiles } from './metatile.ts'
 
@@ -65,6 +69,8 @@ async function readFeatures(
   const { layer, signal } = source
   const style = chooseSymbols(await findStyle(context, source), source.resource)
   const { box, width, pixelRatio = 1 } = frame
+  const { heatmap } = style
+  if (heatmap !== undefined) return readHeatmap(context, source, { style, heatmap, frame })
   const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
   const database = queriesUntil(signal, await findDatabase(context, layer))
   // The labels of tiles are placed for more than one tile at a time, with features of their own.
@@ -73,6 +79,37 @@ async function readFeatures(
   const importance = importanceOf(layer, findImportantField(style))
   const features = await readImageFeatures(database, layer, { frame, reach, fields, importance })
   return { style, features }
+}
+
+interface HeatmapImage {
+  readonly style: Style
+  readonly heatmap: Heatmap
+  readonly frame: ImageFrame
+}
+
+/** Reads the points of a heatmap, and its features where they are labelled. */
+async function readHeatmap(
+  context: ServerContext,
+  { resource, layer, signal }: ReadSource,
+  { style, heatmap, frame }: HeatmapImage,
+): Promise<FeatureJobLayer> {
+  const database = await findDatabase(context, layer)
+  const limited = queriesUntil(signal, database)
+  const isDrawn = isInScale(style, scaleOf(frame)) && geometryParts(layer.geometryType).family === 'POINT'
+  const isLabelled = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
+  const [density, features] = await Promise.all([
+    isDrawn
+      ? readDensity({
+          ...{ heatmap, layer, frame, limited, database },
+          key: isForeign(layer) ? undefined : keyOf(resource, layer),
+          densities: context.layerCaches.densities,
+        })
+      : undefined,
+    isLabelled
+      ? readImageFeatures(limited, layer, { frame, reach: 2, fields: fieldsOfLabels(style) })
+      : noFeatures(),
+  ])
+  return { style, features, ...(density === undefined ? {} : { density }) }
 }
 
 /** Returns the field that a style names as important, if the layer has it. */

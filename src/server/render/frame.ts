@@ -7,7 +7,7 @@ import { readTileRequest, type TileOptions } from '../map/vector_tile.ts'
 /** Size of tiles in pixels. */
 const tileSize = 256
 
-/** Maximum absolute coordinate of an extent, in metres: many times the size of the world. */
+/** Maximum absolute coordinate of an extent, in units: many times the size of the world. */
 const maxExtent = 1e9
 
 /**
@@ -57,16 +57,20 @@ export function imageFrame({ extent, size, scale = 1, format }: ImageFrameOption
   return { box: [minX, minY, maxX, maxY], ...frame }
 }
 
-/** Limits of pixels: the smallest side in metres, and how many times as wide as high, or as high as wide. */
-const pixelLimits = { metres: 1e-6, ratio: 1000 }
+/** Limits of pixels: the smallest side in units of the reference system, and how many times as wide as high, or as high as wide. */
+const pixelLimits = { units: 1e-6, ratio: 1000 }
 
 /** Coordinates of geometries are whole numbers of 32 bits, in parts of the shorter side of a pixel. */
 function checkPixels(width: number, height: number): void {
   const [shorter, longer] = [Math.min(width, height), Math.max(width, height)]
-  if (shorter >= pixelLimits.metres && longer <= pixelLimits.ratio * shorter) return
-  throw problem('request/invalid', `extent and size: a pixel would have ${width} × ${height} m.`, {
-    hint: `Use pixels of at least ${pixelLimits.metres} m, whose sides differ by a factor of at most ${pixelLimits.ratio}.`,
-  })
+  if (shorter >= pixelLimits.units && longer <= pixelLimits.ratio * shorter) return
+  throw problem(
+    'request/invalid',
+    `extent and size: a pixel would have ${width} × ${height} units of the reference system.`,
+    {
+      hint: `Use pixels of at least ${pixelLimits.units} units, whose sides differ by a factor of at most ${pixelLimits.ratio}.`,
+    },
+  )
 }
 
 function checkSize({ width, height }: Pick<ImageFrame, 'width' | 'height'>, format: ImageFormat): void {

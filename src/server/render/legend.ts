@@ -10,20 +10,25 @@ import {
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
-import { legendEntries } from '../../style/legend_entries.ts'
+import { heatmapEntries } from '../../style/heatmap.ts'
+import { type LegendEntry, legendEntries } from '../../style/legend_entries.ts'
+import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
 import { featureSources, findStyle } from './feature_source.ts'
 import type { Legend } from './legend_content.ts'
+import { rampEntries } from './ramp_entries.ts'
 import { openRasterLegends } from './raster_legend.ts'
 import { rasterSources } from './raster_source.ts'
+import { openWmsLegends } from './wms_legend.ts'
+import { wmsSources } from './wms_source.ts'
 
 /** Changes with every version of the renderer that draws legends differently. */
-const legendVersion = 1
+const legendVersion = 2
 
 /**
- * Opens the legends of styles, of layers, which have a default style, and of rasters with values. Ids of other resources are
- * left out.
+ * Opens the legends of styles, of layers, which have a default style, of rasters with values, and of layers of web map services.
+ * Ids of other resources are left out.
  */
 export async function openLegends(
   context: ServerContext,
@@ -38,7 +43,11 @@ export async function openLegends(
     findResourceNames(database, layerIds),
   ])
   const rasters = found.filter(({ cls }) => rasterSources.classes.includes(cls))
-  const legends = await openRasterLegends(context, rasters)
+  const services = found.filter(({ cls }) => wmsSources.classes.includes(cls))
+  const legends = new Map([
+    ...(await openRasterLegends(context, rasters)),
+    ...(await openWmsLegends(context, services)),
+  ])
   for (const resource of styled) {
     const layer = layers.get(renderedLayerId(resource))
     if (layer === undefined) continue
@@ -61,10 +70,14 @@ async function openLegend(context: ServerContext, { resource, layer, title }: Le
   return {
     key: [legendVersion, resource.id, resource.version, title, family, fields],
     title,
-    family,
+    family: style.heatmap === undefined ? family : 'POLYGON',
     opacity: style.opacity,
-    entries: legendEntries(style),
+    entries: entriesOf(style),
   }
+}
+
+function entriesOf(style: Style): LegendEntry[] {
+  return style.heatmap === undefined ? legendEntries(style) : rampEntries(heatmapEntries(style.heatmap))
 }
 
 /** How a legend is drawn. */
@@ -78,23 +91,27 @@ export interface LegendView {
 /**
  * Draws a legend, once for all requests until the style changes. Pictures leave out symbols that are not drawn.
  *
- * @throws {Problem} render/timeout, render/too-large, render/failed
+ * @throws {Problem} render/timeout, render/too-large, render/failed, external/*
  */
 export function drawLegend(context: ServerContext, legend: Legend, view: LegendView): Promise<DrawnImage> {
   const { form, pixelsPerMapUnit, signal } = view
   const drawn = form.kind === 'image' ? legend.entries.filter(({ isDrawn }) => isDrawn) : legend.entries
-  const job: LegendJob = {
+  const job: Omit<LegendJob, 'items'> = {
     legend: form,
     title: legend.title,
     family: legend.family,
     opacity: legend.opacity,
     ...(pixelsPerMapUnit === undefined ? {} : { pixelsPerMapUnit }),
-    items: drawn.slice(0, maxLegendItems).flatMap(({ index, title, rule: { symbol } }) => {
-      return symbol === undefined ? [] : { index, title, symbol }
-    }),
   }
+  const symbols = drawn.slice(0, maxLegendItems).flatMap(({ index, title, rule: { symbol } }) => {
+    return symbol === undefined ? [] : { index, title, symbol }
+  })
   const key = JSON.stringify(['legend', form, pixelsPerMapUnit ?? null, ...legend.key])
-  return context.layerCaches.images.get(key, signal, (stop) => context.draws.draw(job, stop))
+  return context.layerCaches.images.get(key, signal, async (stop) => {
+    const pictures = (await legend.fetchPictures?.(stop)) ?? []
+    const items = [...symbols, ...pictures.map((picture, index) => ({ index, title: '', picture }))]
+    return context.draws.draw({ ...job, items }, stop)
+  })
 }
 
 /** Returns the ETag of a drawing of a legend. */
@@ -123,9 +140,11 @@ export async function listLegendSymbols(
   const { bytes } = await drawLegend(context, legend, { form: { kind: 'icons', iconSize }, signal })
   const icons = JSON.parse(new TextDecoder().decode(bytes)) as LegendIcon[]
   return icons.flatMap(({ index, data }): LegendSymbol[] => {
+    const icon = { format: 'png', data } as const
+    if (legend.fetchPictures !== undefined) return [{ index, render: true, display_name: title, icon }]
     const entry = entries[index]
     if (entry === undefined) return []
     const name = entry.title === '' && entries.length === 1 ? title : entry.title
-    return [{ index, render: entry.isDrawn, display_name: name, icon: { format: 'png', data } }]
+    return [{ index, render: entry.isDrawn, display_name: name, icon }]
   })
 }

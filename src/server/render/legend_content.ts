@@ -1,4 +1,5 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
+import type { JobWindow } from '../../render/image/draw_job.ts'
 import type { LegendEntry } from '../../style/legend_entries.ts'
 
 /** Symbols of a style and what they are drawn for. */
@@ -11,4 +12,10 @@ export interface Legend {
   /** Opacity of the layer, 0 to 1. */
   readonly opacity: number
   readonly entries: readonly LegendEntry[]
+  /**
+   * Fetches the pictures of a legend that another service draws.
+   *
+   * @throws {Problem} external/*
+   */
+  readonly fetchPictures?: (signal: AbortSignal) => Promise<readonly JobWindow[]>
 }

@@ -5,13 +5,12 @@ import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import type { Color } from '../../style/color.ts'
-import { type LegendEntry, legendEntries } from '../../style/legend_entries.ts'
-import { defaultSymbolizer } from '../../style/mapserver_model.ts'
-import { styleOfMapserver } from '../../style/mapserver_style.ts'
+import type { LegendEntry } from '../../style/legend_entries.ts'
 import { defaultRow } from '../classes/row.ts'
 import type { ServerContext } from '../context.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
 import type { Legend } from './legend_content.ts'
+import { rampEntries } from './ramp_entries.ts'
 import { rasterPaint } from './raster_paint.ts'
 
 /** Opens the legends of rasters and their styles: the colours of values. Rasters with colours of their own are left out. */
@@ -58,11 +57,12 @@ function findPaint(raster: Raster, style: MemberRow<'raster_style'>): RasterPain
 }
 
 function entriesOf({ interpolation, stops }: Extract<RasterPaint, { kind: 'ramp' }>): LegendEntry[] {
-  const rules = stops.map(({ value, color }) => ({
-    label: `${interpolation === 'discrete' ? '≤ ' : ''}${showNumber(value)}`,
-    symbolizers: [{ ...defaultSymbolizer, fill: color.toLowerCase() as Color }],
-  }))
-  return legendEntries(styleOfMapserver({ rules }, 'POLYGON'))
+  return rampEntries(
+    stops.map(({ value, color }) => ({
+      label: `${interpolation === 'discrete' ? '≤ ' : ''}${showNumber(value)}`,
+      color: color.toLowerCase() as Color,
+    })),
+  )
 }
 
 /** Significant digits of values: those of ranges are computed. */

@@ -1,9 +1,13 @@
 import { problem } from '../../contract/problems.ts'
+import type { WebmapConfig } from '../../contract/webmap_config.ts'
 import { findRenderSources } from '../../store/classes/render_source.ts'
+import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
+import { readOwnConfig } from '../map/webmap_config.ts'
 import { drawLegend, legendTag, listLegendSymbols, openLegends } from '../render/legend.ts'
 import type { Legend } from '../render/legend_content.ts'
+import { drawLegends, listMapSymbols, openMapLegends } from '../render/map_legend.ts'
 import { rasterSources } from '../render/raster_source.ts'
 import { lacksPart, requirePermission } from '../resource/require_permission.ts'
 
@@ -14,7 +18,14 @@ const defaultIconSize = 24
 export const legendHandlers: Handlers<
   'render.legend' | 'render.legend_symbols' | 'render.resource_legend_symbols'
 > = {
-  'render.legend': async ({ context, params: { id }, headers, signal }) => {
+  'render.legend': async (request) => {
+    const { context, params, headers, signal } = request
+    const { id } = params
+    const shown = await openMap(request)
+    if (shown !== undefined) {
+      const bytes = await drawLegends(context, await openMapLegends(context, shown), signal)
+      return { bytes, mediaType: 'image/png', headers: { 'cache-control': 'private, no-cache' } }
+    }
     const legend = await needLegend(context, id)
     const form = { kind: 'image' } as const
     const shared = { etag: legendTag(legend, form), 'cache-control': 'private, no-cache' }
@@ -24,9 +35,15 @@ export const legendHandlers: Handlers<
     return { bytes, mediaType: 'image/png', headers: shared }
   },
 
-  'render.legend_symbols': async ({ context, params: { id }, query, signal }) => {
+  'render.legend_symbols': async (request) => {
+    const { context, params, query, signal } = request
     const iconSize = query.icon_size ?? defaultIconSize
-    const legend = await needLegend(context, id)
+    const shown = await openMap(request)
+    if (shown !== undefined) {
+      const legends = await openMapLegends(context, shown)
+      return { json: await listMapSymbols(context, legends, { iconSize, signal }) }
+    }
+    const legend = await needLegend(context, params.id)
     return { json: await listLegendSymbols(context, legend, { iconSize, signal }) }
   },
 
@@ -44,6 +61,22 @@ export const legendHandlers: Handlers<
     }
     return { json: { items } }
   },
+}
+
+/**
+ * Reads the layers of a web map that the caller may read; undefined for other resources, whose data the caller may read.
+ *
+ * @throws {Problem} resource/not-found, access/denied
+ */
+async function openMap({
+  context,
+  caller,
+  params: { id },
+}: Pick<ApiRequest<'render.legend'>, 'context' | 'caller' | 'params'>): Promise<WebmapConfig | undefined> {
+  const cls = (await findResourceClasses(context.database, [id])).get(id)
+  const permission = cls === 'webmap' ? 'webmap.display' : 'data.read'
+  await requirePermission(context, caller, { ids: [id], permission })
+  return cls === 'webmap' ? readOwnConfig(context, caller, id) : undefined
 }
 
 async function needLegend(context: ApiRequest['context'], id: number): Promise<Legend> {

@@ -5,6 +5,7 @@ import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { answerImage } from '../render/answer_image.ts'
 import { imageFrame, tileFrame } from '../render/frame.ts'
 import { chooseFormat } from '../render/image_format.ts'
+import { frameInSystem, outsideImage } from '../render/image_system.ts'
 import { readSymbolChoice } from '../render/symbol_choice.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
@@ -38,10 +39,12 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
     const ids = needResources(query.resource)
     const symbols = readSymbolChoice(more)
     const format = chooseFormat(query.format, request.headers.accept)
-    const frame = imageFrame({ ...query, format })
+    const frame = await frameInSystem(context.database, imageFrame({ ...query, format }), query.srs)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
     const { nd = 200, cache = true } = query
-    return answerImage(request, ids, { frame, format, nd, cache, symbols })
+    return answerImage(request, ids, { frame, format, nd, cache, symbols }).catch((error: unknown) => {
+      throw outsideImage(error, frame)
+    })
   }),
 }
 

@@ -1,16 +1,14 @@
-import { isProblem } from '../../core/problem.ts'
-import type { Database } from '../../database/database.ts'
 import { shown } from '../../ogc/ows_fault.ts'
 import { boxOfView } from '../../ogc/wms/map_frame.ts'
 import { WmsFault } from '../../ogc/wms/wms_fault.ts'
 import type { ImageForm, MapView } from '../../ogc/wms/wms_request.ts'
 import { isDrawnAt, type WmsLayer, type WmsService, wmsScaleDenom } from '../../ogc/wms/wms_service.ts'
 import { encodeMap } from '../../render/image/encode_map.ts'
-import { type FrameSystem, findFrameSystem } from '../../render/image/frame_system.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { ServerContext } from '../context.ts'
 import type { Answer } from '../http/handler.ts'
 import { answerImage } from '../render/answer_image.ts'
+import { findImageSystem, isOutside } from '../render/image_system.ts'
 import { findNorthFirst } from '../wfs/north_first.ts'
 import type { MapServiceRequest } from './published_wms.ts'
 
@@ -25,18 +23,6 @@ export function findMapLayer({ layers }: WmsService, name: string, parameter = '
   throw new WmsFault('LayerNotDefined', `The service has no layer ${shown(name)}.`, parameter)
 }
 
-const systems = new WeakMap<Database, Map<number, Promise<FrameSystem | undefined>>>()
-
-/** Returns a reference system; read once from each database, where they do not change. */
-function findSystem(database: Database, srs: number): Promise<FrameSystem | undefined> {
-  const known = systems.get(database) ?? new Map<number, Promise<FrameSystem | undefined>>()
-  systems.set(database, known)
-  const found = known.get(srs) ?? findFrameSystem(database, srs)
-  known.set(srs, found)
-  found.catch(() => known.delete(srs))
-  return found
-}
-
 /**
  * Returns the frame of a map.
  *
@@ -46,7 +32,7 @@ export async function frameOfView({ database }: ServerContext, view: MapView): P
   const { srs, crs, width, height } = view
   const box = boxOfView(view, await findNorthFirst(database))
   if (srs === 3857) return { box, width, height }
-  const system = await findSystem(database, srs)
+  const system = await findImageSystem(database, srs)
   if (system !== undefined) return { box, width, height, system }
   throw new WmsFault('InvalidCRS', `Maps in ${shown(crs)} are not supported.`, 'CRS')
 }
@@ -78,11 +64,11 @@ export async function answerMap(
 }
 
 /** Returns the fault of a map that extends beyond its reference system, for the error of the database. */
-export function outsideProblem(error: unknown, { system }: ImageFrame): unknown {
-  if (system === undefined || !isProblem(error) || error.data.sqlstate !== 'XX000') return error
+export function outsideProblem(error: unknown, frame: ImageFrame): unknown {
+  if (!isOutside(error, frame)) return error
   return new WmsFault(
     'InvalidParameterValue',
-    `The map, or a layer on it, extends beyond the area of EPSG:${system.srs}; request a smaller box.`,
+    `The map, or a layer on it, extends beyond the area of EPSG:${frame.system?.srs}; request a smaller box.`,
     'BBOX',
   )
 }

@@ -54,16 +54,16 @@ function shuffle<T>(list: readonly T[], random: () => number): T[] {
 const zoomLevels = { first: 4, last: 12 }
 
 /**
- * Lists tiles of zoom levels 4 to 12, the same in every run, in a mixed order: half of them where a random city is, so that
+ * Lists tiles of zoom levels, 4 to 12 by default, the same in every run, in a mixed order: half of them where a random city is, so that
  * dense places come more often, half of them where a city of a random country is.
  */
-export function sampleTiles(perZoom: number): TileQuery[] {
+export function sampleTiles(perZoom: number, { first, last } = zoomLevels): TileQuery[] {
   const random = seededRandom(20261121)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const cities = readCities()
   const countries = [...Map.groupBy(cities, ({ country }) => country).values()]
   const found: TileQuery[] = []
-  for (let z = zoomLevels.first; z <= zoomLevels.last; z += 1) {
+  for (let z = first; z <= last; z += 1) {
     const tiles = new Set<TileQuery>()
     while (tiles.size < perZoom) tiles.add(tileOf(z, pick(tiles.size % 2 === 0 ? cities : pick(countries))))
     found.push(...tiles)

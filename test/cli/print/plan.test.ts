@@ -38,3 +38,23 @@ it('counts records of the catalog that the account may not manage, instead of li
     'Plan for test: 3 unknown, 0 unchanged.',
   ])
 })
+
+it('folds many similar changes, counts the kinds, and shows every loss', () => {
+  const keys = Array.from({ length: 3000 }, (_, at) => `k${at}`)
+  const rows = keys.slice(0, 60).map((key, at) => ({ id: at + 1, key: `gone-${key}` }))
+  const blocks = Object.fromEntries([
+    ...keys.map((key) => [key, {}] as const),
+    ['other', { description: 'text' }] as const,
+  ])
+  const plan = planOf({ blocks, rows, options: { prune: true, fuse: 1 } })
+  const lines = formatPlan(plan, painter(false)).split('\n')
+  expect(lines.filter((line) => line.startsWith('  + k'))).toHaveLength(5)
+  expect(lines).toContain('  … and 2,995 similar changes: resource_group to create in Main; see --json')
+  expect(lines.some((line) => line.startsWith('  + other'))).toBe(true)
+  expect(lines.filter((line) => line.startsWith('  - gone-'))).toHaveLength(60)
+  expect(lines.slice(-3)).toEqual([
+    'create: 3,001 resource_group',
+    'delete: 60 resource_group',
+    'Plan for test: 3001 to create, 60 to delete, 1 unchanged.',
+  ])
+})

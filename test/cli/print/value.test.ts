@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { showBytes, showCount, showDuration } from '../../../src/cli/print/text_format.ts'
-import { compareLines, showValue } from '../../../src/cli/print/value.ts'
+import { compareLines, showValue, showValues } from '../../../src/cli/print/value.ts'
 
 describe('showValue', () => {
   it.each([
@@ -59,4 +59,25 @@ describe('numbers', () => {
       '3 min 5 s',
     ])
   })
+})
+
+it('never shows two different values alike', () => {
+  const long = 'x'.repeat(300)
+  const [from, to] = showValues([`${long}a`], [`${long}b`])
+  expect(from).not.toBe(to)
+  expect([from.length, to.length].every((length) => length < 110)).toBe(true)
+  expect(showValues(1, 2)).toEqual(['1', '2'])
+})
+
+it('shows a change far down in a long text, and one of spaces', () => {
+  const lines = Array.from({ length: 2000 }, (_, at) => `line ${at}`)
+  expect(compareLines(lines.join('\n'), lines.with(1500, 'new').join('\n'))).toEqual([
+    { sign: ' ', text: 'line 1499' },
+    { sign: '-', text: 'line 1500' },
+    { sign: '+', text: 'new' },
+    { sign: ' ', text: 'line 1501' },
+  ])
+  expect(compareLines('a\n', 'a')).toEqual([{ sign: ' ', text: '(only spaces or line breaks differ)' }])
+  const other = lines.map((line) => `${line}!`)
+  expect(compareLines(lines.join('\n'), other.join('\n')).at(-1)?.text).toBe('… 1600 more lines')
 })

@@ -165,10 +165,7 @@ const isWatched = (line: string) => watched.has(line.slice(0, line.indexOf(' '))
 function manifestFor({ blocks, top, access: drawn }: World, key: string): Manifest {
   const of = (rules: readonly WantedRule[]) => ({ owns: 'all' as const, rules: distinct(rules) })
   const named = JSON.parse(
-    JSON.stringify(blocks)
-      .replaceAll(/"lookup_table":"[^"]*"/g, '"lookup_table":null')
-      .replaceAll('"T.', `"${key}.`)
-      .replaceAll('"T"', `"${key}"`),
+    JSON.stringify(blocks).replaceAll('"T.', `"${key}.`).replaceAll('"T"', `"${key}"`),
   ) as Record<string, Block>
   const ruled = Object.entries(named).map(([name, { permissions: _, ...block }], at) => {
     const { rules, owner } = drawn[at] ?? {}

@@ -67,6 +67,47 @@ describe('a web map', () => {
     ])
   })
 
+  it('tells moved layers and renamed groups from added and removed ones', () => {
+    const actual = root([group('Water', [layer(2, 'Rivers'), layer(1, 'Roads')]), group('Land', [])])
+    const moved = root([
+      group('Water', [layer('rivers', 'Rivers')]),
+      group('Land', [layer('roads', 'Roads')]),
+    ])
+    expect(edit(moved, actual)).toEqual([
+      {
+        pointer: '/webmap/root_item/children/Land/children/roads',
+        from: ['Water'],
+        to: ['Land'],
+        moves: true,
+      },
+    ])
+    const children = [layer('rivers', 'Rivers'), layer('roads', 'Roads', { layer_transparency: 50 })]
+    expect(edit(root([group('Land', []), group('Old water', children)]), actual)).toEqual([
+      { pointer: '/webmap/root_item/children/Old water/display_name', from: 'Water', to: 'Old water' },
+      {
+        pointer: '/webmap/root_item/children/Old water/children/roads/layer_transparency',
+        from: null,
+        to: 50,
+      },
+      { pointer: '/webmap/root_item/children', from: ['Old water', 'Land'], to: ['Land', 'Old water'] },
+    ])
+    const nested = root([group('All', [group('Water', children), group('Land', [])])])
+    expect(edit(nested, actual).map(({ pointer, moves }) => [pointer, moves ?? false])).toEqual([
+      ['/webmap/root_item/children/All', false],
+      ['/webmap/root_item/children/All/children/Water', true],
+      ['/webmap/root_item/children/All/children/Water/children/roads/layer_transparency', false],
+      ['/webmap/root_item/children/All/children/Land', true],
+    ])
+  })
+
+  it('tells which of several layers with the same style moves', () => {
+    const actual = root([layer(1, 'A'), layer(1, 'B'), group('G', [])])
+    const wanted = root([layer('roads', 'A'), group('G', [layer('roads', 'B')])])
+    expect(edit(wanted, actual)).toEqual([
+      { pointer: '/webmap/root_item/children/G/children/roads', from: [], to: ['G'], moves: true },
+    ])
+  })
+
   it('shows the ids of styles that the account cannot read', () => {
     const [gone] = edit(root([]), root([layer(77, 'Roads')]))
     expect(gone?.pointer).toBe('/webmap/root_item/children/{"id":77}')

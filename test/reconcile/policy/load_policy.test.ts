@@ -78,6 +78,12 @@ describe('faults of a policy', () => {
     ])
   })
 
+  test('are reported for a second document, whose rules would not be checked', async () => {
+    expect(await faultsOf(`${rule('plan.unchanged > 0')}---\n${rule('plan.unchanged > 0')}`)).toEqual([
+      expect.stringMatching(/^7:1 policy\/bad-value a policy file has one document/),
+    ])
+  })
+
   test('are reported for a missing file', async () => {
     await expect(loadPolicy('none.yaml', cwd)).rejects.toMatchObject({ code: 'file/not-found' })
   })

@@ -110,8 +110,17 @@ test('moves follow the tree as earlier moves leave it', () => {
 })
 
 test('a referenced resource is deleted after the change of its referrer', () => {
-  const removals = new Map([[2, { keynames: [], referrerIds: [10] }]])
+  const removals = new Map([[2, { ids: [2, 20], keynames: [], referrerIds: [10] }]])
   expect(idsOf([update(10, { description: 'x' }), remove(2)], removals)).toEqual([[10], [2]])
+})
+
+test('a resource is deleted after the group of its referrer, which others move out of first', () => {
+  const removals = new Map([
+    [1, { ids: [1, 10, 100], keynames: [], referrerIds: [] }],
+    [20, { ids: [20], keynames: [], referrerIds: [100] }],
+  ])
+  const operations = [update(11, { parent: { id: 2 } }), remove(1), remove(20)]
+  expect(idsOf(operations, removals)).toEqual([[11], [1], [20]])
 })
 
 test('operations that need too many waves are refused, and the operation is named', () => {

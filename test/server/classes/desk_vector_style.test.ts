@@ -89,7 +89,7 @@ describeServers('desktop GIS styles', (start) => {
       `<qgis><renderer-v2 type="${type}"><symbols>${symbol}</symbols></renderer-v2></qgis>`
     const ids = [
       await create(admin, layer, { name: 'Simple', style: { qml: qml('singleSymbol') } }),
-      await create(admin, layer, { name: 'Heat', style: { qml: qml('heatmapRenderer') } }),
+      await create(admin, layer, { name: 'Heat', style: { qml: qml('25dRenderer') } }),
     ]
     const children = ids.map((id) => ({ item_type: 'layer', display_name: `${id}`, layer_style_id: id }))
     const root_item = { item_type: 'root', children }
@@ -100,19 +100,19 @@ describeServers('desktop GIS styles', (start) => {
     })
     const config = await (await admin('GET', `/api/resource/${map}/webmap/display_config`)).json()
     const drawn = { landform: { undrawnParts: [] } }
-    const empty = { landform: { undrawnParts: ['renderer heatmapRenderer is not drawn'] } }
+    const empty = { landform: { undrawnParts: ['renderer 25dRenderer is not drawn'] } }
     expect(config).toMatchObject({ rootItem: { children: [drawn, empty] } })
   })
 
   test('answers list the parts of a style that are not drawn', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Reported', geometryType: 'POINT' })
-    const qml = '<qgis>\n<renderer-v2 type="heatmapRenderer"/></qgis>'
+    const qml = '<qgis>\n<renderer-v2 type="25dRenderer"/></qgis>'
     const style_issues = [
       {
         code: 'style/unknown',
-        message: 'renderer heatmapRenderer is not drawn',
-        hint: 'use single symbol, categories, graduated ranges or rules',
+        message: 'renderer 25dRenderer is not drawn',
+        hint: 'use single symbol, categories, graduated ranges, rules or a heatmap',
         line: 2,
         column: 2,
       },

@@ -177,6 +177,19 @@ describeServers('vector tiles', (start) => {
     expect(drawn.map((feature) => [feature.id, feature.rings?.[0]?.length])).toEqual([[2, 2]])
   })
 
+  test('contain one position of small multipoints, and all of large ones', async () => {
+    const server = await start()
+    const id = await createLayer(server, { geometryType: 'MULTIPOINT' }, [
+      { geom: 'MULTIPOINT(1 -1,2 -2)' },
+      { geom: `MULTIPOINT(1 -1,${half / 2} ${half / 2},1 -1)` },
+    ])
+    const { features } = await readTile(server.admin, `z=0&x=0&y=0&resource=${id}`)
+    expect(features(`svc:${id}`).map(({ rings }) => new Set(rings?.map(String)))).toEqual([
+      new Set(['2048,2048']),
+      new Set(['2048,2048', '3072,1024']),
+    ])
+  })
+
   test('draw invalid geometries, geometries with Z, and geometries beyond the square world', async () => {
     const server = await start()
     const corners = [

@@ -85,13 +85,15 @@ describeServers('the page of a web map', (start) => {
     const id = await createResource(admin, { cls: 'webmap', name: 'Photos', members, resource })
     const shared = {
       legendInfo: { has_legend: false },
-      identifiable: false,
-      identification: null,
       minScaleDenom: 5000,
     }
+    const found = { identifiable: true, identification: { mode: 'raster_layer', resource: { id: parent } } }
     expect((await readConfig(admin, id)).rootItem.children).toMatchObject([
-      { ...shared, layerId: parent, styleId: style, landform: { hasExtent: true } },
-      { ...shared, layerId: tiles, styleId: tiles, landform: { hasExtent: false } },
+      { ...shared, ...found, layerId: parent, styleId: style, landform: { hasExtent: true } },
+      {
+        ...{ ...shared, identifiable: false, identification: null },
+        ...{ layerId: tiles, styleId: tiles, landform: { hasExtent: false } },
+      },
     ])
     expect((await readConfig(guest, id)).rootItem.children).toEqual([])
     expect((await readConfig(guest, map.id)).rootItem.children).toHaveLength(1)
@@ -107,7 +109,7 @@ describeServers('the page of a web map', (start) => {
     const members = { webmap: { root_item: { item_type: 'root', children: [item] } } }
     const id = await createResource(admin, { cls: 'webmap', name: 'Terrain', members })
     expect((await readConfig(admin, id)).rootItem.children).toMatchObject([
-      { styleId: style, legendInfo: { has_legend: true }, identifiable: false },
+      { styleId: style, legendInfo: { has_legend: true }, identifiable: true },
     ])
   })
 

@@ -225,7 +225,7 @@ describeServers('rasters', (start) => {
 
   test('are identified by the values of the pixel in the middle of a geometry', async () => {
     const colors = await create({ ...place, value: (number, column, row) => number * 60 + column + row })
-    const values = await create({ ...band, type: 'Float32', value: (_, column) => column / 4, noData: 0 })
+    const values = await create({ ...band, type: 'Float32', value: (_, column) => column / 10, noData: 0 })
     const identify = async (x: number, y: number, layers: readonly number[], srs = 3857) => {
       const [west, south, east, north] = [x - 2, y - 2, x + 2, y + 2]
       const geom = `POLYGON((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`
@@ -244,7 +244,7 @@ describeServers('rasters', (start) => {
           },
         ],
       },
-      [values.layer]: { features: [{ label: '1.75', fields: { Gray: 1.75 } }] },
+      [values.layer]: { features: [{ label: '0.7', fields: { Gray: 0.7 } }] },
     })
     expect(await identify(0, 0, [colors.layer])).toEqual({
       featureCount: 0,

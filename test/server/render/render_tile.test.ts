@@ -281,7 +281,7 @@ describeServers('images', (start) => {
     ['size=10,10', '\\"extent\\"'],
     ['size=10,10&extent=0,0,0,0', 'has no area'],
     ['size=10,10&extent=1,1,0,0', 'has no area'],
-    ['size=64,64&extent=0,0,1e9,1', 'a pixel would have 15625000 × 0.015625 m'],
+    ['size=64,64&extent=0,0,1e9,1', 'a pixel would have 15625000 × 0.015625 units'],
     ['size=64,64&extent=0,0,1,1e9', 'a pixel would have'],
     ['size=10,10&extent=1e-320,0,1e-319,1e-319', 'a pixel would have'],
     ['size=10,10&extent=0,0,1', 'expected minx,miny,maxx,maxy'],

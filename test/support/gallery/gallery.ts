@@ -1,5 +1,6 @@
 import { fillEntries } from './fill_entries.ts'
 import type { GalleryEntry } from './gallery_entry.ts'
+import { heatmapEntries } from './heatmap_entries.ts'
 import { lineEntries } from './line_entries.ts'
 import { markerEntries } from './marker_entries.ts'
 import { rendererEntries } from './renderer_entries.ts'
@@ -10,4 +11,5 @@ export const gallery: readonly GalleryEntry[] = [
   ...lineEntries,
   ...fillEntries,
   ...rendererEntries,
+  ...heatmapEntries,
 ]

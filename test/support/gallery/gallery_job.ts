@@ -1,8 +1,12 @@
 import type { GeometryFamily } from '../../../src/contract/geometry.ts'
+import type { DensityPoints } from '../../../src/render/draw/density.ts'
 import { drawImage } from '../../../src/render/image/draw_image.ts'
-import type { DrawJob, JobFeatures } from '../../../src/render/image/draw_job.ts'
+import type { DrawJob, FeatureJobLayer, JobFeatures } from '../../../src/render/image/draw_job.ts'
 import { loadSvgImages } from '../../../src/render/image/svg_images.ts'
 import type { Surface } from '../../../src/render/raster/surface.ts'
+import { compileExpression } from '../../../src/style/expression_evaluate.ts'
+import type { Heatmap } from '../../../src/style/heatmap.ts'
+import { pixelsOf } from '../../../src/style/scale_layer.ts'
 import type { Style } from '../../../src/style/style_model.ts'
 import type { GalleryData, Position } from './gallery_data.ts'
 
@@ -21,13 +25,41 @@ export async function drawPlate({ data, style, background }: GalleryPlate): Prom
   const job: DrawJob = {
     ...{ width, height, origin: [0, 0], pixelsPerMapUnit },
     scaleDenom: 96 / 0.0254 / pixelsPerMapUnit,
-    layers: [{ pixels: pixelsOf(background, width * height) }, { style, features: featuresOf(data) }],
+    layers: [{ pixels: backgroundOf(background, width * height) }, layerOf(data, style)],
   }
   return drawImage(job, { images: await loadSvgImages(job) })
 }
 
-function pixelsOf([red, green, blue]: GalleryPlate['background'], count: number) {
+function backgroundOf([red, green, blue]: GalleryPlate['background'], count: number) {
   return Uint8Array.from({ length: 4 * count }, (_, at) => [red, green, blue, 255][at % 4] ?? 0)
+}
+
+function layerOf(data: GalleryData, style: Style): FeatureJobLayer {
+  const features = featuresOf(data)
+  return style.heatmap === undefined
+    ? { style, features }
+    : { style, features, density: densityOf(data, style.heatmap) }
+}
+
+function densityOf(
+  { features, box, width }: GalleryData,
+  { radius, weight, maximum }: Heatmap,
+): DensityPoints {
+  const perMapUnit = width / (box[2] - box[0])
+  const weightOf = weight === undefined ? () => 1 : compileExpression(weight)
+  const points = features.flatMap(({ parts, values }) => {
+    const sum = Number(weightOf({ attributes: values }) ?? 0)
+    return parts
+      .flat(2)
+      .map(([x, y]) => ({ x: (x - box[0]) * perMapUnit, y: (box[3] - y) * perMapUnit, sum }))
+  })
+  return {
+    columns: Int32Array.from(points, ({ x }) => Math.floor(x + 1e-6)),
+    rows: Int32Array.from(points, ({ y }) => Math.floor(y + 1e-6)),
+    weights: Float64Array.from(points, ({ sum }) => sum),
+    radius: Math.round(pixelsOf(radius, perMapUnit)),
+    ...(maximum === undefined ? {} : { maximum }),
+  }
 }
 
 /** Units per pixel of coordinates. */

@@ -1,0 +1,44 @@
+import { compareIssues, type Issue } from '../../core/issue.ts'
+import { lintTree } from '../../reconcile/lint/lint_rules.ts'
+import { lintTreeOfServer } from '../../reconcile/lint/server_lint_tree.ts'
+import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
+import { connect, type ServerSettings } from '../connect.ts'
+import { adviseLogin } from '../principals.ts'
+import { findRoot } from '../subtree_root.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Subtree of a server. */
+export interface LintedSubtree {
+  readonly server: ServerSettings
+  /** Keyname or id; the whole tree if absent. */
+  readonly root?: string | undefined
+}
+
+/** Findings of a server. */
+export interface ServerFindings {
+  readonly issues: readonly Issue[]
+  /** Number of resources that were checked. */
+  readonly resources: number
+}
+
+/**
+ * Lints the resources of a server that the account can read.
+ *
+ * @throws {Problem} plan/missing, http/*, auth/*
+ */
+export async function lintServer(
+  { server, root }: LintedSubtree,
+  terminal: Terminal,
+): Promise<ServerFindings> {
+  const api = await connect(server, terminal)
+  try {
+    const tree = await readActualTree(api, terminal.interrupt)
+    const checked = lintTreeOfServer(tree, root === undefined ? 0 : findRoot(tree, root).id)
+    const resources = [...checked.resources.values()].filter(({ isReported }) => isReported).length
+    return { issues: lintTree(checked).sort(compareIssues), resources }
+  } catch (error) {
+    throw await adviseLogin(error, server, terminal)
+  } finally {
+    await api.close()
+  }
+}

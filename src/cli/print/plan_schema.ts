@@ -1,0 +1,173 @@
+import { catalogKinds } from '../../contract/catalog_edit.ts'
+import { oneOf } from '../../contract/descriptor.ts'
+import { actions } from '../../contract/journal.ts'
+import { Type } from '../../contract/type.ts'
+import { eventVersion } from './events.ts'
+
+const closed = { additionalProperties: false } as const
+const text = (description: string) => Type.String({ description })
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+const optional = Type.Optional
+const constant = <T>(value: T, words: object = {}) => Type.Unsafe<T>({ const: value, ...words })
+const path = Type.Array(Type.String(), { description: 'Display names from the root to the resource.' })
+
+const SpanSchema = Type.Object(
+  {
+    file: Type.String(),
+    line: Type.Integer(),
+    column: Type.Integer(),
+    endLine: Type.Integer(),
+    endColumn: Type.Integer(),
+  },
+  { ...closed, description: 'Position in a manifest; lines and columns start at 1.' },
+)
+
+const EditSchema = Type.Object(
+  {
+    pointer: text('JSON Pointer in the resource; items of lists are named by their key.'),
+    from: optional(Type.Unknown({ description: 'Old value; absent if the field is new.' })),
+    to: optional(Type.Unknown({ description: 'New value; absent if the field is removed.' })),
+    loses: optional(text('Data that the change deletes.')),
+    lost_values: optional(count('Number of values that the change deletes.')),
+    replaces: optional(text('Reason why the change is impossible in place.')),
+    moves: optional(
+      constant(true, { description: 'An item of a layer tree moves; `from` and `to` name its groups.' }),
+    ),
+    secret: optional(constant(true, { description: 'The value is a secret and omitted.' })),
+  },
+  closed,
+)
+
+const DataSchema = Type.Object(
+  {
+    source: text('File, as the manifest writes it.'),
+    size_bytes: count('Size of the file.'),
+    reason: text('Reason for the load.'),
+    feature_count_before: optional(
+      Type.Union([Type.Integer(), Type.Null()], { description: 'Features to replace; null if unknown.' }),
+    ),
+    feature_count_after: optional(count('Features in the source.')),
+    lost_fields: optional(
+      Type.Array(Type.Unknown(), { description: 'Fields without values in the source.' }),
+    ),
+    server_edits: optional(
+      Type.Union([Type.Integer(), Type.Null()], {
+        description: 'Writes to the data since the last load, which this load overwrites; null if unknown.',
+      }),
+    ),
+  },
+  { ...closed, description: 'Data that are loaded.' },
+)
+
+const TakesSchema = Type.Object(
+  {
+    resources: count('Resources below the deleted one.'),
+    unmanaged: Type.Array(Type.String(), { description: 'Those that the manifest does not manage.' }),
+    features: optional(count('Features in the deleted layers; absent if unknown.')),
+    referrers: optional(
+      Type.Array(
+        Type.Object(
+          {
+            key: Type.String(),
+            cls: Type.String(),
+            path,
+            loses: Type.Array(Type.String()),
+            refuses: Type.Boolean(),
+          },
+          closed,
+        ),
+        { description: 'Resources that refer to deleted ones.' },
+      ),
+    ),
+  },
+  { ...closed, description: 'What else a deletion deletes.' },
+)
+
+const event = (type: string, fields: Parameters<typeof Type.Object>[0], description: string) =>
+  Type.Object(
+    { v: constant(eventVersion), type: constant(type), ...fields },
+    { ...closed, title: type, description },
+  )
+
+const PlanEvents = [
+  event(
+    'plan',
+    {
+      manifest: text('Id of the manifest.'),
+      server: text('URL of the server.'),
+      caller: optional(text('Account that read the server.')),
+      complete: optional(Type.Boolean({ description: 'Whether it can read all resources.' })),
+    },
+    'The first event.',
+  ),
+  event(
+    'issue',
+    {
+      code: text('Stable code.'),
+      severity: oneOf(['error', 'warning'], { description: 'Errors block the plan.' }),
+      message: Type.String(),
+      span: optional(SpanSchema),
+      pointer: optional(Type.String()),
+      hint: optional(Type.String()),
+    },
+    'An error or a warning.',
+  ),
+  event(
+    'change',
+    {
+      action: oneOf(actions, { description: 'What happens to the resource.' }),
+      key: text('Key in the manifest; for deletions, keyname or `#id`.'),
+      cls: text(`Class of the resource; ${catalogKinds.join(' or ')} for records of the catalog.`),
+      display_name: Type.String(),
+      path,
+      id: optional(Type.Integer({ description: 'Id on the server; absent for creations.' })),
+      adopts: optional(constant(true, { description: 'The manifest manages the resource from now on.' })),
+      edits: Type.Array(EditSchema),
+      data: optional(DataSchema),
+      takes: optional(TakesSchema),
+    },
+    'A change of a resource or of a record of the catalog.',
+  ),
+  event(
+    'unknown',
+    { key: Type.String(), cls: Type.String(), path, reason: Type.String() },
+    'A resource without a plan, because the account cannot see whether it exists.',
+  ),
+  event(
+    'access',
+    {
+      change: oneOf(['gain', 'loss'], { description: 'Whether permissions are gained or lost.' }),
+      principals: Type.Array(Type.String(), { description: 'Users and groups.' }),
+      permissions: Type.Array(Type.String()),
+      on: oneOf(['existing', 'new', 'deleted'], { description: 'Which resources these are.' }),
+      resources: Type.Array(
+        Type.Object({ key: Type.String(), cls: Type.String(), display_name: Type.String() }, closed),
+      ),
+      causes: Type.Array(SpanSchema),
+      implied: Type.Boolean({ description: 'Whether a more general principal has the same change.' }),
+    },
+    'The same change of permissions on some resources.',
+  ),
+  event(
+    'summary',
+    {
+      ...Object.fromEntries(actions.map((action) => [action, count(`Number of changes to ${action}.`)])),
+      unchanged: count('Number of resources and records without changes.'),
+      unknown: count('Number of resources and records without a plan.'),
+      access_complete: optional(Type.Boolean()),
+      access_users: optional(Type.Boolean()),
+      fingerprint: text('SHA-256 of the changes and versions.'),
+    },
+    'The last event.',
+  ),
+]
+
+/** Builds the JSON Schema of a line of `plan --json`. */
+export function planEventSchema(): object {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Event of landform plan --json',
+    description: 'One line; the version `v` is incremented with each incompatible change.',
+    anyOf: PlanEvents,
+  }
+}

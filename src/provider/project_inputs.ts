@@ -1,0 +1,78 @@
+import type { Cls } from '../contract/registry.ts'
+import { isObject } from '../core/is_object.ts'
+import { findAtPointer, joinPointer, splitPointer } from '../core/pointer.ts'
+import type { Manifest } from '../manifest/manifest.ts'
+import type { ActualResource, ActualTree } from '../reconcile/model/actual_tree.ts'
+import type { Edit } from '../reconcile/model/change.ts'
+import { safeOptions } from '../reconcile/model/plan_input.ts'
+import { diffResource } from '../reconcile/plan/diff.ts'
+import { contextOf } from '../reconcile/plan/diff_context.ts'
+import { matchResources } from '../reconcile/plan/match.ts'
+import { writeBlock } from '../reconcile/pull/write_block.ts'
+import type { Values } from './property_values.ts'
+import { listSecrets } from './resource_secrets.ts'
+
+/** A resource on the server, and the tree around it. */
+export interface Found {
+  readonly cls: Cls
+  readonly actual: ActualResource
+  readonly tree: ActualTree
+}
+
+/** Writes the inputs that describe a resource on the server, as an import does. Secrets are absent. */
+export function writeInputs({ cls, actual, tree }: Found): Values {
+  const keyOf = new Map([...tree.byId.values()].map(({ id, keyname }) => [id, keyname ?? `#${id}`] as const))
+  const block = writeBlock({ tree, keyOf, issues: [], withoutData: [] }, actual) ?? {}
+  const { cls: _, ...fields } = block as Record<string, unknown>
+  const members: Record<string, unknown> = { ...fields }
+  for (const pointer of listSecrets(cls)) dropSecret(members, splitPointer(pointer))
+  const parent =
+    actual.parentId === null || actual.parentId === 0 ? {} : { parent: keyOf.get(actual.parentId) }
+  return { key: actual.keyname ?? `resource-${actual.id}`, ...parent, ...members }
+}
+
+function dropSecret(members: Record<string, unknown>, [member = '', field = '']: readonly string[]): void {
+  const fields = members[member]
+  if (!isObject(fields)) return
+  const { [field]: _, ...rest } = fields
+  members[member] = rest
+}
+
+/** Projects the state of the server on earlier inputs: what they write takes the value of the server, if it differs. */
+export function projectInputs(found: Found, inputs: Values, manifest: Manifest): Values {
+  const { actual, tree, cls } = found
+  const key = String(inputs.key)
+  const wanted = manifest.resources.get(key)
+  if (wanted === undefined) return inputs
+  const plan = {
+    manifest,
+    actual: tree,
+    server: '',
+    files: new Map(),
+    counts: new Map(),
+    options: safeOptions,
+  }
+  const context = contextOf(plan, matchResources(manifest, tree), new Set())
+  const { edits } = diffResource(wanted, actual, { ...context, manifestId: actual.manager ?? '' })
+  const written = writeInputs({ actual, tree, cls })
+  const projected = structuredClone(inputs) as Record<string, unknown>
+  for (const edit of edits) if (edit.secret === undefined) takeEdit(projected, written, edit)
+  return projected
+}
+
+function takeEdit(projected: Record<string, unknown>, written: Values, { pointer }: Edit): void {
+  const [first = '', second] = splitPointer(pointer === '/keyname' ? '/key' : pointer)
+  const there = projected[first]
+  if (second === undefined || !isObject(there) || first === 'permissions') {
+    setOrDelete(projected, first, written[first])
+    return
+  }
+  const fields = { ...there }
+  setOrDelete(fields, second, findAtPointer(written, joinPointer('', first, second)))
+  projected[first] = fields
+}
+
+function setOrDelete(fields: Record<string, unknown>, name: string, value: unknown): void {
+  if (value === undefined) delete fields[name]
+  else fields[name] = value
+}

@@ -1,0 +1,137 @@
+import { type Cls, descriptorOf } from '../contract/registry.ts'
+import { isObject } from '../core/is_object.ts'
+import { blockSchema, requirementsOf, sharedDefinitions } from '../manifest/schema/block_schema.ts'
+import type { JsonSchema } from '../manifest/schema/field_schema.ts'
+import { listSecrets } from './resource_secrets.ts'
+import { packageName, resourceTypes, tokenOf, typeNameOf } from './resource_type.ts'
+
+type Spec = Readonly<Record<string, unknown>>
+
+const anything: Spec = { $ref: 'pulumi.json#/Any' }
+
+/** Settings of the provider, by name. */
+export const configProperties: Readonly<Record<string, Spec>> = {
+  server: {
+    type: 'string',
+    description: 'URL of the server. The environment variable LANDFORM_SERVER sets it, too.',
+  },
+  user: { type: 'string', description: 'Login name. The environment variable LANDFORM_USER sets it, too.' },
+  password: {
+    type: 'string',
+    secret: true,
+    description: 'Password of the user. The environment variable LANDFORM_PASSWORD sets it, too.',
+  },
+  token: {
+    type: 'string',
+    secret: true,
+    description: 'API token, instead of a user. The environment variable LANDFORM_TOKEN sets it, too.',
+  },
+  manifest: {
+    type: 'string',
+    description: 'Id that the resources are marked with on the server, as those of a manifest.',
+    default: 'pulumi',
+  },
+  allow_delete: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Keys of layers that may be deleted although they have features.',
+  },
+}
+
+/** Fields of blocks that Pulumi expresses in other ways. */
+const omitted = new Set(['cls', 'existing', 'id', 'was', 'children'])
+
+/** Returns the input properties of a class as JSON Schema, by name. */
+export function inputSchemas(cls: Cls): Record<string, JsonSchema> {
+  const shared = sharedDefinitions()
+  const properties = blockSchema(cls).properties as Readonly<Record<string, JsonSchema>>
+  const own = Object.entries(properties).flatMap(([name, schema]) =>
+    omitted.has(name) ? [] : [[name, schema.$ref === undefined ? schema : (shared[name] ?? schema)] as const],
+  )
+  const key = {
+    type: 'string',
+    description: 'Key, unique on the server; the name of the resource if absent.',
+  }
+  return { key, ...Object.fromEntries(own) }
+}
+
+/** Returns the schema of the package, made from the contract. */
+export function providerSchema(version: string): Spec {
+  const types: Record<string, Spec> = {}
+  const resources = [...resourceTypes.values()].map(
+    (cls) => [tokenOf(cls), resourceSpec(cls, types)] as const,
+  )
+  return {
+    name: packageName,
+    version,
+    displayName: 'landform',
+    description: 'Resources of a GIS server: layers, styles, web maps and services.',
+    license: 'MIT',
+    config: { variables: configProperties },
+    provider: { inputProperties: configProperties, description: 'A server.' },
+    types,
+    resources: Object.fromEntries(resources),
+  }
+}
+
+function resourceSpec(cls: Cls, types: Record<string, Spec>): Spec {
+  const { meaning } = descriptorOf(cls)
+  const secrets = new Set(listSecrets(cls))
+  const build = { types, secrets }
+  const inputs = Object.entries(inputSchemas(cls)).map(
+    ([name, schema]) => [name, specOf(schema, { name: [cls, name], pointer: `/${name}`, build })] as const,
+  )
+  const required = (requirementsOf(cls).required as readonly string[]).filter(
+    (name) => name !== 'display_name',
+  )
+  const id = { type: 'integer', description: 'Id on the server.' }
+  return {
+    description: meaning,
+    inputProperties: Object.fromEntries(inputs),
+    requiredInputs: required,
+    properties: { ...Object.fromEntries(inputs), resource_id: id },
+    required: ['key', 'resource_id', ...required],
+  }
+}
+
+interface Place {
+  /** Parts of the name of the type of an object. */
+  readonly name: readonly string[]
+  readonly pointer: string
+  readonly build: { readonly types: Record<string, Spec>; readonly secrets: ReadonlySet<string> }
+}
+
+function specOf(schema: JsonSchema, place: Place): Spec {
+  const { description } = schema
+  const secret = place.build.secrets.has(place.pointer) ? { secret: true } : {}
+  return { ...typeOf(schema, place), ...(description === undefined ? {} : { description }), ...secret }
+}
+
+function typeOf(schema: JsonSchema, place: Place): Spec {
+  const { type, items, properties, additionalProperties } = schema
+  if (type === 'string' || type === 'boolean' || type === 'integer' || type === 'number') return { type }
+  if (type === 'array' && isObject(items))
+    return { type, items: typeOf(items, { ...place, name: [...place.name, 'item'] }) }
+  if (type === 'object' && isObject(properties)) return objectType(schema, place)
+  if (type === 'object' && isObject(additionalProperties))
+    return { type, additionalProperties: typeOf(additionalProperties, place) }
+  return anything
+}
+
+function objectType({ description, properties, required }: JsonSchema, place: Place): Spec {
+  const token = `${packageName}:index:${place.name.map(typeNameOf).join('')}`
+  const fields = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(
+    ([name, schema]) =>
+      [
+        name,
+        specOf(schema, { ...place, name: [...place.name, name], pointer: `${place.pointer}/${name}` }),
+      ] as const,
+  )
+  place.build.types[token] = {
+    type: 'object',
+    ...(description === undefined ? {} : { description }),
+    properties: Object.fromEntries(fields),
+    ...(required === undefined ? {} : { required }),
+  }
+  return { $ref: `#/types/${token}` }
+}

@@ -1,0 +1,52 @@
+import type { Cls } from '../contract/registry.ts'
+import { readActual } from '../reconcile/model/actual_tree.ts'
+import { type Found, projectInputs, writeInputs } from './project_inputs.ts'
+import type { Properties, Values } from './property_values.ts'
+import { listReferred, makeManifest, type ResourceInputs } from './resource_manifest.ts'
+import { type RememberedTree, treeAround } from './tree_memory.ts'
+
+/** Outputs of a resource: its inputs and its id. */
+export function outputsOf(inputs: Values, id: number): Values {
+  return { ...inputs, resource_id: id }
+}
+
+/** A resource to read. */
+export interface Reading {
+  readonly cls: Cls
+  readonly id: number
+  /** Inputs of the last update; empty for imports. */
+  readonly inputs: Properties
+  readonly place: Pick<ResourceInputs, 'manifestId' | 'folder'>
+}
+
+/** Reads the inputs that describe a resource now; undefined if it does not exist or has another class. */
+export function readInputs(tree: RememberedTree, { cls, id, inputs, place }: Reading): Values | undefined {
+  const wire = tree.byId.get(id)
+  if (wire === undefined || wire.resource.cls !== cls) return undefined
+  const actual = readActual(wire)
+  const isImport = inputs.values.key === undefined
+  const names = isImport ? namesOf(wire as unknown as Values) : namesOf(inputs.values, cls)
+  const ids = [id, ...names.flatMap((name) => idsOfName(tree, name))]
+  const found: Found = { cls, actual, tree: treeAround(tree, ids) }
+  if (isImport) return writeInputs(found)
+  const { manifest } = makeManifest({ cls, inputs: inputs.values, id, ...place })
+  return manifest === undefined ? inputs.values : projectInputs(found, inputs.values, manifest)
+}
+
+function idsOfName(tree: RememberedTree, name: string | number): number[] {
+  if (typeof name === 'number') return [name]
+  const id = tree.idOfKey.get(name)
+  return id === undefined ? [] : [id]
+}
+
+/** Lists what inputs, or a representation, refer to: keys or ids. */
+function namesOf(values: Values, cls?: Cls): (string | number)[] {
+  if (cls !== undefined)
+    return [...listReferred(cls, values), ...(typeof values.parent === 'string' ? [values.parent] : [])]
+  const ids = new Set<number>()
+  JSON.stringify(values, (name, value: unknown) => {
+    if (typeof value === 'number' && /(?:^|_)id$/.test(name)) ids.add(value)
+    return value
+  })
+  return [...ids]
+}

@@ -1,0 +1,26 @@
+import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js'
+import grpc from '@pulumi/pulumi/proto/provider_grpc_pb.js'
+import { LandformProvider, type ProviderPlace } from './provider.ts'
+import { createService } from './service.ts'
+
+/** A provider that serves its engine. */
+export interface ServedProvider {
+  readonly port: number
+  stop(): void
+}
+
+/** Serves the provider on a free port of this machine. */
+export async function serveProvider(place: ProviderPlace): Promise<ServedProvider> {
+  const server = new Server({
+    'grpc.max_receive_message_length': -1,
+    'grpc.max_send_message_length': -1,
+  })
+  const service = createService(new LandformProvider(place)) as UntypedServiceImplementation
+  server.addService(grpc.ResourceProviderService, service)
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    )
+  })
+  return { port, stop: () => server.forceShutdown() }
+}

@@ -1,0 +1,200 @@
+import { type ServerUnaryCall, type ServerWritableStream, type sendUnaryData, status } from '@grpc/grpc-js'
+import plugin from '@pulumi/pulumi/proto/plugin_pb.js'
+import type { IResourceProviderServer } from '@pulumi/pulumi/proto/provider_grpc_pb.js'
+import pb from '@pulumi/pulumi/proto/provider_pb.js'
+import empty from 'google-protobuf/google/protobuf/empty_pb.js'
+import { problems } from '../contract/problems.ts'
+import { isProblem } from '../core/problem.ts'
+import type { PropertyChange } from './compare_inputs.ts'
+import { readProperties, writeProperties } from './property_values.ts'
+import type { LandformProvider } from './provider.ts'
+import { checkConfig } from './provider_config.ts'
+import { providerSchema } from './provider_schema.ts'
+import type { InputFault } from './resource_manifest.ts'
+
+/** Makes the gRPC service of a provider. */
+export function createService(provider: LandformProvider): Partial<IResourceProviderServer> {
+  return { ...configCalls(provider), ...resourceCalls(provider), ...otherCalls(provider) }
+}
+
+function configCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
+  const { place } = provider
+  return {
+    handshake: unary(async (request: pb.ProviderHandshakeRequest) => {
+      place.folder = request.getProgramDirectory() || place.folder
+      return new pb.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptOutputs(true)
+    }),
+    getPluginInfo: unary(async () => new plugin.PluginInfo().setVersion(place.version)),
+    getSchema: unary(async () =>
+      new pb.GetSchemaResponse().setSchema(JSON.stringify(providerSchema(place.version))),
+    ),
+    checkConfig: unary(async (request: pb.CheckRequest) =>
+      new pb.CheckResponse()
+        .setInputs(request.getNews())
+        .setFailuresList(failuresOf(checkConfig(readProperties(request.getNews()), place.env))),
+    ),
+    diffConfig: unary(async (request: pb.DiffRequest) => diffConfig(request)),
+    configure: unary(async (request: pb.ConfigureRequest) => {
+      await provider.configure(readProperties(request.getArgs()))
+      return new pb.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true).setAcceptoutputs(true)
+    }),
+  }
+}
+
+// Another server has other resources: the provider and its resources are replaced.
+function diffConfig(request: pb.DiffRequest): pb.DiffResponse {
+  const olds = readProperties(request.getOldInputs() ?? request.getOlds()).values
+  const news = readProperties(request.getNews()).values
+  const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
+  const changed = names.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]))
+  return diffResponse(
+    changed.map((path) => ({ path, kind: 'update', replaces: path === 'server' || path === 'manifest' })),
+  )
+}
+
+function resourceCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
+  return {
+    check: unary(async (request: pb.CheckRequest) => {
+      const { values, secrets, faults } = await provider.check(
+        request.getUrn(),
+        readProperties(request.getNews()),
+      )
+      return new pb.CheckResponse()
+        .setInputs(writeProperties(values, secrets))
+        .setFailuresList(failuresOf(faults))
+    }),
+    diff: unary(async (request: pb.DiffRequest) => {
+      const changes = provider.diff(request.getUrn(), {
+        olds: readProperties(request.getOldInputs() ?? request.getOlds()),
+        news: readProperties(request.getNews()),
+        ignored: request.getIgnorechangesList(),
+      })
+      return diffResponse(changes)
+    }),
+    create: unary((request: pb.CreateRequest) => create(provider, request)),
+    update: unary((request: pb.UpdateRequest) => update(provider, request)),
+    read: unary((request: pb.ReadRequest) => read(provider, request)),
+    delete: unary(async (request: pb.DeleteRequest) => {
+      await provider.delete(Number(request.getId()))
+      return new empty.Empty()
+    }),
+  }
+}
+
+async function create(provider: LandformProvider, request: pb.CreateRequest): Promise<pb.CreateResponse> {
+  const inputs = readProperties(request.getProperties())
+  if (request.getPreview())
+    return new pb.CreateResponse().setProperties(writeProperties(inputs.values, inputs.secrets))
+  const { id, values, secrets } = await provider.write(request.getUrn(), inputs)
+  return new pb.CreateResponse().setId(String(id)).setProperties(writeProperties(values, secrets))
+}
+
+async function update(provider: LandformProvider, request: pb.UpdateRequest): Promise<pb.UpdateResponse> {
+  const inputs = readProperties(request.getNews())
+  const id = Number(request.getId())
+  if (request.getPreview()) {
+    const outputs = writeProperties({ ...inputs.values, resource_id: id }, inputs.secrets)
+    return new pb.UpdateResponse().setProperties(outputs)
+  }
+  const old = readProperties(request.getOldInputs() ?? request.getOlds())
+  const { values, secrets } = await provider.write(request.getUrn(), inputs, { id, inputs: old })
+  return new pb.UpdateResponse().setProperties(writeProperties(values, secrets))
+}
+
+async function read(provider: LandformProvider, request: pb.ReadRequest): Promise<pb.ReadResponse> {
+  const found = await provider.read(request.getUrn(), request.getId(), readProperties(request.getInputs()))
+  if (found === undefined) return new pb.ReadResponse()
+  const { id, values, secrets } = found
+  return new pb.ReadResponse()
+    .setId(String(id))
+    .setInputs(writeProperties(values, secrets))
+    .setProperties(writeProperties({ ...values, resource_id: id }, secrets))
+}
+
+function otherCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
+  return {
+    list: (call) => void list(provider, call),
+    invoke: unary(async (request: pb.InvokeRequest) => {
+      const found = await provider.invoke(request.getTok(), readProperties(request.getArgs()))
+      return new pb.InvokeResponse().setReturn(writeProperties(found))
+    }),
+    cancel: unary(async () => {
+      provider.cancel()
+      return new empty.Empty()
+    }),
+  }
+}
+
+async function list(
+  provider: LandformProvider,
+  call: ServerWritableStream<pb.ListRequest, pb.ListResponse>,
+): Promise<void> {
+  try {
+    const found = await provider.list(call.request.getToken())
+    const limit = call.request.getLimit() || found.length
+    for (const { id, name } of found.slice(0, limit)) {
+      const result = new pb.ListResponse.Result().setId(String(id)).setName(name)
+      call.write(new pb.ListResponse().setResult(result))
+    }
+    call.end()
+  } catch (error) {
+    call.destroy(Object.assign(new Error(), serviceError(error)))
+  }
+}
+
+function diffResponse(changes: readonly PropertyChange[]): pb.DiffResponse {
+  const { DIFF_NONE, DIFF_SOME } = pb.DiffResponse.DiffChanges
+  const replaces = changes.filter((change) => change.replaces).map(({ path }) => path)
+  const response = new pb.DiffResponse()
+    .setChanges(changes.length === 0 ? DIFF_NONE : DIFF_SOME)
+    .setDiffsList([...new Set(changes.map(({ path }) => path.split(/[.[]/)[0] ?? path))])
+    .setReplacesList(replaces)
+    // A key belongs to one resource at a time.
+    .setDeletebeforereplace(replaces.length > 0)
+    .setStablesList(['resource_id'])
+    .setHasdetaileddiff(true)
+  for (const change of changes)
+    response
+      .getDetaileddiffMap()
+      .set(change.path, new pb.PropertyDiff().setKind(kindOf(change)).setInputdiff(true))
+  return response
+}
+
+function kindOf({ kind, replaces }: PropertyChange): pb.PropertyDiff.Kind {
+  const kinds = pb.PropertyDiff.Kind
+  const inPlace = { add: kinds.ADD, update: kinds.UPDATE, delete: kinds.DELETE }
+  const replacing = { add: kinds.ADD_REPLACE, update: kinds.UPDATE_REPLACE, delete: kinds.DELETE_REPLACE }
+  return (replaces ? replacing : inPlace)[kind]
+}
+
+function failuresOf(faults: readonly InputFault[]): pb.CheckFailure[] {
+  return faults.map(({ property, reason }) => new pb.CheckFailure().setProperty(property).setReason(reason))
+}
+
+/** Adapts a function to the interface of gRPC. */
+function unary<Q, A>(work: (request: Q) => Promise<A>) {
+  return (call: ServerUnaryCall<Q, A>, answer: sendUnaryData<A>) => {
+    work(call.request).then(
+      (value) => answer(null, value),
+      (error: unknown) => answer(serviceError(error)),
+    )
+  }
+}
+
+function serviceError(error: unknown): { readonly code: status; readonly message: string } {
+  if (!isProblem(error)) return { code: status.INTERNAL, message: String(error) }
+  const { code, message, hint } = error
+  // The advice for command lines helps nobody here.
+  const text =
+    hint === undefined || hint === problems['usage/bad-argument'].advice ? message : `${message} ${hint}`
+  return { code: statusOf(code, error.status), message: `${text} [${code}]` }
+}
+
+function statusOf(code: string, httpStatus: number | undefined): status {
+  if (code === 'usage/bad-argument') return status.INVALID_ARGUMENT
+  if (code.startsWith('http/') || httpStatus === 503) return status.UNAVAILABLE
+  if (httpStatus === 401) return status.UNAUTHENTICATED
+  if (httpStatus === 403) return status.PERMISSION_DENIED
+  if (httpStatus === 404) return status.NOT_FOUND
+  return status.FAILED_PRECONDITION
+}

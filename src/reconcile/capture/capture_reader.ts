@@ -1,0 +1,42 @@
+import type { Visibility, VisibilityQuery } from '../../api/read_visibility.ts'
+import { problem } from '../../contract/problems.ts'
+import { nameValues } from '../plan/lost_values.ts'
+import type { PlanReader } from '../plan/plan_reader.ts'
+import type { Capture, CapturedVisibility } from './capture.ts'
+
+/** Returns a reader that answers from a capture, without a connection. */
+export function captureReader({ head, resources, end }: Capture): PlanReader {
+  return {
+    url: head.server,
+    readTree: async (take) => {
+      for (const resource of resources) take(resource)
+      return head
+    },
+    readCatalog: async () => end.catalog,
+    readVisibility: async (query) => findVisibility(end.visibility, query),
+    countFeatures: async (id) => end.features[id] ?? null,
+    countValues: async (field) => end.values[nameValues(field)] ?? undefined,
+    readUsers: async () => end.users ?? undefined,
+  }
+}
+
+// Absence from an incomplete capture does not prove that a resource does not exist.
+function findVisibility(
+  { keynames: asked, unreadable, creatable }: CapturedVisibility = {
+    keynames: [],
+    unreadable: [],
+    creatable: {},
+  },
+  { keynames }: VisibilityQuery,
+): Visibility {
+  const known = new Set(asked)
+  const unknown = keynames.find((keyname) => !known.has(keyname))
+  if (unknown !== undefined && unreadable !== null) {
+    const message = `The account of the capture cannot read all resources, and the capture does not tell whether "${unknown}" exists.`
+    throw problem('plan/capture', message, { hint: 'Capture again with the paths of the manifest.' })
+  }
+  return {
+    unreadable: unreadable === null ? undefined : new Set(unreadable),
+    creatable: new Map(Object.entries(creatable).map(([id, classes]) => [Number(id), new Set(classes)])),
+  }
+}

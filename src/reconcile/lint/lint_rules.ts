@@ -1,0 +1,155 @@
+import type { Key } from '../../access/access_tree.ts'
+import { createEvaluator, type Evaluator } from '../../access/evaluate_access.ts'
+import { explainPermission } from '../../access/explain_access.ts'
+import { hasPermission, maskOf, namesOf } from '../../access/permission_mask.ts'
+import { permissionNames } from '../../contract/permissions.ts'
+import { type ProblemCode, problems } from '../../contract/problems.ts'
+import { descriptorOf, isCls } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
+import type { Issue } from '../../core/issue.ts'
+import { joinPointer, type Pointer } from '../../core/pointer.ts'
+import { shorten } from '../access/describe_access.ts'
+import type { LintResource, LintSubject, LintTree } from './lint_tree.ts'
+
+/** Lists what is probably wrong in a tree, although it is valid. All findings are warnings. */
+export function lintTree(tree: LintTree): Issue[] {
+  const evaluators = tree.subjects.map(({ subject }) => createEvaluator(tree.access, subject))
+  return [
+    ...(tree.hasRules ? [...findUnseenLayers(tree, evaluators), ...findPublicWrites(tree)] : []),
+    ...(tree.hasRules ? findUnreadableLayers(tree, evaluators) : []),
+    ...findUnusedStyles(tree),
+    ...findSimilarNames(tree),
+  ]
+}
+
+const layerClasses: ReadonlySet<string> = new Set([
+  'vector_layer',
+  'geodb_layer',
+  'raster_layer',
+  'wmsclient_layer',
+])
+
+function findUnseenLayers(tree: LintTree, evaluators: readonly Evaluator[]): Issue[] {
+  return reported(tree).flatMap((resource) => {
+    const { key, cls, isKnown, label } = resource
+    if (!layerClasses.has(cls) || !isKnown) return []
+    if (evaluators.some((evaluate) => hasPermission(evaluate(key), 'data.read'))) return []
+    return [
+      issueOf(
+        resource,
+        'lint/unseen-layer',
+        `no rule lets anyone but administrators read the layer "${label}"`,
+      ),
+    ]
+  })
+}
+
+const reported = ({ resources }: LintTree) => [...resources.values()].filter(({ isReported }) => isReported)
+
+/** All permissions except those to read, display and connect. */
+const writing = maskOf(permissionNames.filter((name) => !/\.(?:read|display|connect)$/.test(name)))
+
+/** Finds what guests can write, one finding for each rule that allows it. */
+function findPublicWrites(tree: LintTree): Issue[] {
+  const [guests] = tree.subjects
+  if (guests === undefined) return []
+  const evaluate = createEvaluator(tree.access, guests.subject)
+  const found = new Map<
+    string,
+    { readonly resource: LintResource; readonly pointer: Pointer; count: number; permission: string }
+  >()
+  for (const { key } of tree.resources.values()) {
+    const [permission] = namesOf(evaluate(key) & writing)
+    if (permission === undefined) continue
+    const cause = explainPermission(tree.access, guests.subject, { key, permission }).reasons.find(
+      (reason) => reason.type === 'acl_rule' && reason.result,
+    )
+    const on: Key = cause?.type === 'acl_rule' ? cause.resource : key
+    const at = cause?.type === 'acl_rule' ? (tree.access.get(on)?.rules.indexOf(cause.rule) ?? -1) : -1
+    const resource = tree.resources.get(on)
+    const id = JSON.stringify([on, at])
+    const same = found.get(id)
+    if (same !== undefined) same.count += 1
+    else if (resource !== undefined)
+      found.set(id, { resource, pointer: pointerOf(resource, at), count: 1, permission })
+  }
+  return [...found.values()].map(({ resource, pointer, count, permission }) =>
+    issueOf(
+      resource,
+      'lint/public-write',
+      `the rules of "${resource.label}" allow guests ${permission} on ${countOf(count, 'resource')}`,
+      pointer,
+    ),
+  )
+}
+
+const pointerOf = ({ rulesPointer }: LintResource, at: number): Pointer =>
+  at < 0 ? rulesPointer : joinPointer(rulesPointer, at)
+
+/** Finds resources of web maps that users who may display the map cannot read. */
+function findUnreadableLayers(tree: LintTree, evaluators: readonly Evaluator[]): Issue[] {
+  return reported(tree).flatMap((map) => {
+    if (map.cls !== 'webmap' || !map.isKnown) return []
+    return map.references.flatMap(({ pointer, target }) => {
+      const shown = target === undefined ? undefined : tree.resources.get(target)
+      if (shown?.isKnown !== true) return []
+      const permission = needed(shown.cls)
+      const without = tree.subjects.filter((_, at) => {
+        const evaluate = evaluators[at] as Evaluator
+        return (
+          hasPermission(evaluate(map.key), 'webmap.display') &&
+          !hasPermission(evaluate(shown.key), permission)
+        )
+      })
+      if (without.length === 0) return []
+      const message = `the web map "${map.label}" shows "${shown.label}", but ${nameAll(without)} can display the map without ${permission} on "${shown.label}"`
+      return [issueOf(map, 'lint/unreadable-layer', message, pointer)]
+    })
+  })
+}
+
+const needed = (cls: string) =>
+  isCls(cls) && descriptorOf(cls).scopes.some((scope) => scope === 'data') ? 'data.read' : 'resource.read'
+
+const nameAll = (subjects: readonly LintSubject[]) => shorten(subjects.map(({ name }) => name))
+
+const styleClasses: ReadonlySet<string> = new Set(['mapsrv_style', 'desk_vector_style', 'raster_style'])
+
+/** Finds styles that nothing uses, if there is a web map or service that could. */
+function findUnusedStyles(tree: LintTree): Issue[] {
+  const used = new Set<Key>()
+  let hasUsers = false
+  for (const { cls, references } of tree.resources.values()) {
+    if (cls === 'webmap' || cls === 'wmsserver_service') hasUsers = true
+    for (const { target } of references) if (target !== undefined) used.add(target)
+  }
+  if (!hasUsers) return []
+  return reported(tree)
+    .filter(({ cls, key }) => styleClasses.has(cls) && !used.has(key))
+    .map((style) =>
+      issueOf(style, 'lint/unused-style', `no web map or service uses the style "${style.label}"`),
+    )
+}
+
+function findSimilarNames(tree: LintTree): Issue[] {
+  const first = new Map<string, LintResource>()
+  return [...tree.resources.values()].flatMap((resource) => {
+    const { parent, displayName, isReported } = resource
+    if (parent === undefined) return []
+    const place = JSON.stringify([parent, displayName.normalize('NFKC').trim().toLowerCase()])
+    const other = first.get(place)
+    if (other === undefined) first.set(place, resource)
+    if (other === undefined || !isReported || other.displayName === displayName) return []
+    const message = `the display names of "${other.label}" and "${resource.label}", "${other.displayName}" and "${displayName}", differ only by case`
+    return [issueOf(resource, 'lint/similar-names', message, '/display_name')]
+  })
+}
+
+function issueOf(
+  { spanOf }: LintResource,
+  code: ProblemCode,
+  ...[message, pointer = '']: [message: string, pointer?: Pointer]
+): Issue {
+  const issue = { code, severity: 'warning', message, pointer, hint: problems[code].advice } as const
+  return spanOf === undefined ? issue : { ...issue, span: spanOf(pointer) }
+}

@@ -1,0 +1,56 @@
+import type { Api } from '../../api/api.ts'
+import { type CatalogReading, readCatalog } from '../../api/read_catalog.ts'
+import { readTree, type TakeResource, type TreeHead } from '../../api/read_tree.ts'
+import { readVisibility, type Visibility, type VisibilityQuery } from '../../api/read_visibility.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { GroupMember } from '../access/access_subjects.ts'
+import { countValues, type FieldValues } from './lost_values.ts'
+
+/** What a plan reads: from a server, or from a capture of one. */
+export interface PlanReader {
+  /** URL of the server. */
+  readonly url: string
+  /** Reads all resources that the account can read. */
+  readTree(take: TakeResource): Promise<TreeHead>
+  readCatalog(): Promise<CatalogReading>
+  readVisibility(query: VisibilityQuery): Promise<Visibility>
+  /** Counts the features of a layer; null if the server cannot count them. */
+  countFeatures(id: number): Promise<number | null>
+  /** Counts the features with a value in a field; undefined if the server cannot count them. */
+  countValues(field: FieldValues): Promise<number | undefined>
+  /** Reads the groups of all users; undefined if the account cannot read them. */
+  readUsers(): Promise<readonly GroupMember[] | undefined>
+}
+
+/** Returns a reader of a server. Its functions throw http/* and auth/*. */
+export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReader {
+  return {
+    url: api.url,
+    readTree: (take) => readTree(api, { signal }, take),
+    readCatalog: () => readCatalog(api, signal),
+    readVisibility: (query) => readVisibility(api, query, signal),
+    countFeatures: (id) => countFeatures(api, id, signal),
+    countValues: (field) => countValues(api, field, signal),
+    readUsers: () => readUsers(api, signal),
+  }
+}
+
+async function readUsers(api: Api, signal: AbortSignal | undefined): Promise<GroupMember[] | undefined> {
+  try {
+    const users = await api.call('auth.user_list', { signal })
+    return users.every((user) => user.member_of !== undefined || user.system) ? users : undefined
+  } catch (error) {
+    if (isProblem(error) && [401, 403, 404, 405, 501].includes(error.status ?? 0)) return undefined
+    throw error
+  }
+}
+
+async function countFeatures(api: Api, id: number, signal: AbortSignal | undefined): Promise<number | null> {
+  try {
+    return (await api.call('feature.count', { params: { id }, signal })).total_count
+  } catch (error) {
+    if (isProblem(error) && (error.status === 403 || error.status === 404 || error.status === 501))
+      return null
+    throw error
+  }
+}

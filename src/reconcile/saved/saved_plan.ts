@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import type { Action } from '../../contract/journal.ts'
+import { countOf } from '../../core/count.ts'
+import type { Issue } from '../../core/issue.ts'
+import type { Change, Plan } from '../model/change.ts'
+import type { PlanOptions } from '../model/plan_input.ts'
+
+/** Version of the file format, incremented with each incompatible change. */
+export const savedPlanVersion = 1
+
+/** A change of a saved plan. The digest is over what the plan shows of it, which has no secrets. */
+export interface SavedChange {
+  readonly action: Action
+  readonly key: string
+  readonly cls: string
+  readonly id?: number
+  /** Version of the resource during planning. */
+  readonly version?: number
+  /** SHA-256 of the change, in hexadecimal. */
+  readonly digest: string
+}
+
+/** A file that a plan was computed from. */
+export interface SavedFile {
+  /** Relative to the working directory, with `/`. */
+  readonly path: string
+  /** SHA-256 in hexadecimal: of a manifest without the secrets in it, or of the bytes of a data file. */
+  readonly sha256: string
+}
+
+/** Plan options as JSON: sets are sorted lists. */
+export type SavedOptions = {
+  readonly [Name in keyof PlanOptions]: PlanOptions[Name] extends ReadonlySet<string>
+    ? readonly string[]
+    : PlanOptions[Name]
+}
+
+/**
+ * A plan in a file. It has no request bodies: apply computes the plan again from the same files and options, and refuses
+ * it unless each change is the same. So the file has no secrets, and nothing that changed in between is overwritten.
+ */
+export interface SavedPlan {
+  readonly landform_plan: number
+  /** Time in ISO 8601. */
+  readonly saved_at: string
+  readonly manifest: string
+  readonly server: string
+  /** Git commit of the manifest. */
+  readonly commit?: string
+  /** Paths of the manifest on the command line. */
+  readonly paths: readonly string[]
+  readonly options: SavedOptions
+  /** Users and groups that must not gain access. */
+  readonly forbid_gain: readonly string[]
+  /** Paths of policy files. */
+  readonly policies: readonly string[]
+  readonly files: readonly SavedFile[]
+  readonly changes: readonly SavedChange[]
+  readonly fingerprint: string
+}
+
+/** Describes the changes of a plan for a file. */
+export function saveChanges({ changes }: Pick<Plan, 'changes'>): SavedChange[] {
+  return changes.map((change) => {
+    const { action, key, cls, id, version } = change
+    return {
+      ...{ action, key, cls },
+      ...(id === undefined ? {} : { id }),
+      ...(version === undefined ? {} : { version }),
+      digest: digestChange(change),
+    }
+  })
+}
+
+function digestChange(change: Change): string {
+  const { action, record, key, cls, path, id, version, adopts, edits, data, image, takes } = change
+  // Files are compared by their bytes; their absolute paths differ between machines.
+  const files = [data && { ...data, path: '' }, image?.source]
+  const shown = [action, record, key, cls, path, id, version, adopts, edits, files, takes]
+  return createHash('sha256').update(JSON.stringify(shown)).digest('hex')
+}
+
+/** Converts options to JSON. */
+export function saveOptions(options: PlanOptions): SavedOptions {
+  const list = (keys: ReadonlySet<string>) => [...keys].sort()
+  return {
+    ...options,
+    allowDelete: list(options.allowDelete),
+    replace: list(options.replace),
+    overwriteData: list(options.overwriteData),
+    allowLoss: list(options.allowLoss),
+    sendSecrets: list(options.sendSecrets),
+  }
+}
+
+/** Converts options from JSON. */
+export function restoreOptions(options: SavedOptions): PlanOptions {
+  return {
+    ...options,
+    allowDelete: new Set(options.allowDelete),
+    replace: new Set(options.replace),
+    overwriteData: new Set(options.overwriteData),
+    allowLoss: new Set(options.allowLoss),
+    sendSecrets: new Set(options.sendSecrets),
+  }
+}
+
+/** Input of the comparison with a saved plan. */
+export interface CurrentPlan {
+  readonly changes: readonly SavedChange[]
+  readonly files: readonly SavedFile[]
+}
+
+/** Reports what differs between a saved plan and the plan of the same manifest now. Pure. */
+export function compareSaved(saved: CurrentPlan, current: CurrentPlan): Issue[] {
+  return [...compareFiles(saved.files, current.files), ...compareChanges(saved.changes, current.changes)]
+}
+
+const stale = (message: string): Issue => ({ code: 'apply/stale', severity: 'error', message })
+
+function compareFiles(saved: readonly SavedFile[], current: readonly SavedFile[]): Issue[] {
+  const now = new Map(current.map(({ path, sha256 }) => [path, sha256]))
+  const before = new Set(saved.map(({ path }) => path))
+  const changed = saved.flatMap(({ path, sha256 }) => {
+    const there = now.get(path)
+    if (there === undefined) return [stale(`the plan no longer reads the file "${path}"`)]
+    return there === sha256 ? [] : [stale(`the file "${path}" has changed since the plan was saved`)]
+  })
+  const added = current.filter(({ path }) => !before.has(path))
+  return [...changed, ...added.map(({ path }) => stale(`the plan now also reads the file "${path}"`))]
+}
+
+function compareChanges(saved: readonly SavedChange[], current: readonly SavedChange[]): Issue[] {
+  const now = new Map(current.map((one) => [nameOf(one), one]))
+  const before = new Set(saved.map(nameOf))
+  const differing = saved.flatMap((one) => {
+    const there = now.get(nameOf(one))
+    return there?.digest === one.digest ? [] : [stale(describeDifference(one, there))]
+  })
+  const added = current.filter((one) => !before.has(nameOf(one)))
+  const more = added.map(({ key, action }) => stale(`"${key}" is now also to ${action}`))
+  return [...differing, ...more]
+}
+
+const nameOf = ({ cls, key }: SavedChange) => `${cls} ${key}`
+
+function describeDifference(saved: SavedChange, now: SavedChange | undefined): string {
+  const { key, action, version } = saved
+  if (now === undefined) return `"${key}" no longer has a change: the plan was to ${action} it`
+  if (now.action !== action) return `"${key}" is now to ${now.action}: the plan was to ${action} it`
+  if (version !== undefined && now.version !== undefined && now.version !== version) {
+    const times = countOf(now.version - version, 'time')
+    return `"${key}" was changed on the server ${times} since the plan was saved`
+  }
+  return `the change of "${key}" differs from the saved plan`
+}

@@ -1,0 +1,202 @@
+import { problem } from '../../contract/problems.ts'
+import { quoteName } from '../../core/sql_quote.ts'
+import type { Queryable } from '../../database/database.ts'
+import { mercatorHalfWorld } from '../../geo/mercator.ts'
+import { type Bindings, createBindings } from '../../store/feature/feature_sql.ts'
+import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
+import type { Expression } from '../../style/expression.ts'
+import { compileExpression } from '../../style/expression_evaluate.ts'
+import { findNumber } from '../../style/expression_value.ts'
+import type { DensityPoints } from '../draw/density.ts'
+import type { TileGrid } from '../vector_tile/tile_grid.ts'
+import { attributeSql, attributeValues, isPointLayer, nearSql } from '../vector_tile/tile_source.ts'
+import { findFrameArea } from './frame_system.ts'
+import { type ImageFrame, measureImage } from './image_features.ts'
+
+/** What a heatmap reads. */
+export interface DensityRequest {
+  readonly frame: ImageFrame
+  /** In device pixels. */
+  readonly radius: number
+  readonly weight?: Expression | undefined
+  /** Keynames of the fields of the weight. */
+  readonly fields: readonly string[]
+}
+
+/** Maximum number of pixels with points, or of their different values. */
+const maxRows = 500_000
+
+/**
+ * Reads the points of a layer for a heatmap: the sum of their weights in each pixel, without thinning.
+ *
+ * @throws {Problem} render/too-large if there are too many different points
+ */
+export async function readDensityPoints(
+  database: Queryable,
+  layer: Layer,
+  { frame, radius, weight, fields }: DensityRequest,
+): Promise<DensityPoints> {
+  const grid = measureImage(frame, { reach: radius + 1, cell: 1 })
+  const searchArea = await findFrameArea(database, layer, grid)
+  const [left, , right, top] = frame.box
+  const side = [(right - left) / frame.width, (top - frame.box[1]) / frame.height] as const
+  const cells = { corner: [left, top], side } as const
+  const rows = await sumWeights(database, { layer, grid: { ...grid, searchArea }, cells, weight, fields })
+  return {
+    columns: Int32Array.from(rows, ({ x }) => x),
+    rows: Int32Array.from(rows, ({ y }) => y),
+    weights: Float64Array.from(rows, ({ sum }) => sum),
+    radius,
+  }
+}
+
+/** Parts of the radius that are the side of a cell, to find the highest density of a layer. */
+const partsOfRadius = 4
+
+/** Maximum number of cells that are compared: those with the largest weights. */
+const maxCells = 20_000
+
+/**
+ * Estimates the highest density of a layer at a zoom level, so that all tiles have the same colours: the points of each
+ * quarter of the radius are counted at its middle.
+ *
+ * @param frame any image of the zoom level in EPSG:3857
+ */
+export async function findHighestDensity(
+  database: Queryable,
+  layer: Layer,
+  { frame, radius, weight, fields }: DensityRequest,
+): Promise<number> {
+  const resolution = (frame.box[2] - frame.box[0]) / frame.width
+  const size = (Math.max(1, radius) * resolution) / partsOfRadius
+  const edge = mercatorHalfWorld
+  const world: ImageFrame = { box: [-edge, -edge, edge, edge], width: 256, height: 256 }
+  const grid = measureImage(world, { reach: 0, cell: 1 })
+  const searchArea = await findFrameArea(database, layer, grid)
+  const cells = { corner: [-edge, edge], side: [size, size] } as const
+  const all = await sumWeights(database, { layer, grid: { ...grid, searchArea }, cells, weight, fields })
+  const heaviest = mergeCells(all).sort((a, b) => b.sum - a.sum)
+  return highestOf(heaviest.slice(0, maxCells))
+}
+
+/** Adds the weights of rows of one cell, which differ in their values. */
+function mergeCells(rows: readonly WeightRow[]): WeightRow[] {
+  const sums = new Map<string, WeightRow>()
+  for (const row of rows) {
+    const key = `${row.x} ${row.y}`
+    sums.set(key, { ...row, sum: row.sum + (sums.get(key)?.sum ?? 0) })
+  }
+  return [...sums.values()]
+}
+
+function highestOf(cells: readonly WeightRow[]): number {
+  const sums = new Map(cells.map(({ x, y, sum }) => [`${x} ${y}`, sum]))
+  const offsets = Array.from({ length: 2 * partsOfRadius + 1 }, (_, at) => at - partsOfRadius)
+  const kernel = offsets.flatMap((dx) =>
+    offsets.flatMap((dy) => {
+      const part = 1 - (dx * dx + dy * dy) / partsOfRadius ** 2
+      return part > 0 ? { dx, dy, factor: part * part } : []
+    }),
+  )
+  const densityAt = ({ x, y }: WeightRow) =>
+    kernel.reduce((sum, { dx, dy, factor }) => sum + factor * (sums.get(`${x + dx} ${y + dy}`) ?? 0), 0)
+  return cells.reduce((highest, cell) => Math.max(highest, densityAt(cell)), 0)
+}
+
+interface WeightRow {
+  readonly x: number
+  readonly y: number
+  readonly sum: number
+}
+
+interface WeightQuery {
+  readonly layer: Layer
+  readonly grid: TileGrid
+  /** Top left corner of the first cell, and width and height of cells, in the units of the image. */
+  readonly cells: { readonly corner: readonly [number, number]; readonly side: readonly [number, number] }
+  readonly weight: Expression | undefined
+  readonly fields: readonly string[]
+}
+
+async function sumWeights(database: Queryable, query: WeightQuery): Promise<WeightRow[]> {
+  const { layer, weight } = query
+  const field = layer.fields.find(({ keyname }) => weight?.op === 'field' && keyname === weight.name)
+  const isSummed = weight === undefined || (field !== undefined && numeric.has(field.datatype))
+  const read = isSummed ? [] : layer.fields.filter(({ keyname }) => query.fields.includes(keyname))
+  const bindings = createBindings()
+  const sum = isSummed && field !== undefined ? fieldSumSql(field) : 'count(*)::float8'
+  const keys = Array.from({ length: read.length + 2 }, (_, at) => at + 2)
+  const text = `select ${sum} as sum, ${cellsSql(query, bindings)} ${attributeSql(read)}
+    from ${pointsSql(query, bindings)} group by ${keys.join(', ')} limit ${maxRows + 1}`
+  const rows = await selectColumns(database, text, { values: bindings.values, read })
+  if (rows.length > maxRows)
+    throw problem(
+      'render/too-large',
+      `The heatmap of resource id = ${layer.resourceId} has too many points.`,
+      {
+        resource: layer.resourceId,
+        hint: 'Use a field of numbers as the weight, or a larger scale.',
+      },
+    )
+  return isSummed ? rows : weigh(rows, read, weight)
+}
+
+const numeric = new Set(['INTEGER', 'BIGINT', 'REAL'])
+
+/** Sums a field; null counts as 0 and values that are not finite are left out, as QGIS does. */
+function fieldSumSql({ columnName }: LayerField): string {
+  const value = `t.${quoteName(columnName)}::float8`
+  return `coalesce(sum(case when ${value} > '-infinity' and ${value} < 'infinity' then ${value} end), 0)`
+}
+
+function cellsSql({ cells: { corner, side } }: WeightQuery, bindings: Bindings): string {
+  const [left, top, width, height] = [...corner, ...side].map((value) => bindings.bind(value, 'float8'))
+  // Positions on the line between two pixels belong to the second, despite rounding errors.
+  const cell = (distance: string, length: string | undefined) =>
+    `floor((${distance}) / ${length} + 1e-6)::int`
+  return `${cell(`ST_X(t.p) - ${left}`, width)} as x, ${cell(`${top} - ST_Y(t.p)`, height)} as y`
+}
+
+function pointsSql({ layer, grid }: WeightQuery, bindings: Bindings): string {
+  const near = nearSql(layer, grid, bindings)
+  if (isPointLayer(layer)) return `(select *, g as p from ${near} near offset 0) t`
+  const [minX, minY, maxX, maxY] = grid.box.map((edge) => bindings.bind(edge, 'float8'))
+  // A multipoint may extend far beyond the image.
+  return `(select * from (select *, (ST_Dump(g)).geom as p from ${near} near offset 0) parts
+    where ST_X(p) between ${minX} and ${maxX} and ST_Y(p) between ${minY} and ${maxY}) t`
+}
+
+interface WeightColumns {
+  readonly values: readonly unknown[]
+  readonly read: readonly LayerField[]
+}
+
+type ValueRow = WeightRow & Readonly<Record<string, unknown>>
+
+/** Reads rows as one array of each column, which is several times as fast. */
+async function selectColumns(
+  database: Queryable,
+  text: string,
+  { values, read }: WeightColumns,
+): Promise<ValueRow[]> {
+  const names = ['sum', 'x', 'y', ...read.map((_, at) => `a${at}`)]
+  const columns = names.map((name) => `json_agg(${name})::text as ${name}`)
+  const packed = `select ${columns.join(', ')} from (${text}) cells`
+  const [row = {}] = await database.query<Record<string, string | null>>(packed, values)
+  const lists = names.map((name) => JSON.parse(row[name] ?? '[]') as unknown[])
+  return (lists[0] ?? []).map(
+    (_, at) => Object.fromEntries(names.map((name, column) => [name, lists[column]?.[at]])) as ValueRow,
+  )
+}
+
+/** Multiplies the number of points of each row with the weight of its values. */
+function weigh(rows: readonly ValueRow[], read: readonly LayerField[], weight: Expression): WeightRow[] {
+  const evaluate = compileExpression(weight)
+  return rows.map((row) => {
+    const values = attributeValues(read, row)
+    const attributes = Object.fromEntries(read.map(({ keyname }, at) => [keyname, values[at]]))
+    const value = evaluate({ attributes })
+    const factor = value === null ? 1 : (findNumber(value) ?? 1)
+    return { x: row.x, y: row.y, sum: Number.isFinite(factor) ? factor * row.sum : 0 }
+  })
+}

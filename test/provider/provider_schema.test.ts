@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { clsNames } from '../../src/contract/registry.ts'
+import { providerSchema } from '../../src/provider/provider_schema.ts'
+import { tokenOf } from '../../src/provider/resource_type.ts'
+
+type Spec = Readonly<Record<string, Record<string, unknown>>>
+
+const schema = providerSchema('1.0.0') as unknown as Spec
+
+test('has a type for each class', () => {
+  expect(Object.keys(schema.resources ?? {})).toEqual(clsNames.map(tokenOf))
+})
+
+test('defines every type that it refers to', () => {
+  const named = [...JSON.stringify(schema).matchAll(/"#\/types\/([^"]+)"/g)].map(([, token]) => token)
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter((token) => !Object.hasOwn(schema.types ?? {}, token ?? ''))).toEqual([])
+})
+
+test('marks secrets', () => {
+  const member = schema.types?.['landform:index:GeodbConnectionGeodbConnection']
+  expect(member).toMatchObject({ properties: { password: { secret: true } } })
+  expect(schema.config).toMatchObject({ variables: { password: { secret: true }, token: { secret: true } } })
+})

@@ -1,0 +1,172 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Api, createApi } from '../../../src/api/api.ts'
+import { annotationsOf } from '../../../src/contract/descriptor.ts'
+import { clsNames, descriptorOf } from '../../../src/contract/registry.ts'
+import type { Manifest } from '../../../src/manifest/manifest.ts'
+import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
+import { readCapture, writeCapture } from '../../../src/reconcile/capture/capture_file.ts'
+import { captureReader } from '../../../src/reconcile/capture/capture_reader.ts'
+import { captureServer } from '../../../src/reconcile/capture/capture_server.ts'
+import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
+import { planFrom, planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
+import { liveReader } from '../../../src/reconcile/plan/plan_reader.ts'
+import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
+import { arbitraryTree } from '../support/arbitrary.ts'
+import { type Block, manifestOf } from '../support/literals.ts'
+
+const soak = process.env.LANDFORM_SOAK !== undefined
+const options = { ...safeOptions, prune: true, fuse: 1 }
+
+describe('a plan against a capture', () => {
+  let server: TestServer
+  let api: Api
+  let folder: string
+
+  beforeAll(async () => {
+    server = await startTestServer('pglite')
+    api = createApi({ url: server.url, credentials: { login: 'administrator', password: adminPassword } })
+    folder = await mkdtemp(join(tmpdir(), 'landform-capture-'))
+  })
+
+  afterAll(async () => {
+    await api.close()
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const pathOf = (name: string) => ({ path: join(folder, name), shownPath: name })
+
+  async function capture(account = api, keynames: readonly string[] = []) {
+    const reader = liveReader(account, undefined)
+    const now = new Date('2026-01-02T03:04:05Z')
+    await writeCapture(pathOf('capture'), await captureServer({ reader, keynames, countsValues: true, now }))
+    return captureReader(await readCapture(pathOf('capture')))
+  }
+
+  const apply = async (manifest: Manifest) =>
+    applyPlan({ api, plan: await planManifest({ api, manifest, options }) })
+
+  it('equals the plan against the server', async () => {
+    let count = 0
+    await fc.assert(
+      fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
+        count += 1
+        const of = (blocks: Readonly<Record<string, Block>>) => {
+          const text = JSON.stringify(blocks).replaceAll('"T', `"t${count}`)
+          return manifestOf({ [`t${count}`]: {}, ...JSON.parse(text) }, `t${count}`)
+        }
+        const { outcomes } = await apply(of(before))
+        expect(outcomes.filter(({ problem }) => problem !== undefined)).toEqual([])
+        const manifest = of(after)
+        const offline = await planFrom({ reader: await capture(), manifest, options })
+        expect(offline).toEqual(await planManifest({ api, manifest, options }))
+      }),
+      { seed: 20_260_102, numRuns: soak ? 300 : 12, endOnFailure: !soak },
+    )
+  })
+
+  it('counts features and lost values without the server', async () => {
+    const points = (names: readonly string[]) =>
+      JSON.stringify({
+        type: 'FeatureCollection',
+        features: names.map((name) => ({
+          type: 'Feature',
+          properties: { name, note: 'x' },
+          geometry: { type: 'Point', coordinates: [1, 2] },
+        })),
+      })
+    const path = join(folder, 'points.geojson')
+    await writeFile(path, points(['a', 'b']))
+    const layer = (fields: readonly string[]) =>
+      manifestOf(
+        {
+          points: {
+            cls: 'vector_layer',
+            data: { path, source: 'points.geojson', options: {} },
+            members: {
+              feature_layer: { fields: fields.map((keyname) => ({ keyname, datatype: 'STRING' })) },
+            },
+          },
+        },
+        'points',
+      )
+    await apply(layer(['name', 'note']))
+    const reader = await capture()
+    const dropped = await planFrom({ reader, manifest: layer(['name']), options })
+    expect(dropped.changes[0]?.edits).toMatchObject([{ lostValues: 2, loses: 'deletes 2 values' }])
+    await writeFile(path, points(['a']))
+    for (const manifest of [layer(['name']), manifestOf({}, 'points')])
+      expect(await planFrom({ reader, manifest, options })).toEqual(
+        await planManifest({ api, manifest, options }),
+      )
+  })
+
+  it('says what an account that cannot read all resources does not know', async () => {
+    const guest = createApi({ url: server.url })
+    const manifest = manifestOf({ secret: {}, other: {} }, 'guest')
+    const rule = { action: 'allow', principal: 'user:guest', identity: '', propagate: false } as const
+    const rules = [{ ...rule, scope: 'resource', permission: 'read' }]
+    const root = { existing: true, id: 0, permissions: { owns: 'listed' as const, rules } }
+    await apply(manifestOf({ root }, 'open'))
+    await server.admin('POST', '/api/resource/', {
+      resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Secret', keyname: 'secret' },
+    })
+    const live = await planManifest({ api: guest, manifest })
+    expect(live.unknown.map(({ key }) => key)).toContain('secret')
+    const reader = await capture(guest, ['secret', 'other'])
+    expect(await planFrom({ reader, manifest })).toEqual(live)
+    await expect(planFrom({ reader: await capture(guest), manifest })).rejects.toMatchObject({
+      code: 'plan/capture',
+    })
+    await guest.close()
+  })
+
+  it('contains no secrets', async () => {
+    const members = {
+      wmsclient_connection: {
+        url: 'http://127.0.0.1:1/',
+        version: '1.3.0',
+        username: 'ada',
+        password: 'opensesame',
+      },
+    }
+    await apply(manifestOf({ wms: { cls: 'wmsclient_connection', members } }, 'wms'))
+    await capture()
+    expect(await readFile(pathOf('capture').path, 'utf8')).not.toContain('opensesame')
+    const nested = clsNames.flatMap((cls) =>
+      Object.values(descriptorOf(cls).members).flatMap(({ properties }) =>
+        Object.entries(properties).filter(
+          ([, field]) =>
+            !annotationsOf(field)['x-secret'] && JSON.stringify(field).includes('"x-secret":true'),
+        ),
+      ),
+    )
+    expect(nested).toEqual([])
+  })
+
+  it('refuses files that are not complete captures', async () => {
+    await capture()
+    const text = await readFile(pathOf('capture').path, 'utf8')
+    const cases = {
+      cut: text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1),
+      half: text.slice(0, text.length / 2),
+      newer: text.replace('"landform_capture":1', '"landform_capture":99'),
+      other: '{"type":"FeatureCollection"}',
+      list: '[]',
+      empty: '',
+      binary: '\u0000\u0001',
+    }
+    for (const [name, content] of Object.entries(cases)) {
+      await writeFile(join(folder, name), content)
+      await expect(readCapture(pathOf(name)), name).rejects.toMatchObject({ code: 'plan/capture' })
+    }
+    await expect(readCapture(pathOf('absent'))).rejects.toMatchObject({ code: 'file/not-found' })
+    await expect(readCapture({ path: folder, shownPath: '.' })).rejects.toMatchObject({
+      code: 'file/unreadable',
+    })
+  })
+})
