@@ -1,5 +1,7 @@
 import { VectorTile, type VectorTileFeature } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
+import { expect } from 'vitest'
+import type { Ask } from './server.ts'
 
 type Position = readonly [x: number, y: number]
 
@@ -21,6 +23,13 @@ export function decodeFeatures(bytes: Uint8Array, name: string): DecodedFeature[
 function decodeFeature(feature: VectorTileFeature | undefined): DecodedFeature {
   const parts = (feature?.loadGeometry() ?? []).map((part) => part.map(({ x, y }): Position => [x, y]))
   return { id: feature?.id ?? 0, type: feature?.type ?? 0, properties: { ...feature?.properties }, parts }
+}
+
+/** Requests a vector tile of a layer, and decodes it. `path` has a query without `resource`. */
+export async function readTile(ask: Ask, path: string, layer: number) {
+  const answer = await ask('GET', `${path}&resource=${layer}`)
+  const bytes = new Uint8Array(await answer.arrayBuffer())
+  return { status: answer.status, features: decodeFeatures(bytes, `svc:${layer}`) }
 }
 
 /** Distance in units up to which geometries are the same: one unit in each direction. */
@@ -57,6 +66,32 @@ export function findDifference(
   const isMissing = one.parts.length === 0 || other.parts.length === 0
   if (isMissing && isShort([...one.parts, ...other.parts].flat())) return undefined
   return one.parts.flat().find(isFar(other.parts)) ?? other.parts.flat().find(isFar(one.parts))
+}
+
+/**
+ * Expects the features of two tiles to have the same ids, attributes and, within one unit, geometries, in order of their
+ * ids. Returns how many there are.
+ */
+export function expectSameFeatures(
+  found: readonly DecodedFeature[],
+  expected: readonly DecodedFeature[],
+  options: MatchOptions,
+): number {
+  const [expectedById, foundById] = [expected, found].map((all) => new Map(all.map((one) => [one.id, one])))
+  const ids = [...new Set([...expected, ...found].map(({ id }) => id))]
+  for (const id of ids) {
+    const [one, other] = [expectedById?.get(id), foundById?.get(id)]
+    const present = one ?? other
+    if (present === undefined) continue
+    expect(other?.properties ?? present.properties).toEqual(one?.properties ?? present.properties)
+    expect(other?.type ?? present.type).toBe(present.type)
+    const parts = one?.parts ?? []
+    const difference = findDifference({ type: present.type, parts }, { parts: other?.parts ?? [] }, options)
+    expect({ id, difference, one: difference && one, other: difference && other }).toEqual({ id })
+  }
+  const order = found.map(({ id }) => id)
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+  return ids.length
 }
 
 function isShort(positions: readonly Position[]): boolean {

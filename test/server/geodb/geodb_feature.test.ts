@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import { seededRandom } from '../../bench/support/tile_addresses.ts'
 import { createConnection, createGeodbLayer, openTables, useForeign } from '../../support/geodb.ts'
 import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
+import { expectSameFeatures, readTile } from '../../support/tile_match.ts'
 import { createLayer, createResource, createStyle } from '../../support/tree.ts'
 
 const openForeign = useForeign()
@@ -119,7 +121,6 @@ describeServers('features of a foreign table', (start) => {
     'feature/4/extent',
     'feature/99/extent',
     'geojson',
-    '0/0/0.mvt',
   ])('have the same responses as those of vector layers: %s', async (path) => {
     const [own, foreign] = await askBoth(await pair(), 'GET', `/api/resource/{id}/${path}`)
     expect(foreign).toEqual(own)
@@ -136,13 +137,21 @@ describeServers('features of a foreign table', (start) => {
   })
 
   test('are drawn like those of vector layers, simplified or not', async () => {
-    for (const more of ['', '&simplification=0', '&extent=512&padding=0'])
+    const { admin, own, foreign } = await pair()
+    const random = seededRandom(20_261_124)
+    for (const [more, max] of [
+      ['', 4096],
+      ['&simplification=0', 4096],
+      ['&extent=512&padding=0', 512],
+    ] as const)
       for (const place of ['z=0&x=0&y=0', 'z=9&x=256&y=255', 'z=14&x=8192&y=8191']) {
-        const path = `/api/component/feature_layer/mvt?${place}${more}&resource={id}`
-        const [own, foreign] = await askBoth(await pair(), 'GET', path)
-        expect(own?.status).toBeLessThan(300)
-        expect(foreign).toEqual(own)
+        const path = `/api/component/feature_layer/mvt?${place}${more}`
+        const [ours, theirs] = await Promise.all([own, foreign].map((id) => readTile(admin, path, id)))
+        expect(theirs?.status).toBe(ours?.status)
+        expectSameFeatures(theirs?.features ?? [], ours?.features ?? [], { range: [0, max], random })
       }
+    const { features } = await readTile(admin, '/api/component/feature_layer/mvt?z=0&x=0&y=0', foreign)
+    expect(features).not.toHaveLength(0)
   })
 
   const written = { geom: 'POINT (1 2)', fields: { i: 1, s: 'new', d: { year: 2021, month: 1, day: 2 } } }
