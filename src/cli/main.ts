@@ -12,13 +12,19 @@ if (!runsLong) setFlags('--semi-space-growth-factor=16', '--no-opt')
 
 // Loading code takes half of the time of a short command; the compile cache avoids it from the second run on.
 enableCompileCache()
-const { loadCommands } = await import('./commands/table.ts')
-const { runProgram } = await import('./program.ts')
 const { openTerminal } = await import('./terminal.ts')
 
-const commands = await loadCommands(words)
-if (!runsLong) setFlags('--semi-space-growth-factor=1')
-process.exitCode = await runProgram(commands, words, openTerminal())
+// Scripts of `landform completion` request completions of the words behind "--".
+if (words[0] === 'complete' && words[1] === '--') {
+  const { completeWords } = await import('./complete.ts')
+  await completeWords(words.slice(2), openTerminal())
+} else {
+  const { loadCommands } = await import('./commands/table.ts')
+  const { runProgram } = await import('./program.ts')
+  const commands = await loadCommands(words)
+  if (!runsLong) setFlags('--semi-space-growth-factor=1')
+  process.exitCode = await runProgram(commands, words, openTerminal())
+}
 
 function setFlags(...flags: readonly string[]): void {
   for (const flag of flags) setFlagsFromString(flag)

@@ -1,12 +1,15 @@
+import { resolve } from 'node:path'
 import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
 import { planFrom } from '../reconcile/plan/plan_manifest.ts'
 import type { PlanReader } from '../reconcile/plan/plan_reader.ts'
+import { findCommit } from './git_commit.ts'
 import { checkGuards, type GuardSettings, type Guards, loadGuards, noGuards, withPolicies } from './guards.ts'
-import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
+import { type GoodManifest, loadGoodManifest, orDefault } from './load_manifest.ts'
 import { writePlanEvents } from './print/events.ts'
 import { formatIssues } from './print/issue_list.ts'
 import { formatPlan } from './print/plan.ts'
+import { formatHeader } from './print/plan_facts.ts'
 import { painter } from './print/text_format.ts'
 import { type Terminal, writeLine } from './terminal.ts'
 
@@ -21,6 +24,8 @@ export interface PrepareSettings {
 export interface Prepared {
   readonly plan: Plan
   readonly loaded: GoodManifest
+  /** Git commit of the manifest. */
+  readonly commit?: string | undefined
 }
 
 /**
@@ -35,7 +40,11 @@ export async function preparePlan(
 ): Promise<Prepared> {
   const loaded = await loadGoodManifest(paths, terminal)
   const guards = await loadGuards(written, terminal)
-  return planLoaded(reader, { loaded, options, guards }, terminal)
+  const [prepared, commit] = await Promise.all([
+    planLoaded(reader, { loaded, options, guards }, terminal),
+    findCommit(resolve(terminal.cwd, orDefault(paths)[0] ?? '.')),
+  ])
+  return { ...prepared, commit }
 }
 
 /** Manifest to plan, with its options. */
@@ -63,13 +72,15 @@ export async function planLoaded(
 }
 
 /** Writes a plan to `out`, and in text mode its issues to `err`. */
-export function showPlan({ plan, loaded }: Prepared, json: boolean, terminal: Terminal): void {
+export function showPlan({ plan, loaded, commit }: Prepared, json: boolean, terminal: Terminal): void {
   if (json) {
     writePlanEvents(terminal.out, plan)
     return
   }
   if (plan.issues.length > 0) writeLine(terminal.err, formatIssues(plan.issues, loaded.sources))
-  writeLine(terminal.out, formatPlan(plan, painter(terminal.colour)))
+  const paint = painter(terminal.colour)
+  if (plan.changes.length > 0) writeLine(terminal.out, paint('dim', formatHeader({ plan, commit })))
+  writeLine(terminal.out, formatPlan(plan, paint))
 }
 
 /** Reads the plan options from the command line. */

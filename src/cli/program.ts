@@ -25,7 +25,8 @@ export async function runProgram(
   }
 }
 
-function buildProgram(
+/** Declares the commands for the parser. `finish` takes the exit code of the command that has run. */
+export function buildProgram(
   commands: readonly (CommandSpec | CommandGroup)[],
   terminal: Terminal,
   finish: (exit: number) => void,

@@ -14,7 +14,6 @@ import {
   saveOptions,
 } from '../reconcile/saved/saved_plan.ts'
 import { digestFile } from '../transfer/upload_file.ts'
-import { findCommit } from './git_commit.ts'
 import { orDefault } from './load_manifest.ts'
 import type { Prepared, PrepareSettings } from './prepare.ts'
 import { formatIssues } from './print/issue_list.ts'
@@ -37,9 +36,8 @@ export interface SaveRequest {
 export async function savePlan({ prepared, settings, out }: SaveRequest, { cwd }: Terminal): Promise<void> {
   const path = resolve(cwd, out)
   await checkReplaceable({ path, shownPath: out, start: '{\n  "landform_plan":' })
-  const { plan } = prepared
+  const { plan, commit } = prepared
   const paths = orDefault(settings.paths)
-  const commit = await findCommit(resolve(cwd, paths[0] ?? '.'))
   const saved: SavedPlan = {
     landform_plan: savedPlanVersion,
     saved_at: new Date().toISOString(),

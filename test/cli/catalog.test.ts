@@ -292,7 +292,9 @@ Weather,wms,https://maps.example.org/weather,,,"rain,wind",,
       expect(created.out).toMatch(/Done in .*: 3 created\.\n$/)
       await write('shown.yaml', `${head}${service('one', 'icon: mark, z_max: 10, boundary: [1, 2, 3, 4]')}`)
       const plan = await run(['plan', 'shown.yaml', '--prune'])
-      expect(plan.out).toMatch(/^ {2}~ one {2}geoservice {2}one\n {6}boundary {2}null → "SRID=4326;/)
+      expect(plan.out).toMatch(
+        /^Manifest .*\n {2}~ one {2}geoservice {2}one\n {6}boundary {2}null → "SRID=4326;/,
+      )
       expect(plan.out).toContain('      z_max  9 → 10\n')
       expect(plan.out).toContain('  - two  geoservice  two\n')
       expect(plan.out).toContain('1 to update, 1 to delete, 1 unchanged. It cannot be applied: 1 error.')

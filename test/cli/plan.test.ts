@@ -143,7 +143,7 @@ describe('plan and apply', () => {
     await write('ask.yaml', manifest('ask'))
     const refused = await run(['apply', 'ask.yaml'])
     expect(refused.exit).toBe(3)
-    expect(refused.err).toContain('hint: Review the plan, then run apply with --yes.')
+    expect(refused.err).toContain('hint: Review the plan, then run the command with --yes.')
     const no = await run(['apply', 'ask.yaml'], { answer: 'y' })
     expect([no.exit, no.err]).toEqual([1, expect.stringContaining('Nothing was changed.')])
     expect((await run(['plan', 'ask.yaml', '--exit-code'])).exit).toBe(2)

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
@@ -7,7 +6,6 @@ import { restoreOptions, type SavedPlan } from '../../reconcile/saved/saved_plan
 import { type CarryOutSettings, confirmAndApply } from '../carry_out.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
-import { findCommit } from '../git_commit.ts'
 import { guardOptions, readGuards } from '../guards.ts'
 import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
@@ -35,8 +33,8 @@ export async function runApply(written: ApplySettings, terminal: Terminal): Prom
     showPlan(prepared, settings.json, terminal)
     if (saved !== undefined) await checkSavedPlan(saved, prepared, terminal)
     const resume = `landform apply ${settings.paths.join(' ')}`.trimEnd()
-    const commit = await findCommit(resolve(terminal.cwd, settings.paths[0] ?? '.'))
-    const { manifest } = prepared.loaded
+    const { loaded, commit } = prepared
+    const { manifest } = loaded
     return await confirmAndApply({ api, plan, manifest, settings, resume, commit }, terminal)
   } catch (error) {
     throw await adviseLogin(error, settings.server, terminal)

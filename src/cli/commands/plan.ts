@@ -10,9 +10,7 @@ import type { Plan } from '../../reconcile/model/change.ts'
 import { liveReader, type PlanReader } from '../../reconcile/plan/plan_reader.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
-import { findCommit } from '../git_commit.ts'
 import { guardOptions, readGuards } from '../guards.ts'
-import { orDefault } from '../load_manifest.ts'
 import { allowanceOptions, serverOptions } from '../options.ts'
 import { type Prepared, type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
@@ -82,11 +80,10 @@ async function planWith(reader: PlanReader, settings: OutputSettings, terminal: 
 
 /** Writes a plan in the requested formats: to `out`, and as a page. */
 async function writePlan(prepared: Prepared, settings: OutputSettings, terminal: Terminal): Promise<void> {
-  const { html, markdown, json, capture, paths } = settings
+  const { html, markdown, json, capture } = settings
   if (!markdown) showPlan(prepared, json, terminal)
   if (!markdown && html === undefined) return
-  const commit = await findCommit(resolve(terminal.cwd, orDefault(paths)[0] ?? '.'))
-  const document = { plan: prepared.plan, sources: prepared.loaded.sources, commit, capture }
+  const document = { plan: prepared.plan, sources: prepared.loaded.sources, commit: prepared.commit, capture }
   if (markdown) writeLine(terminal.out, formatMarkdown(document))
   if (html === undefined) return
   const { formatPlanPage } = await import('../print/page/plan_page.ts')

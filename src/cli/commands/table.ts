@@ -19,6 +19,7 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>
   start: async () => (await import('./start.ts')).startCommand,
   user: async () => (await import('./user.ts')).userCommands,
   group: async () => (await import('./group.ts')).groupCommands,
+  completion: async () => (await import('./completion.ts')).completionCommand,
   token: async () => (await import('./token.ts')).tokenCommands,
 }
 

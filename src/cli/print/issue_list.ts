@@ -1,6 +1,6 @@
 import { formatIssue } from '../../core/excerpt.ts'
 import type { Issue } from '../../core/issue.ts'
-import { showNumber } from './text_format.ts'
+import { showNumber, withoutColours } from './text_format.ts'
 
 /** Issues of a kind that are all shown; of more, only the first ones are. */
 const maxShown = 10
@@ -28,7 +28,7 @@ export function formatIssues(issues: readonly Issue[], sources: ReadonlyMap<stri
       `… and ${showNumber(count - shownOfMany)} more of the same kind: ${issue.severity} ${issue.code}`,
     ]
   })
-  return lines.join('\n')
+  return withoutColours(lines.join('\n'))
 }
 
 /** Returns what issues of a kind have in common: code and message, without values, numbers and names of records. */

@@ -14,7 +14,7 @@ import { describeDataLoss } from '../../transfer/data_loss.ts'
 import { formatAccess } from './access.ts'
 import { countKinds, foldChanges, formatFold } from './fold.ts'
 import { describeMapEdit, type MapEditText } from './map_edit.ts'
-import { oneLine, type Paint, showBytes, showCount, showNumber } from './text_format.ts'
+import { oneLine, type Paint, showBytes, showCount, showNumber, withoutColours } from './text_format.ts'
 import { compareLines, isLongText, showValue, showValues } from './value.ts'
 
 /** Sign and colour of each action in plans. */
@@ -79,7 +79,7 @@ export function formatSummary({ changes, unchanged, unknown, manifest, issues }:
 
 function formatChange(change: Change, paint: Paint): string {
   const [sign, colour] = signs[change.action]
-  const head = `${paint(colour, sign.padStart(3))} ${paint('bold', change.key)}  ${change.cls}  ${paint('dim', change.path.map(oneLine).join(' / '))}`
+  const head = `${paint(colour, sign.padStart(3))} ${paint('bold', oneLine(change.key))}  ${oneLine(change.cls)}  ${paint('dim', change.path.map(oneLine).join(' / '))}`
   return [head, ...formatDetails(change, paint).map((line) => `      ${line}`)].join('\n')
 }
 
@@ -145,7 +145,7 @@ function formatTakes({ takes, action }: Change, paint: Paint): string[] {
 }
 
 function formatReferrer({ key, cls, path, loses, refuses }: Referrer): string {
-  const what = `${refuses ? 'uses it in' : 'loses'} ${loses.join(', ')}`
+  const what = `${refuses ? 'uses it in' : 'loses'} ${loses.map(oneLine).join(', ')}`
   return `${key} (${cls}, ${path.map(oneLine).join(' / ')}) ${what}`
 }
 
@@ -167,7 +167,7 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
 // A new rule has no `from`, a removed rule has no `to`.
 function formatRuleEdit({ from, to }: Edit, paint: Paint): string {
   const sign = from === undefined ? paint('green', '+') : paint('red', '-')
-  return `permissions  ${sign} ${String(to ?? from)}`
+  return `permissions  ${sign} ${oneLine(String(to ?? from))}`
 }
 
 const mapColours = { '+': 'green', '-': 'red', '>': 'cyan', '~': 'yellow' } as const
@@ -184,5 +184,7 @@ function showNew(value: unknown): string {
 
 function formatLines(from: string, to: string, paint: Paint): string[] {
   const colours = { '+': 'green', '-': 'red', ' ': 'dim' } as const
-  return compareLines(from, to).map(({ sign, text }) => paint(colours[sign], `  ${sign} ${text}`))
+  return compareLines(from, to).map(({ sign, text }) =>
+    paint(colours[sign], `  ${sign} ${withoutColours(text)}`),
+  )
 }

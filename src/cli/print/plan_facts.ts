@@ -14,6 +14,14 @@ export interface PlanDocument {
   readonly capture?: string | undefined
 }
 
+/** Formats what a plan is based on: `Manifest city (commit 3f2a91c4d0e1), server http://127.0.0.1:8080, account editor`. */
+export function formatHeader({ plan, commit }: Pick<PlanDocument, 'plan' | 'commit'>): string {
+  const [manifest, ...facts] = listFacts({ plan, sources: new Map() })
+  const version = commit === undefined ? '' : ` (commit ${plainLine(commit)})`
+  const rest = facts.map(([name, value]) => `${name.toLowerCase()} ${value}`)
+  return [`Manifest ${manifest?.[1]}${version}`, ...rest].join(', ')
+}
+
 /** Lists what a plan is based on, as pairs of a name and a value on one line. */
 export function listFacts({ plan, commit, capture }: PlanDocument): (readonly [string, string])[] {
   const { server, account, manifest } = plan
@@ -22,7 +30,7 @@ export function listFacts({ plan, commit, capture }: PlanDocument): (readonly [s
     ['Manifest', manifest],
     ...(commit === undefined ? [] : [['Commit', commit] as const]),
     ['Server', server],
-    ['Account', `${account?.name ?? 'unknown'}${part}`],
+    ...(account === undefined ? [] : [['Account', `${account.name ?? 'unknown'}${part}`] as const]),
     ...(capture === undefined ? [] : [['Capture', capture] as const]),
   ].map(([name = '', value = '']) => [name, plainLine(value)] as const)
 }

@@ -7,7 +7,7 @@ import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
 import type { Change } from '../../reconcile/model/change.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { formatLoad } from './load.ts'
-import { type Paint, showBefore, showCount, showDuration } from './text_format.ts'
+import { type Paint, showBefore, showCount, showDuration, withoutColours } from './text_format.ts'
 
 /** Style of a report. */
 export interface ReportStyle {
@@ -116,7 +116,8 @@ function findPlace(
 
 function formatProblemLines(subject: string, { code, message, detail, hint }: Problem): string[] {
   const details = detail?.split('\n').map((line) => `      ${line}`) ?? []
-  return [`  ${subject}${code}: ${message}`, ...details, ...(hint ? [`      hint: ${hint}`] : [])]
+  const lines = [`  ${subject}${code}: ${message}`, ...details, ...(hint ? [`      hint: ${hint}`] : [])]
+  return lines.map(withoutColours)
 }
 
 function formatSkipped({ change, because }: Outcome): string {

@@ -15,20 +15,24 @@ export function printable(text: string): string {
   })
 }
 
-/** Converts a text to one line. */
+/** Converts a text from other users to one line, without colours: `a\u000ab`. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\n\t]/g, escapeFirst)
+  return withoutColours(text).replaceAll(/[\n\t]/g, escapeFirst)
+}
+
+/** Escapes the starts of colour sequences in a text from other users. */
+export function withoutColours(text: string): string {
+  return text.replaceAll('\u001b', escapeFirst)
 }
 
 /** Converts a text from other users to one line, without colours. */
 export function plainLine(text: string): string {
-  const colourless = text.replaceAll('\u001b', escapeFirst)
-  return printable(colourless.replaceAll('\n', '\\n').replaceAll('\t', '\\t'))
+  return printable(withoutColours(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t'))
 }
 
 /** Escapes all control characters of a text of lines, for documents: they have no colours of ours. */
 export function plainText(text: string): string {
-  return printable(text.replaceAll('\u001b', escapeFirst))
+  return printable(withoutColours(text))
 }
 
 function escapeFirst(text: string): string {

@@ -1,10 +1,12 @@
+import { oneLine } from './text_format.ts'
+
 const maxLength = 100
 
 /** Formats a value of an edit on one line: strings in quotes, lists of named items by their names. */
 export function showValue(value: unknown): string {
   if (value === undefined) return '(none)'
   const names = findReference(value) ?? findNames(value)
-  const text = names ?? JSON.stringify(value)
+  const text = names === undefined ? JSON.stringify(value) : oneLine(names)
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }
 

@@ -20,6 +20,10 @@ it('preserves the color codes of the program', () => {
   for (const colour of colours) expect(printable(paint(colour, 'text'))).toBe(paint(colour, 'text'))
 })
 
+it('escapes colours in names', () => {
+  expect(printable(oneLine('\u001b[32mRoads\u001b[1m'))).toBe('\\u001b[32mRoads\\u001b[1m')
+})
+
 it('escapes line breaks in names', () => {
   expect(oneLine('a\nPlan for x: 0 changes.')).toBe('a\\u000aPlan for x: 0 changes.')
 })
