@@ -64,6 +64,7 @@ const requests: Partial<Record<RouteName, (world: HeavyWorld) => HeavyRequest | 
     `/api/resource/${points}/feature/search?order_by=-name`,
     { intersects: 'POLYGON ((-2e7 -2e7, 2e7 -2e7, 2e7 2e7, -2e7 2e7, -2e7 -2e7))' },
   ],
+  'feature.digest': ({ points }) => ['GET', `/api/resource/${points}/feature_digest?key=name`],
   'feature.geojson': ({ points }) => ['GET', `/api/resource/${points}/geojson`],
   'feature.export': ({ points }) => ['GET', `/api/resource/${points}/export?format=GPKG`],
   'wfs.get': ({ service }) => [

@@ -136,6 +136,22 @@ export const vectorLayer = {
       delete_all_features: Type.Optional(
         Type.Boolean({ ...load, 'x-wire': true, description: 'Whether to delete all features.' }),
       ),
+      feature_changes: Type.Optional(
+        Type.Object(
+          {
+            source: annotate(SourceSchema, {
+              description: 'Upload with a JSON list of changes, as in a PATCH of features.',
+            }),
+            data_version: Type.Integer({ description: 'Version of the data that the changes are based on.' }),
+          },
+          {
+            ...load,
+            'x-wire': true,
+            description:
+              'Changes of features, in the transaction of the request. Dates are ISO 8601 strings.',
+          },
+        ),
+      ),
       ...loadOptions,
     }),
     feature_layer: FeatureLayerMember,

@@ -252,6 +252,27 @@ export const featureRoutes = {
     moreQuery: fieldFilters,
     response: Type.Object({ total_count: Type.Integer(), filtered_count: Type.Optional(Type.Integer()) }),
   },
+  'feature.digest': {
+    route: 'landform.feature.digest',
+    method: 'GET',
+    path: '/api/resource/{id}/feature_digest',
+    databaseUse: 'export',
+    summary:
+      'Returns digests of the features of a layer, to compare them with other data without reading the features.',
+    params: IdParams,
+    permission: 'data.read',
+    query: query({
+      key: list(Type.String(), {
+        maxItems: maxFields,
+        description: 'Fields that identify a feature; required.',
+      }),
+      fields: list(Type.String(), {
+        maxItems: maxFields,
+        description: 'Fields that the digests cover, in order, after the geometry; defaults to all.',
+      }),
+    }),
+    responseKind: 'stream',
+  },
   'layer.extent': {
     route: 'layer.extent',
     method: 'GET',

@@ -19,6 +19,12 @@ import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
 import type { BehaviourOf, MemberChange } from './behaviour.ts'
 import { fieldChangeOf, lookupTablesOf, newFieldOf, wireField } from './layer_field.ts'
+import {
+  findFeatureChanges,
+  isStagedChanges,
+  requireDataVersion,
+  writeFeatureChanges,
+} from './vector_layer_changes.ts'
 import { vectorSource } from './vector_layer_preparation.ts'
 import { isStagedSource, prepareSource } from './vector_layer_source.ts'
 
@@ -31,7 +37,7 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
     const layers = await findLayers(tx, ids)
     return new Map([...layers].map(([id, layer]) => [id, membersOf(layer)]))
   },
-  prepare: prepareSource,
+  prepare: async (preparation) => (await findFeatureChanges(preparation)) ?? prepareSource(preparation),
   source: vectorSource,
   async create(tx, changes) {
     const [caller] = changes.map((change) => change.caller)
@@ -61,7 +67,11 @@ async function updateOne(tx: Queryable, change: Change): Promise<void> {
   const own = members.vector_layer ?? {}
   checkReferenceSystem(own, current)
   if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
-  const isChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
+  if (isStagedChanges(prepared)) requireDataVersion(current, prepared.dataVersion)
+  const isSchemaChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
+  const isChanged = isStagedChanges(prepared)
+    ? (await writeFeatureChanges(tx, id, prepared)) || isSchemaChanged
+    : isSchemaChanged
   if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
 }
 

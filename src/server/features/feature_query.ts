@@ -10,7 +10,7 @@ import { extensionNames } from '../../store/attachment/attachment_json.ts'
 import type { FeatureFilter } from '../../store/feature/feature_filter.ts'
 import { requireSrs } from '../../store/feature/feature_sql.ts'
 import type { FeatureFormat, FeatureSelection } from '../../store/feature/read_features.ts'
-import type { Layer } from '../../store/layer/stored_layer.ts'
+import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
@@ -52,6 +52,21 @@ function checkNames(parameter: string, names: readonly string[] | undefined, kno
     data: { location: ['query', parameter] },
     ...(hint === undefined ? {} : { hint }),
   })
+}
+
+/**
+ * Finds the fields that a parameter names, in its order; undefined for an absent parameter.
+ *
+ * @throws {Problem} request/invalid for an unknown field
+ */
+export function readFieldNames(
+  { fields }: Layer,
+  parameter: string,
+  names: readonly string[] | undefined,
+): LayerField[] | undefined {
+  const keynames = fields.map(({ keyname }) => keyname)
+  checkNames(parameter, names, keynames)
+  return names?.flatMap((name) => fields[keynames.indexOf(name)] ?? [])
 }
 
 /**

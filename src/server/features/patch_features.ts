@@ -36,7 +36,7 @@ const validateEntry = createValidatorCompiler({ faults: 'first' })(routes['featu
 export async function patchFeatures(
   tx: Queryable,
   target: WriteTarget,
-  { entries, query }: { readonly entries: AsyncIterable<unknown>; readonly query: WriteQuery },
+  { entries, query, limit = maxFeatures }: FeaturePatch,
 ): Promise<PatchResult> {
   const ids: number[] = []
   let isChanged = false
@@ -47,8 +47,8 @@ export async function patchFeatures(
   let batch = createBatch()
   for await (const entry of entries) {
     const item = ids.length + batch.places.length
-    if (item >= maxFeatures)
-      throw problem('request/invalid', `The list has more than ${maxFeatures} items - at $`, {
+    if (item >= limit)
+      throw problem('request/invalid', `The list has more than ${limit} items - at $`, {
         data: { location: ['body', ''] },
       })
     try {
@@ -64,6 +64,14 @@ export async function patchFeatures(
   }
   await flush(batch)
   return { ids, isChanged }
+}
+
+/** Changes of features. */
+export interface FeaturePatch {
+  readonly entries: AsyncIterable<unknown>
+  readonly query: WriteQuery
+  /** Maximum number of entries. @default maxFeatures */
+  readonly limit?: number
 }
 
 /** Result of a patch. */

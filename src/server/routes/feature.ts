@@ -6,6 +6,7 @@ import { type featureRoutes, maxFeatures } from '../../contract/routes/feature.t
 import { routes } from '../../contract/routes.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { findRasters } from '../../store/classes/raster_layer.ts'
+import { digestStatement } from '../../store/feature/feature_digest.ts'
 import { geometryProblem } from '../../store/feature/feature_sql.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findFeatureExtent } from '../../store/feature/layer_extent.ts'
@@ -20,7 +21,7 @@ import { untouchLayer, type WritableLayer } from '../../store/layer/stored_layer
 import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { storePreviews } from '../attachments/attachment_preview.ts'
 import { isEmptyContent, readContent, readTarget } from '../features/feature_content.ts'
-import { readFilter, readFormat, readSelection } from '../features/feature_query.ts'
+import { readFieldNames, readFilter, readFormat, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
 import { rasterExtent, readCount, readExtent } from '../features/layer_statistics.ts'
 import {
@@ -131,6 +132,8 @@ export const featureHandlers: Handlers<
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   }),
 
+  'feature.digest': retryOnSchemaChange((request) => listDigests(request)),
+
   'layer.extent': retryOnSchemaChange(async ({ context, params, query, more }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
@@ -180,6 +183,27 @@ async function listFeatures(
   const onFirst = page?.learn
   const stream = await streamRows({ database, statements, folder, signal, onFirst }).catch(rethrow)
   return { stream, mediaType: json }
+}
+
+async function listDigests({
+  context,
+  params,
+  query,
+  signal,
+}: Pick<ApiRequest<'feature.digest'>, 'context' | 'params' | 'query' | 'signal'>): Promise<Answer> {
+  const { layer, database } = await openLayer(context, params.id)
+  const key = readFieldNames(layer, 'key', query.key) ?? []
+  if (key.length === 0)
+    throw problem('request/invalid', 'Parameter "key" is required.', {
+      data: { location: ['query', 'key'] },
+    })
+  const fields = readFieldNames(layer, 'fields', query.fields) ?? layer.fields
+  const selection = { filter: {}, key, fields }
+  const statements = splitReading({ layer, database }, selection, (part) =>
+    digestStatement(layer, { ...selection, ...part }),
+  )
+  const { temporaryFolder: folder } = context
+  return { stream: await streamRows({ database, statements, folder, signal }), mediaType: json }
 }
 
 async function deleteListed(request: LayerRequest, ids: readonly number[]): Promise<void> {
