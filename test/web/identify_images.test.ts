@@ -126,11 +126,11 @@ test('a failing service is named, and the other layers are shown', async () => {
 
 test('a click is not lost if its layers are drawn anew at once', async () => {
   const page = await open()
-  await page.evaluate(() => {
+  await page.locator('.ol-layers').evaluate((layers) => {
     const redraw = () => {
-      for (const layer of document.querySelectorAll('.ol-layers > *')) layer.replaceWith(layer.cloneNode())
+      for (const layer of [...layers.children]) layer.replaceWith(layer.cloneNode())
     }
-    document.addEventListener('pointerup', redraw, { once: true })
+    layers.ownerDocument.addEventListener('pointerup', redraw, { once: true })
   })
   await click(page, [5, 5])
   await page.getByRole('heading', { name: '2 results' }).waitFor()
