@@ -26,7 +26,7 @@ export interface SourceContents {
 }
 
 /** Maximum unpacked size of an archive, and size of a read. */
-const limits = { unpackLimitBytes: 32 * 2 ** 30, pieceBytes: 8 << 20 }
+export const unpackLimits = { unpackLimitBytes: 32 * 2 ** 30, pieceBytes: 8 << 20 }
 
 /**
  * Reads the contents of a file locally, as the server would. Returns undefined if GDAL is not installed or cannot read
@@ -46,7 +46,7 @@ export async function readSource(source: ReadableSource): Promise<SourceContents
     for await (const copy of copies) for await (const _ of copy);
   }
   try {
-    const job = { ...rules, ...file, ...limits, wanted: undefined }
+    const job = { ...rules, ...file, ...unpackLimits, wanted: undefined }
     const { rowCount: featureCount, filledFields } = await readVector(job, take, { signal })
     return { featureCount, filledFields }
   } catch (error) {
