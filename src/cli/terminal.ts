@@ -102,19 +102,43 @@ export async function askHidden(
 export type Confirmation = 'yes' | 'no' | 'interrupted'
 
 /** Asks for confirmation, which requires the word yes. */
-export async function askYes({ input, err, interrupt }: Terminal, question: string): Promise<Confirmation> {
+export async function askYes(terminal: Terminal, question: string): Promise<Confirmation> {
+  const asking = openQuestions(terminal)
+  const answer = await asking.ask(`${question} `)
+  asking.close()
+  if (answer === undefined) return asking.signal.aborted ? 'interrupted' : 'no'
+  return answer.toLowerCase() === 'yes' ? 'yes' : 'no'
+}
+
+/** A person who is asked for lines of text. */
+export interface Questions {
+  /** Asks for a line, without spaces around it; undefined if the person breaks off. */
+  ask(question: string): Promise<string | undefined>
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  close(): void
+}
+
+/** Begins to ask. One reader serves all questions, because it may have read the answers of the next ones already. */
+export function openQuestions({ input, err, interrupt }: Terminal): Questions {
   const lines = createInterface({ input, output: err })
   // A terminal that edits lines passes Ctrl-C on as a character, without a signal.
   const stop = new AbortController()
   lines.on('SIGINT', () => stop.abort())
   const signal = AbortSignal.any([interrupt, stop.signal])
-  try {
-    const answer = await lines.question(`${question} `, { signal })
-    return answer.trim().toLowerCase() === 'yes' ? 'yes' : 'no'
-  } catch {
-    err.write('\n')
-    return signal.aborted ? 'interrupted' : 'no'
-  } finally {
-    lines.close()
+  signal.addEventListener('abort', () => lines.close())
+  const answers = lines[Symbol.asyncIterator]()
+  return {
+    signal,
+    close: () => lines.close(),
+    ask: async (question) => {
+      if (signal.aborted) return undefined
+      lines.setPrompt(question)
+      lines.prompt()
+      const { value, done } = await answers.next()
+      if (!done && !signal.aborted) return value.trim()
+      err.write('\n')
+      return undefined
+    },
   }
 }

@@ -27,7 +27,7 @@ export interface SourceContents {
 }
 
 /** Maximum unpacked size of an archive, and size of a read. */
-const limits = { unpackLimitBytes: 32 * 2 ** 30, pieceBytes: 8 << 20 }
+export const unpackLimits = { unpackLimitBytes: 32 * 2 ** 30, pieceBytes: 8 << 20 }
 
 /** How to read the rows of a file. */
 export interface SourceScan {
@@ -53,7 +53,7 @@ export async function scanSource(
   const folder = await mkdtemp(join(tmpdir(), 'landform-source-'))
   const rules = loadRulesOf(options, geometryType === undefined ? undefined : geometryParts(geometryType))
   const { encoding, source_layer: layer } = options
-  const job = { ...rules, path, name: basename(path), folder, encoding, layer, srs, ...limits, wanted }
+  const job = { ...rules, path, name: basename(path), folder, encoding, layer, srs, ...unpackLimits, wanted }
   try {
     return await readVector(job, take, { signal })
   } catch (error) {

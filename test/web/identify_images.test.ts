@@ -124,6 +124,18 @@ test('a failing service is named, and the other layers are shown', async () => {
   service.answer = answerWms
 })
 
+test('a click is not lost if its layers are drawn anew at once', async () => {
+  const page = await open()
+  await page.locator('.ol-layers').evaluate((layers) => {
+    const redraw = () => {
+      for (const layer of [...layers.children]) layer.replaceWith(layer.cloneNode())
+    }
+    layers.ownerDocument.addEventListener('pointerup', redraw, { once: true })
+  })
+  await click(page, [5, 5])
+  await page.getByRole('heading', { name: '2 results' }).waitFor()
+})
+
 test('a click beside a raster finds nothing in it', async () => {
   const page = await open()
   await page.getByRole('checkbox', { name: 'Stations' }).uncheck()

@@ -2,6 +2,7 @@ import type { CommandGroup, CommandSpec } from '../command.ts'
 
 /** Loader of each command, in the order of the help. */
 const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>>> = {
+  init: async () => (await import('./init.ts')).initCommand,
   validate: async () => (await import('./validate.ts')).validateCommand,
   lint: async () => (await import('./lint.ts')).lintCommand,
   'convert-style': async () => (await import('./convert_style.ts')).convertStyleCommand,

@@ -1,0 +1,92 @@
+import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
+import { createKeyMaker, slugOf } from '../../reconcile/pull/slug.ts'
+
+/** A layer to write. */
+export interface FirstLayer {
+  /** Path of the data file, relative to the manifest. */
+  readonly source: string
+  /** Layer of the file, if it has several. */
+  readonly layer?: string | undefined
+  readonly displayName: string
+  readonly isRaster: boolean
+}
+
+/** What a first manifest describes. */
+export interface FirstTree {
+  /** Display name of the group. */
+  readonly name: string
+  readonly layers: readonly FirstLayer[]
+  /** Whether to write a web map of the layers. */
+  readonly hasMap: boolean
+  /** Whether guests may see all of it. */
+  readonly isPublic: boolean
+}
+
+/** What guests need to see layers and maps: scope and permission. */
+const publicPermissions = [
+  ['resource', 'read'],
+  ['metadata', 'read'],
+  ['datastruct', 'read'],
+  ['data', 'read'],
+  ['webmap', 'display'],
+  ['service', 'connect'],
+] as const
+
+/** Describes a group below the root of the tree, with a layer and a style for each file, and a web map of them. */
+export function firstManifest({ name, layers, hasMap, isPublic }: FirstTree): WrittenManifest {
+  const keys = createKeyMaker(['root'])
+  const group = keys.make(name, 'maps')
+  const placed = layers.map((layer) => {
+    const key = keys.make(layer.displayName, 'layer')
+    return { ...layer, key, styleKey: keys.make(`${key}_style`, 'style') }
+  })
+  const children: Record<string, WrittenBlock> = Object.fromEntries(
+    placed.map((layer) => [layer.key, layerBlock(layer)]),
+  )
+  if (hasMap && placed.length > 0) children[keys.make(`${group}_map`, 'map')] = mapBlock(name, placed)
+  const block = {
+    ...{ cls: 'resource_group', display_name: name, children },
+    ...(isPublic
+      ? { permissions: publicPermissions.map(([scope, permission]) => guestRule(scope, permission, true)) }
+      : {}),
+  }
+  const root = {
+    ...{ existing: true, id: 0, children: { [group]: block } },
+    ...(isPublic ? { permissions: { include: [guestRule('resource', 'read', false)] } } : {}),
+  }
+  return { manifest: slugOf(name) || 'maps', resources: { root } }
+}
+
+const guestRule = (scope: string, permission: string, propagate: boolean) => ({
+  ...{ action: 'allow', principal: 'guest', scope, permission, propagate },
+})
+
+interface PlacedLayer extends FirstLayer {
+  readonly key: string
+  readonly styleKey: string
+}
+
+function layerBlock({ source, layer, displayName, isRaster, styleKey }: PlacedLayer): WrittenBlock {
+  const cls = isRaster ? 'raster_style' : 'mapsrv_style'
+  return {
+    cls: isRaster ? 'raster_layer' : 'vector_layer',
+    display_name: displayName,
+    data: { source, ...(layer === undefined ? {} : { source_layer: layer }) },
+    children: { [styleKey]: { cls, display_name: `${displayName}, default` } },
+  }
+}
+
+// The first item of a web map is drawn on top: rasters go below.
+function mapBlock(name: string, layers: readonly PlacedLayer[]): WrittenBlock {
+  const ordered = [
+    ...layers.filter(({ isRaster }) => !isRaster),
+    ...layers.filter(({ isRaster }) => isRaster),
+  ]
+  const children = ordered.map(({ displayName, styleKey }) => ({
+    ...{ item_type: 'layer', display_name: displayName, layer_style_id: styleKey },
+  }))
+  return {
+    ...{ cls: 'webmap', display_name: `${name}, map` },
+    webmap: { root_item: { item_type: 'root', children } },
+  }
+}
