@@ -6,9 +6,9 @@ import type { ServerContext } from '../context.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { isKept, keptTilesKey } from '../tile_store/kept_tile.ts'
+import { type DrawChoice, isWhole } from './draw_choice.ts'
 import { drawSources } from './draw_sources.ts'
 import { openSources } from './open_sources.ts'
-import { type DrawChoice, isWhole } from './symbol_choice.ts'
 
 /** Changes with every version of the renderer that draws differently. */
 const rendererVersion = 2

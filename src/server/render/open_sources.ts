@@ -4,10 +4,10 @@ import type { ServerContext } from '../context.ts'
 import { findHotSources } from '../hot/hot_reads.ts'
 import { notFound } from '../resource/require_permission.ts'
 import { basemapSources } from './basemap_source.ts'
+import { type DrawChoice, wholeChoice } from './draw_choice.ts'
 import type { DrawnResource, DrawnSource, SourceKind } from './drawn_source.ts'
 import { featureSources } from './feature_source.ts'
 import { rasterSources } from './raster_source.ts'
-import { type DrawChoice, wholeChoice } from './symbol_choice.ts'
 import { wmsSources } from './wms_source.ts'
 
 /** What can be drawn. */

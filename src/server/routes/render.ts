@@ -3,10 +3,10 @@ import { retryOnSchemaChange } from '../features/open_layer.ts'
 import type { Handlers } from '../http/handler.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { answerImage } from '../render/answer_image.ts'
+import { readDrawChoice } from '../render/draw_choice.ts'
 import { imageFrame, tileFrame } from '../render/frame.ts'
 import { chooseFormat } from '../render/image_format.ts'
 import { frameInSystem, outsideImage } from '../render/image_system.ts'
-import { readDrawChoice } from '../render/symbol_choice.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that render tiles. */

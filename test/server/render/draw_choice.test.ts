@@ -167,7 +167,8 @@ describeServers('debug outlines of images', (start) => {
       [0, 1].map((column) => {
         let pixels = 0
         for (let y = 3; y < 20; y += 1)
-          for (let x = 3; x < 40; x += 1) if (picture.at(x + 128 * column, y + 128 * row)[3] !== 0) pixels += 1
+          for (let x = 3; x < 40; x += 1)
+            if (picture.at(x + 128 * column, y + 128 * row)[3] !== 0) pixels += 1
         return pixels > 10
       }),
     )
