@@ -5,6 +5,7 @@ import { gatherBlocks, orderBlocks } from './block_tree.ts'
 import { type RecordBlock, readRecords } from './catalog/record_block.ts'
 import { gatherRecords, wantedCatalog } from './catalog/wanted_catalog.ts'
 import { checkContent } from './checks/check_content.ts'
+import { checkDataKey } from './checks/check_data_key.ts'
 import { checkIdentity, checkManifestIds, checkTopLevel } from './checks/check_identity.ts'
 import { checkLayer } from './checks/check_layer.ts'
 import { checkCycles, checkNames, checkParents } from './checks/check_parents.ts'
@@ -44,7 +45,12 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...checkManifestIds(sources),
     ...read.flatMap((one) => one.issues),
     ...duplicates,
-    ...all.flatMap((block) => [...checkContent(block), ...checkLayer(block), ...checkStyle(block, blocks)]),
+    ...all.flatMap((block) => [
+      ...checkContent(block),
+      ...checkLayer(block),
+      ...checkDataKey(block),
+      ...checkStyle(block, blocks),
+    ]),
     ...checkIdentity(tree),
     ...checkParents(tree),
     ...checkCycles(cycles),

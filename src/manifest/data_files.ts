@@ -8,17 +8,19 @@ import { showAt } from './resolve_source.ts'
 interface DataBlock extends Readonly<Record<string, unknown>> {
   readonly source: string
   readonly mode?: DataMode
+  readonly key?: string | readonly string[]
   readonly allow_loss?: boolean
 }
 
 /** Splits `data:` of a block into source and options; the path is relative to the folder of the file. */
 export function resolveData(folder: string, value: unknown): WantedData {
-  const { source, mode, allow_loss: allowLoss, ...options } = value as DataBlock
+  const { source, mode, key, allow_loss: allowLoss, ...options } = value as DataBlock
   return {
     source,
     path: resolve(folder, source),
     options,
     ...(mode === undefined ? {} : { mode }),
+    ...(key === undefined ? {} : { featureKey: [key].flat() }),
     ...(allowLoss === undefined ? {} : { allowLoss }),
   }
 }

@@ -34,12 +34,17 @@ export interface WantedData {
   readonly options: Readonly<Record<string, unknown>>
   /** Policy for data that were edited on the server; the plan stops if absent. */
   readonly mode?: DataMode
+  /** Keynames of the fields that identify a feature; only with mode `sync`. */
+  readonly featureKey?: readonly string[]
   /** Whether a load may delete features and fields. */
   readonly allowLoss?: boolean
 }
 
-/** Policy for data that were edited on the server: `seed` keeps them, `replace` overwrites them. */
-export type DataMode = 'seed' | 'replace'
+/**
+ * Policy for data that were edited on the server: `seed` keeps them, `replace` overwrites them, `sync` changes only the
+ * features that differ from the source.
+ */
+export type DataMode = 'seed' | 'replace' | 'sync'
 
 /** The desired state of a resource. Omitted fields are absent. */
 export interface WantedResource {

@@ -3,6 +3,7 @@ import type { AnswerOf } from '../contract/route.ts'
 import type { batchRoutes } from '../contract/routes/batch.ts'
 import { countOf, pluralOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
+import type { FeatureDifference } from './sync/feature_difference.ts'
 
 /** Data of a layer before and after a load. */
 export interface DataChange {
@@ -16,6 +17,8 @@ export interface DataChange {
   readonly lostAttachments: number
   /** Number of feature descriptions that would be deleted. */
   readonly lostDescriptions: number
+  /** Differences by key, if the load changes only the features that differ. */
+  readonly difference?: FeatureDifference
 }
 
 /** A field that would lose its values. */
@@ -41,20 +44,21 @@ export const defaultLossFuse = 0.1
  * descriptions of features.
  */
 export function losesData(change: DataChange, fuse: number): boolean {
-  const { before, after, lostFields, lostAttachments, lostDescriptions } = change
-  const isPastFuse = before - after > before * fuse
+  const { before, after, lostFields, lostAttachments, lostDescriptions, difference } = change
+  const isPastFuse = (difference?.removed ?? before - after) > before * fuse
   return before > 0 && (isPastFuse || lostFields.length + lostAttachments + lostDescriptions > 0)
 }
 
 /** Describes what a load would lose: `100 → 3 features, field lanes (100 values), 2 attachments`. */
 export function describeDataLoss(change: DataChange): string {
-  const { before, after, lostFields, lostAttachments, lostDescriptions } = change
+  const { before, after, lostFields, lostAttachments, lostDescriptions, difference } = change
   const fields = lostFields.map(
     ({ keyname, valueCount }) =>
       keyname + (valueCount === undefined ? '' : ` (${countOf(valueCount, 'value')})`),
   )
   return [
-    ...(after < before ? [`${before} → ${after} features`] : []),
+    ...(difference === undefined && after < before ? [`${before} → ${after} features`] : []),
+    ...(difference?.removed ? [`${difference.removed} of ${countOf(before, 'feature')}`] : []),
     ...(fields.length > 0 ? [`${pluralOf('field', fields.length)} ${fields.join(', ')}`] : []),
     ...(lostAttachments > 0 ? [countOf(lostAttachments, 'attachment')] : []),
     ...(lostDescriptions > 0 ? [countOf(lostDescriptions, 'feature description')] : []),

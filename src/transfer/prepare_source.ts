@@ -1,5 +1,6 @@
 import type { Api } from '../api/api.ts'
 import type { WireImportReport } from '../contract/import_report.ts'
+import type { Upload } from '../contract/resource.ts'
 import { type DataChange, dataChangeOf } from './data_loss.ts'
 import { sendWithRetries } from './retry_request.ts'
 import { writeSource } from './source_encoding.ts'
@@ -30,10 +31,19 @@ export interface LoadedField {
   readonly datatype: string
 }
 
+/** Uploaded changes of features. */
+export interface UploadedChanges {
+  /** Absent if no feature changes. */
+  readonly upload?: Upload
+  readonly dataVersion: number
+}
+
 /** Data that the server has read and checked, ready to be written into a layer by a later request. */
 export interface PreparedSource {
-  /** Reference for that request; valid for one day and one use. */
-  readonly token: string
+  /** Reference for that request; valid for one day and one use. Absent for changes of features. */
+  readonly token?: string
+  /** Upload with changes of features, and the version of the data that they are based on. */
+  readonly changes?: UploadedChanges
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string
   readonly fields: readonly LoadedField[]
@@ -84,6 +94,11 @@ export async function prepareSource(api: Api, source: SourceFile): Promise<Prepa
 export const loadTimeoutMs = 3_600_000
 
 /** Discards prepared data, which otherwise expire after a day. */
-export async function discardSource(api: Api, token: string, signal?: AbortSignal): Promise<void> {
+export async function discardSource(
+  api: Api,
+  token: string | undefined,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (token === undefined) return
   await api.call('source.discard', { params: { uid: token }, signal })
 }

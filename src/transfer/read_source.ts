@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type GeometryType, geometryParts, loadedSrs } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
-import { isProblem } from '../core/problem.ts'
+import { isProblem, type Problem } from '../core/problem.ts'
 import { type LoadMembers, loadRulesOf } from '../gdal/import/load_rules.ts'
 import type { RowSet } from '../gdal/read_vector.ts'
+import type { SourceSummary, WantedFields } from '../gdal/runner/vector_job.ts'
 
 /** A file to load into a layer. */
 export interface ReadableSource {
@@ -28,32 +29,56 @@ export interface SourceContents {
 /** Maximum unpacked size of an archive, and size of a read. */
 export const unpackLimits = { unpackLimitBytes: 32 * 2 ** 30, pieceBytes: 8 << 20 }
 
+/** How to read the rows of a file. */
+export interface SourceScan {
+  /** EPSG code of the geometries. @default the reference system of new layers */
+  readonly srs?: number
+  /** Fields that the rows are converted to; the fields of the source if absent. */
+  readonly wanted?: WantedFields | undefined
+  /** Receives the rows. Called again if the source differs from what it declares; then the earlier rows are invalid. */
+  readonly take: (rows: RowSet) => Promise<void>
+}
+
 /**
- * Reads the contents of a file locally, as the server would. Returns undefined if GDAL is not installed or cannot read
- * the file; the server may still be able to.
+ * Reads the rows of a file locally, as the server would.
  *
- * @throws {Problem} pipeline/interrupted
+ * @throws {Problem} source/*, gdal/missing, gdal/failed, pipeline/interrupted
  */
-export async function readSource(source: ReadableSource): Promise<SourceContents | undefined> {
-  const { path, options, geometryType, signal } = source
+export async function scanSource(
+  { path, options, geometryType, signal }: ReadableSource,
+  { srs = loadedSrs, wanted, take }: SourceScan,
+): Promise<SourceSummary> {
   // Loaded lazily, because a plan without data changes does not need GDAL.
   const { readVector } = await import('../gdal/read_vector.ts')
   const folder = await mkdtemp(join(tmpdir(), 'landform-source-'))
   const rules = loadRulesOf(options, geometryType === undefined ? undefined : geometryParts(geometryType))
-  const layer = options.source_layer
-  const file = { path, name: basename(path), folder, encoding: options.encoding, layer, srs: loadedSrs }
+  const { encoding, source_layer: layer } = options
+  const job = { ...rules, path, name: basename(path), folder, encoding, layer, srs, ...unpackLimits, wanted }
+  try {
+    return await readVector(job, take, { signal })
+  } catch (error) {
+    if (signal?.aborted) throw problem('pipeline/interrupted', `Reading "${path}" was interrupted.`)
+    throw error
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+/**
+ * Reads the contents of a file locally, as the server would. Returns a Problem if the file cannot be loaded, undefined if
+ * GDAL is not installed or fails; the server may still be able to read the file.
+ *
+ * @throws {Problem} pipeline/interrupted
+ */
+export async function readSource(source: ReadableSource): Promise<SourceContents | Problem | undefined> {
   const take = async ({ copies }: RowSet) => {
     for await (const copy of copies) for await (const _ of copy);
   }
   try {
-    const job = { ...rules, ...file, ...unpackLimits, wanted: undefined }
-    const { rowCount: featureCount, filledFields } = await readVector(job, take, { signal })
+    const { rowCount: featureCount, filledFields } = await scanSource(source, { take })
     return { featureCount, filledFields }
   } catch (error) {
-    if (signal?.aborted) throw problem('pipeline/interrupted', `Reading "${path}" was interrupted.`)
-    if (isProblem(error)) return undefined
-    throw error
-  } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    if (!isProblem(error) || error.code === 'pipeline/interrupted') throw error
+    return error.code.startsWith('source/') ? error : undefined
   }
 }

@@ -11,6 +11,7 @@ import {
   type Plan,
 } from '../../reconcile/model/change.ts'
 import { lossFacts } from '../../transfer/data_loss.ts'
+import { differenceFacts } from '../../transfer/sync/feature_difference.ts'
 
 /** Version of the event format, incremented with each incompatible change. */
 export const eventVersion = 1
@@ -55,7 +56,7 @@ export function writeProblemEvent(
 /** Writes the outcome of a change. */
 export function writeOutcomeEvent(
   out: Writable,
-  { change, outcome, id, report, before, styleIssues, problem, because }: Outcome,
+  { change, outcome, id, report, before, difference, styleIssues, problem, because }: Outcome,
 ): void {
   const { key, action } = change
   const facts = {
@@ -65,6 +66,7 @@ export function writeOutcomeEvent(
     id,
     report,
     feature_count_before: before,
+    difference: difference && differenceFacts(difference),
     style_issues: styleIssues,
     because,
   }
@@ -117,5 +119,15 @@ function dataFacts({ source, sizeBytes, reason, before, change, edited }: DataLo
       ? {}
       : { feature_count_after: change.after, lost_fields: lossFacts(change).lost_fields }
   const server = edited === undefined ? {} : { server_edits: edited.changes ?? null }
-  return { source, size_bytes: sizeBytes, reason, feature_count_before: before, ...known, ...server }
+  const difference =
+    change?.difference === undefined ? {} : { difference: differenceFacts(change.difference) }
+  return {
+    source,
+    size_bytes: sizeBytes,
+    reason,
+    feature_count_before: before,
+    ...known,
+    ...server,
+    ...difference,
+  }
 }

@@ -11,6 +11,11 @@ import {
   type UnknownResource,
 } from '../../reconcile/model/change.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
+import {
+  describeDifference,
+  type FeatureDifference,
+  type FeatureExample,
+} from '../../transfer/sync/feature_difference.ts'
 import { formatAccess } from './access.ts'
 import { countKinds, foldChanges, formatFold } from './fold.ts'
 import { describeMapEdit, type MapEditText } from './map_edit.ts'
@@ -115,14 +120,53 @@ const reasons: Readonly<Record<DataLoad['reason'], string>> = {
 }
 
 function formatData(data: DataLoad, paint: Paint): string[] {
-  const { source, sizeBytes, reason, before, change, edited } = data
+  const { source, sizeBytes, reason, before, change } = data
+  if (data.sync !== undefined) return formatSync(data, paint)
   const verb = reason === 'new' || before === 0 ? 'is loaded' : `replaces ${describeReplaced(data)}`
   const lines = [`data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}`]
   const lost = change === undefined ? '' : describeDataLoss(change)
   if (lost !== '') lines.push(paint('red', `loses data: ${lost}`))
-  if (edited === undefined) return lines
+  return [...lines, ...formatEdited(data, paint)]
+}
+
+/** Formats a load that changes only the features that differ: counts, then the first features. */
+function formatSync(data: DataLoad, paint: Paint): string[] {
+  const { source, sizeBytes, change } = data
+  const { difference } = change ?? {}
+  const what = difference === undefined ? 'features not compared' : describeDifference(difference)
+  const lost = change === undefined ? '' : describeDataLoss(change)
+  return [
+    `data  ${source} (${showBytes(sizeBytes)}) synchronizes: ${what}${reasons[data.reason]}`,
+    ...(difference?.examples ?? []).map((example) => formatExample(example, paint)),
+    ...formatMore(difference),
+    ...(lost === '' ? [] : [paint('red', `loses data: ${lost}`)]),
+    ...formatEdited(data, paint),
+  ]
+}
+
+const exampleSigns = { added: ['+', 'green'], changed: ['~', 'yellow'], removed: ['-', 'red'] } as const
+
+function formatExample({ kind, key, edits, movesGeometry }: FeatureExample, paint: Paint): string {
+  const [sign, colour] = exampleSigns[kind]
+  const changes = edits.map(({ keyname, from, to }) => {
+    const [before, after] = showValues(from, to)
+    return `${keyname} ${before} → ${after}`
+  })
+  if (movesGeometry) changes.push('geometry')
+  return ['   ', paint(colour, sign), key.map(showValue).join(', '), changes.join(', ')].join(' ').trimEnd()
+}
+
+function formatMore(difference: FeatureDifference | undefined): string[] {
+  if (difference === undefined) return []
+  const { added, changed, removed, examples } = difference
+  const more = added + changed + removed - examples.length
+  return more > 0 ? [`    … and ${showCount(more, 'feature')} more`] : []
+}
+
+function formatEdited({ edited }: DataLoad, paint: Paint): string[] {
+  if (edited === undefined) return []
   const times = edited.changes === undefined ? '' : ` ${showCount(edited.changes, 'time')}`
-  return [...lines, paint('red', `overwrites data edited on the server${times} since the last load`)]
+  return [paint('red', `overwrites data edited on the server${times} since the last load`)]
 }
 
 function describeReplaced({ before, change }: DataLoad): string {

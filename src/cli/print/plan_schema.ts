@@ -50,6 +50,18 @@ const DataSchema = Type.Object(
     lost_fields: optional(
       Type.Array(Type.Unknown(), { description: 'Fields without values in the source.' }),
     ),
+    difference: optional(
+      Type.Object(
+        {
+          added: count('Features that only the source has.'),
+          changed: count('Features with other values or another geometry.'),
+          removed: count('Features that only the layer has.'),
+          unchanged: count('Features that are equal.'),
+          examples: Type.Array(Type.Unknown(), { description: 'The first features of each kind, by key.' }),
+        },
+        { ...closed, description: 'Differences by key, if only the features that differ are changed.' },
+      ),
+    ),
     server_edits: optional(
       Type.Union([Type.Integer(), Type.Null()], {
         description: 'Writes to the data since the last load, which this load overwrites; null if unknown.',

@@ -6,6 +6,7 @@ import type { Manifest } from '../../manifest/manifest.ts'
 import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
 import type { Change } from '../../reconcile/model/change.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
+import { describeDifference } from '../../transfer/sync/feature_difference.ts'
 import { formatLoad } from './load.ts'
 import { type Paint, showBefore, showCount, showDuration, withoutColours } from './text_format.ts'
 
@@ -72,7 +73,8 @@ function countDone({ outcomes }: Report): string {
 const maxListed = 3
 
 /** Formats the result of a load, with its notes and invalid features. */
-function formatLoaded({ change, report, before }: Outcome): string[] {
+function formatLoaded({ change, report, before, difference }: Outcome): string[] {
+  if (difference !== undefined) return [`  ${change.key}: ${describeDifference(difference)}`]
   if (report === undefined) return []
   const { feature_count: count, bad_count: badCount } = report
   return [

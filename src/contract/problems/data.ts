@@ -28,6 +28,16 @@ export const dataProblems = {
     exit: 4,
     advice: 'Check the source. If the loss is intended, allow it with --allow-loss.',
   },
+  'data/key': {
+    title: 'Invalid key of features',
+    exit: 3,
+    advice: 'Choose key fields whose values identify each feature.',
+  },
+  'data/not-comparable': {
+    title: 'Features cannot be compared',
+    exit: 1,
+    advice: 'Replace the data instead of synchronizing them.',
+  },
   'data/managed': {
     title: 'Data managed by a manifest',
     exit: 1,

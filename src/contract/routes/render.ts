@@ -27,11 +27,14 @@ const scale = Type.Integer({
     'Device pixels per pixel, 1 by default: 2 for displays of high resolution. The image has scale times as many columns and rows, and symbols and lines are scale times as large.',
 })
 
-/** Positions of the symbols of a style to draw, such as `0-3,5`; others are left out, and no cached image is returned. */
-const symbolChoice: MoreQuery = {
-  pattern: '^symbols\\[\\d+\\]$',
-  examples: ['symbols[{id}]'],
-  maxCount: maxLayers,
+/**
+ * What is drawn of a resource: positions of the symbols of its style, such as `0-3,5`, and a condition that features have to
+ * meet, such as `["==",["get","kind"],"road"]`. No cached image is returned.
+ */
+const drawChoice: MoreQuery = {
+  pattern: '^(?:symbols|filter)\\[\\d+\\]$',
+  examples: ['symbols[{id}]', 'filter[{id}]'],
+  maxCount: 2 * maxLayers,
 }
 
 const iconSize = Type.Integer({
@@ -116,7 +119,7 @@ export const renderRoutes = {
     path: '/api/component/render/tile',
     summary: 'Renders a raster tile of styles.',
     query: query({ ...tileAddress, resource: resources, cache, nd, format, scale }),
-    moreQuery: symbolChoice,
+    moreQuery: drawChoice,
     responseKind: 'image',
   },
   'render.image': {
@@ -144,8 +147,14 @@ export const renderRoutes = {
       nd,
       format,
       scale,
+      tdi: Type.Unsafe<'yes' | 'no'>({
+        type: 'string',
+        enum: ['yes', 'no'],
+        description:
+          'Whether to outline the tiles of the image, with their addresses, or at other resolutions the image, with its extent; no by default.',
+      }),
     }),
-    moreQuery: symbolChoice,
+    moreQuery: drawChoice,
     responseKind: 'image',
   },
   'render.legend': {

@@ -110,6 +110,19 @@ export function requirementsOf(cls: Cls): JsonSchema {
   return { type: 'object', required, properties: Object.fromEntries(needs) }
 }
 
+const modes: readonly DataMode[] = ['seed', 'replace']
+
+/** Schema of the fields that identify a feature. */
+export const keySchema = {
+  type: ['string', 'array'],
+  minLength: 1,
+  minItems: 1,
+  uniqueItems: true,
+  items: { type: 'string', minLength: 1 },
+  description:
+    'Field that identifies a feature in the source and on the server, or several; only with mode sync.',
+}
+
 const allowLossSchema = {
   type: 'boolean',
   default: false,
@@ -137,11 +150,13 @@ function dataSchema({ content, options }: SourceData): JsonSchema {
       },
       mode: {
         type: 'string',
-        enum: ['seed', 'replace'] satisfies DataMode[],
+        enum: content === 'features' ? [...modes, 'sync'] : modes,
         description:
-          'Policy for data that were edited on the server: seed loads the source once and keeps later edits, replace overwrites them. If absent, edited data stop the plan.',
+          'Policy for data that were edited on the server: seed loads the source once and keeps later edits, replace overwrites them, sync changes the features that differ from the source and keeps the ids of the others. If absent, edited data stop the plan.',
       },
-      ...(content === 'features' ? { allow_loss: allowLossSchema, encoding: encodingSchema } : {}),
+      ...(content === 'features'
+        ? { key: keySchema, allow_loss: allowLossSchema, encoding: encodingSchema }
+        : {}),
       ...writtenProperties(options as Schema['properties']),
     },
     description: 'Data to load if the server has other data.',

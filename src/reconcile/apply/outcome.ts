@@ -4,6 +4,7 @@ import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
+import type { FeatureDifference } from '../../transfer/sync/feature_difference.ts'
 import type { LoadProgress } from '../../transfer/watch_load.ts'
 import type { Change } from '../model/change.ts'
 
@@ -17,6 +18,8 @@ export interface Outcome {
   readonly report?: WireImportReport
   /** Number of features before the load. */
   readonly before?: number
+  /** Differences that a synchronization has removed. */
+  readonly difference?: FeatureDifference
   /** Parts of the written style that the server does not draw as it says. */
   readonly styleIssues?: readonly WireStyleIssue[]
   /** Reason of the failure. */
@@ -26,11 +29,14 @@ export interface Outcome {
 }
 
 /** Returns the fields of an outcome about its loaded data. */
-export function loadFacts(source: PreparedSource | undefined): Pick<Outcome, 'report' | 'before'> {
+export function loadFacts(
+  source: PreparedSource | undefined,
+): Pick<Outcome, 'report' | 'before' | 'difference'> {
   const { report, change } = source ?? {}
   return {
     ...(report === undefined ? {} : { report }),
     ...(change === undefined ? {} : { before: change.before }),
+    ...(change?.difference === undefined ? {} : { difference: change.difference }),
   }
 }
 

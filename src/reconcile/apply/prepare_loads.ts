@@ -3,6 +3,7 @@ import { isProblem, type Problem } from '../../core/problem.ts'
 import { dataLossProblem, losesData } from '../../transfer/data_loss.ts'
 import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare_source.ts'
 import { placeEncoding } from '../../transfer/source_encoding.ts'
+import { uploadDifference } from '../../transfer/sync/upload_difference.ts'
 import type { Change } from '../model/change.ts'
 import { droppedFields } from '../model/layer_fields.ts'
 import { lossHint, withoutDropped } from '../plan/decide_load.ts'
@@ -65,6 +66,9 @@ export async function prepareLoad(
 ): Promise<PreparedSource> {
   const { data, cls } = change
   if (data === undefined) throw new TypeError(`"${change.key}" has no data`)
+  const { difference } = data.change ?? {}
+  if (data.sync !== undefined && difference !== undefined)
+    return uploadDifference(api, { ...data.sync, change: data.change, patch: difference.patch }, signal)
   const source = await prepareSource(api, {
     path: data.path,
     cls,

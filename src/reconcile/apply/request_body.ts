@@ -1,8 +1,8 @@
 import { formatSource, markerKeys } from '../../contract/markers.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema.ts'
-import type { PreparedSource } from '../../transfer/prepare_source.ts'
-import type { Change, Plan } from '../model/change.ts'
+import type { PreparedSource, UploadedChanges } from '../../transfer/prepare_source.ts'
+import type { Change, DataLoad, Plan } from '../model/change.ts'
 import { writeLoadedFields } from '../model/layer_fields.ts'
 import { findPrincipalId } from '../model/principals.ts'
 import { toWire } from '../model/value_equality.ts'
@@ -61,20 +61,42 @@ export function addLoad(wire: Body, { cls, data, id, action }: Change, load: Loa
   // The data define the geometry type; new layers are stored in the reference system of the class.
   const { geometry_type: _, ...layer } = (wire[cls] ?? {}) as Record<string, unknown>
   const srs = id === undefined || action === 'replace' ? { srs: { id: dataOf(cls)?.srs } } : {}
-  const digest = sourceDigest(load.sha256, data.options)
-  const marker = { [markerKeys.source]: formatSource({ digest, version: data.version }) }
-  const items = { ...(wire.resmeta as { items?: object } | undefined)?.items, ...marker }
-  return { ...wire, resmeta: { items }, [cls]: { ...srs, ...layer, ...load.fields } }
+  return { ...withSource(wire, data, load.sha256), [cls]: { ...srs, ...layer, ...load.fields } }
 }
 
 /** Writes the request body of a change with prepared data. */
 export function writePreparedBody(change: Change, context: BodyContext, source: PreparedSource): Body {
+  if (source.changes !== undefined) return writeSyncBody(change, context, source.changes)
   const { feature_layer: _, ...rest } = change.body
   const fields = change.fieldsAfterLoad
   const layer =
     fields === undefined ? {} : { feature_layer: { fields: writeLoadedFields(fields, source.fields) } }
   const body = writeBody({ ...change, body: { ...rest, ...layer } }, context)
   return addLoad(body, change, { sha256: source.sha256, fields: { source: { prepared: source.token } } })
+}
+
+/** Writes the request body of a change of features, and of their source marker. */
+function writeSyncBody(change: Change, context: BodyContext, { upload, dataVersion }: UploadedChanges): Body {
+  const { cls, data } = change
+  const wire = writeBody(change, context)
+  if (data?.sync === undefined) return wire
+  const geometryType = data.change?.difference?.geometryType
+  const changes = { source: upload, data_version: dataVersion }
+  const layer = {
+    ...(wire[cls] as object | undefined),
+    ...(geometryType === undefined ? {} : { geometry_type: geometryType }),
+    ...(upload === undefined ? {} : { feature_changes: changes }),
+  }
+  return { ...withSource(wire, data, data.sync.sha256), [cls]: layer }
+}
+
+/** Adds the source marker of a load to a body. */
+function withSource(wire: Body, { options, version }: DataLoad, sha256: string): Body {
+  const marker = { [markerKeys.source]: formatSource({ digest: sourceDigest(sha256, options), version }) }
+  return {
+    ...wire,
+    resmeta: { items: { ...(wire.resmeta as { items?: object } | undefined)?.items, ...marker } },
+  }
 }
 
 /**

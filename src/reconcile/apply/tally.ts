@@ -58,7 +58,7 @@ export class Tally {
     this.#options.onEvent?.({ type: 'finished', outcome })
   }
 
-  #factsOf(change: Change): Pick<Outcome, 'id' | 'report' | 'before' | 'styleIssues'> {
+  #factsOf(change: Change): Pick<Outcome, 'id' | 'report' | 'before' | 'difference' | 'styleIssues'> {
     const { ids, sources, styleIssues } = this.#options
     const id = change.action === 'delete' ? undefined : ids.get(change.key)
     const issues = styleIssues.get(change)

@@ -44,8 +44,20 @@ export interface DataLoad {
   readonly change?: DataChange
   /** Edits since the last load, which this load overwrites. */
   readonly edited?: EditedData
+  /** Present if the load changes only the features that differ. */
+  readonly sync?: SyncLoad
   /** Maximum fraction of the features that the load may delete, from 0 to 1; unlimited if absent. */
   readonly lossFuse?: number
+}
+
+/** A load that changes only the features that differ from the source. */
+export interface SyncLoad {
+  /** Keynames of the fields that identify a feature. */
+  readonly key: readonly string[]
+  /** SHA-256 of the file, in hexadecimal. */
+  readonly sha256: string
+  /** Version of the data that the features were compared with. */
+  readonly dataVersion: number
 }
 
 /** Edits of data on the server. */

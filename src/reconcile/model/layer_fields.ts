@@ -53,6 +53,11 @@ export function addedFields(edits: readonly Edit[]): Set<string> {
   return new Set(added.flatMap((edit) => fieldOf(edit) ?? []))
 }
 
+/** Tells whether edits convert a field to another datatype. */
+export function convertsFields(edits: readonly Edit[]): boolean {
+  return edits.some(({ pointer }) => /^\/feature_layer\/fields\/[^/]+\/datatype$/.test(pointer))
+}
+
 // The keyname of a field that an edit adds or drops; edits of members of a field have longer pointers.
 function fieldOf({ pointer }: Edit): string | undefined {
   const [member, list, keyname, ...rest] = splitPointer(pointer)

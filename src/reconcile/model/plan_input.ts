@@ -1,5 +1,6 @@
 import type { CatalogReading } from '../../api/read_catalog.ts'
 import type { Visibility } from '../../api/read_visibility.ts'
+import type { Problem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { SourceFile } from '../plan/decide_load.ts'
@@ -33,6 +34,9 @@ export const safeOptions: PlanOptions = {
   sendSecrets: new Set(),
 }
 
+/** Result of reading the source of a load. */
+export type LoadReading = DataChange | Problem | null
+
 /** Input of a plan. Plain data. */
 export interface PlanInput {
   readonly manifest: Manifest
@@ -49,8 +53,11 @@ export interface PlanInput {
   readonly counts: ReadonlyMap<number, number | null>
   /** Number of values by dropped field; absent if not yet requested, null if the server cannot count them. */
   readonly values?: ValueCounts
-  /** Changes of a load by key; absent if not yet read, null if the source cannot be read on this machine. */
-  readonly loads?: ReadonlyMap<string, DataChange | null>
+  /**
+   * Changes of a load by key; absent if not yet read, null if the source cannot be read on this machine, a Problem if no
+   * load can succeed.
+   */
+  readonly loads?: ReadonlyMap<string, LoadReading>
   /** Visibility of resources that are not in the tree; undefined if not yet requested. */
   readonly visibility?: Visibility | undefined
   readonly options: PlanOptions

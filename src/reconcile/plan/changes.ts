@@ -4,7 +4,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
-import { addedFields, droppedFields } from '../model/layer_fields.ts'
+import { addedFields, convertsFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planCreation } from './create.ts'
 import { decideSource, keepSource } from './decide_load.ts'
@@ -15,6 +15,7 @@ import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import type { LoadQuestion } from './read_load_change.ts'
+import { planSyncFields } from './sync_fields.ts'
 import { foreignIssue, reportReplacement } from './target_issues.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
 
@@ -162,7 +163,10 @@ interface Update {
 }
 
 function updateOf({ work, wanted, actual, diff, data }: Update): Change {
-  const fields = data === undefined ? undefined : wanted.members.feature_layer?.fields
+  const fields =
+    data === undefined || data.sync !== undefined ? undefined : wanted.members.feature_layer?.fields
+  const sync = planSyncFields(wanted, actual, data)
+  const body = data === undefined ? keepSource(diff.body, actual) : diff.body
   return {
     action: actionOf(diff, data),
     key: wanted.key,
@@ -172,8 +176,8 @@ function updateOf({ work, wanted, actual, diff, data }: Update): Change {
     id: actual.id,
     ...versionOf(actual),
     ...(diff.adopts ? { adopts: true } : {}),
-    edits: diff.edits,
-    body: data === undefined ? keepSource(diff.body, actual) : diff.body,
+    edits: [...diff.edits, ...(sync?.edits ?? [])],
+    body: sync === undefined ? body : { ...body, feature_layer: { fields: sync.fields } },
     ...(data === undefined ? {} : { data }),
     ...(fields === undefined ? {} : { fieldsAfterLoad: fields as NonNullable<Change['fieldsAfterLoad']> }),
     ...(diff.sharesRules && actual.version !== undefined ? { ifVersion: actual.version } : {}),
@@ -225,11 +229,13 @@ function planData(
     change: input.loads?.get(wanted.key),
     dropped: droppedFields(edits),
     added: addedFields(edits),
+    isConverted: convertsFields(edits),
     options,
     prepares: tree.landform !== undefined,
   })
   draft.issues.push(...issues)
-  if (unread && actual !== undefined) draft.unread.push({ wanted, actual, before: count ?? 0 })
+  if (unread && actual !== undefined)
+    draft.unread.push({ wanted, actual, before: count ?? 0, key: load?.sync?.key })
   if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
   return load
 }

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { formatSource, markerKeys } from '../../contract/markers.ts'
+import type { ProblemCode } from '../../contract/problems.ts'
 import { dataOf } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
+import { isProblem, type Problem } from '../../core/problem.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type DataChange, describeBlindLoad, describeDataLoss, losesData } from '../../transfer/data_loss.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import type { DataLoad, EditedData, WantedBody } from '../model/change.ts'
+import type { DataLoad, EditedData, SyncLoad, WantedBody } from '../model/change.ts'
 import { changesValues } from '../model/layer_fields.ts'
-import type { PlanOptions } from '../model/plan_input.ts'
+import type { LoadReading, PlanOptions } from '../model/plan_input.ts'
 import { issueAt } from './match.ts'
 
 /** The current source file of a layer. */
@@ -37,12 +39,14 @@ export interface SourceQuestion {
   readonly file: SourceFile
   /** Number of features; undefined if not yet requested, null if the server cannot count them. */
   readonly count: number | null | undefined
-  /** Changes a load would make; undefined if not yet read, null if the source cannot be read on this machine. */
-  readonly change: DataChange | null | undefined
+  /** Changes a load would make; undefined if not yet read. */
+  readonly change: LoadReading | undefined
   /** Keynames of fields that the plan drops. */
   readonly dropped: ReadonlySet<string>
   /** Keynames of fields that the plan adds. */
   readonly added: ReadonlySet<string>
+  /** Whether the plan converts fields, so that all features have to be loaded again. */
+  readonly isConverted: boolean
   readonly options: Pick<PlanOptions, 'overwriteData' | 'allowLoss' | 'fuse'>
   /** Whether the server reports the content of a source before it replaces the data. */
   readonly prepares: boolean
@@ -81,7 +85,7 @@ export function decideSource(question: SourceQuestion): SourceDecision {
     return added.size === 0 ? { issues: [] } : replaceData(question, { reason: 'fields added', edited })
   const reason = isSame ? 'data changed on the server' : 'source changed'
   const decision = replaceData(question, { reason, edited })
-  if (edited === undefined || wanted.data?.mode === 'replace') return decision
+  if (edited === undefined || ['replace', 'sync'].includes(wanted.data?.mode ?? '')) return decision
   return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited)] }
 }
 
@@ -103,13 +107,16 @@ type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefin
 function replaceData(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
   const { wanted, actual, count, change } = question
   const load = { ...loadOf(question, reason), ...(edited === undefined ? {} : { edited }) }
+  const sync = findSync(question)
+  if (sync !== undefined) return syncData(question, { ...load, sync })
   if (dataOf(actual?.cls)?.content !== 'features') return { load, issues: [] }
   if (count === undefined) return { load, issues: [], uncounted: true }
   const counted = { ...load, before: count }
   if (count === 0) return { load: counted, issues: [] }
   if (count !== null && change === undefined) return { load: counted, issues: [], unread: true }
   const { prepares, dropped } = question
-  if (!change)
+  if (isProblem(change) && prepares) return { load: counted, issues: [reportFault(wanted, change)] }
+  if (!change || isProblem(change))
     return {
       load: counted,
       issues: prepares || load.lossFuse === undefined ? [] : [reportBlind(wanted, count)],
@@ -117,6 +124,37 @@ function replaceData(question: SourceQuestion, { reason, edited }: Reason): Sour
   const known = withoutDropped(change, dropped)
   const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
   return { load: { ...counted, change: known }, issues: isLost ? [reportLoss(wanted, known)] : [] }
+}
+
+/** Returns how to synchronize a layer; undefined for another mode, and if all features have to be loaded again. */
+function findSync({ wanted, actual, file, isConverted }: SourceQuestion): SyncLoad | undefined {
+  const { mode, featureKey: key = [] } = wanted.data ?? {}
+  if (mode !== 'sync' || isConverted || actual?.dataVersion === undefined) return undefined
+  return { key, sha256: file.sha256, dataVersion: actual.dataVersion }
+}
+
+function syncData(
+  { wanted, change, dropped }: SourceQuestion,
+  load: DataLoad & { readonly sync: SyncLoad },
+): SourceDecision {
+  if (change === undefined) return { load, issues: [], unread: true }
+  if (isProblem(change)) return { load, issues: [reportFault(wanted, change)] }
+  if (change === null) return { load, issues: [] }
+  const known = withoutDropped(change, dropped)
+  const { patch, geometryType } = known.difference ?? {}
+  const isChanged = patch?.count !== 0 || geometryType !== undefined || dropped.size > 0
+  const version = load.sync.dataVersion + (isChanged ? 1 : 0)
+  const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
+  return {
+    load: { ...load, version, before: known.before, change: known },
+    issues: isLost ? [reportLoss(wanted, known)] : [],
+  }
+}
+
+function reportFault(wanted: WantedResource, { code, message, hint, detail }: Problem): Issue {
+  const pointer = code === 'data/key' ? '/data/key' : '/data'
+  const text = `the source of "${wanted.key}" cannot be loaded: ${detail === undefined ? message : `${message}: ${detail.split('\n').join('; ')}`}`
+  return { ...issueAt(wanted, code as ProblemCode, text, pointer), ...(hint === undefined ? {} : { hint }) }
 }
 
 /** Removes the fields that the plan drops from the lost fields. */

@@ -3,6 +3,7 @@ import { type CatalogReading, readCatalog } from '../../api/read_catalog.ts'
 import { readTree, type TakeResource, type TreeHead } from '../../api/read_tree.ts'
 import { readVisibility, type Visibility, type VisibilityQuery } from '../../api/read_visibility.ts'
 import { isProblem } from '../../core/problem.ts'
+import { type FeatureReader, featureReader } from '../../transfer/sync/feature_reader.ts'
 import type { GroupMember } from '../access/access_subjects.ts'
 import { countValues, type FieldValues } from './lost_values.ts'
 
@@ -18,6 +19,8 @@ export interface PlanReader {
   countFeatures(id: number): Promise<number | null>
   /** Counts the features with a value in a field; undefined if the server cannot count them. */
   countValues(field: FieldValues): Promise<number | undefined>
+  /** Reads features and their digests; absent in a capture. */
+  readonly features?: FeatureReader
   /** Reads the groups of all users; undefined if the account cannot read them. */
   readUsers(): Promise<readonly GroupMember[] | undefined>
 }
@@ -31,6 +34,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
     readVisibility: (query) => readVisibility(api, query, signal),
     countFeatures: (id) => countFeatures(api, id, signal),
     countValues: (field) => countValues(api, field, signal),
+    features: featureReader(api, signal),
     readUsers: () => readUsers(api, signal),
   }
 }

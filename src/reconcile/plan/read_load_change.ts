@@ -1,9 +1,13 @@
 import type { Field } from '../../contract/classes/feature_layer.ts'
-import type { GeometryType } from '../../contract/geometry.ts'
+import { type GeometryType, loadedSrs } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
+import { isProblem } from '../../core/problem.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { DataChange, LostField } from '../../transfer/data_loss.ts'
 import { readSource } from '../../transfer/read_source.ts'
+import { compareFeatures, type SyncTarget } from '../../transfer/sync/compare_features.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
+import type { LoadReading } from '../model/plan_input.ts'
 import { loadOptionsOf } from './decide_load.ts'
 import type { PlanReader } from './plan_reader.ts'
 
@@ -11,33 +15,92 @@ import type { PlanReader } from './plan_reader.ts'
 export interface LoadQuestion {
   readonly wanted: WantedResource
   readonly actual: ActualResource
-  /** Number of features on the server. */
+  /** Number of features on the server; unused if they are compared by key. */
   readonly before: number
+  /** Keynames of the fields that identify a feature, if the features are compared by key. */
+  readonly key?: readonly string[] | undefined
 }
+
+type Reader = Pick<PlanReader, 'countValues' | 'features'>
 
 /**
  * Reads the source of a layer on this machine and computes the changes that a load would make, except attachments.
- * Null if the source cannot be read on this machine.
+ * Null if the source cannot be read on this machine, a Problem if no load can succeed.
  *
  * @throws {Problem} http/*, pipeline/interrupted
  */
 export async function readLoadChange(
-  reader: Pick<PlanReader, 'countValues'>,
-  { wanted, actual, before }: LoadQuestion,
+  reader: Reader,
+  question: LoadQuestion,
   signal: AbortSignal | undefined,
-): Promise<DataChange | null> {
+): Promise<LoadReading> {
+  const { wanted, actual, before, key } = question
+  if (key !== undefined) return readDifference(reader, { ...question, key }, signal)
   const geometryType = actual.members.vector_layer?.geometry_type as GeometryType | undefined
   const path = wanted.data?.path ?? ''
   const contents = await readSource({ path, options: loadOptionsOf(wanted), geometryType, signal })
-  if (contents === undefined) return null
+  if (contents === undefined || isProblem(contents)) return contents ?? null
   const { featureCount: after, filledFields } = contents
+  return { ...unchanged, before, after, lostFields: await findLost(reader, actual, { after, filledFields }) }
+}
+
+const unchanged = { lostAttachments: 0, lostDescriptions: 0 }
+
+async function findLost(
+  reader: Pick<Reader, 'countValues'>,
+  actual: ActualResource,
+  { after, filledFields }: { readonly after: number; readonly filledFields: readonly string[] },
+): Promise<LostField[]> {
   const missing = after === 0 ? [] : fieldsOf(actual).filter(({ keyname }) => !filledFields.includes(keyname))
   const lostFields: LostField[] = []
   for (const field of missing) {
     const valueCount = await reader.countValues({ ...field, id: actual.id })
     if (valueCount !== 0) lostFields.push({ keyname: field.keyname, valueCount })
   }
-  return { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0 }
+  return lostFields
+}
+
+/** Compares the source with the features of the layer by key. */
+async function readDifference(
+  reader: Reader,
+  { wanted, actual, key }: LoadQuestion & { readonly key: readonly string[] },
+  signal: AbortSignal | undefined,
+): Promise<LoadReading> {
+  if (reader.features === undefined) return null
+  try {
+    const result = await compareFeatures(reader.features, {
+      source: { path: wanted.data?.path ?? '', options: loadOptionsOf(wanted), signal },
+      target: targetOf(actual),
+      key,
+      finalFields: wanted.members.feature_layer?.fields as readonly NamedField[] | undefined,
+    })
+    if (result === undefined) return notComparable(wanted.key)
+    const { before, after, difference, summary } = result
+    const lostFields = await findLost(reader, actual, { after, filledFields: summary.filledFields })
+    return { ...unchanged, before, after, lostFields, difference } satisfies DataChange
+  } catch (error) {
+    if (isProblem(error) && isSourceFault(error.code)) return error
+    throw error
+  }
+}
+
+/** Tells whether a fault concerns the source, and not the server or the run. */
+const isSourceFault = (code: string) => /^(source|gdal|data|file|request)\//.test(code)
+
+function notComparable(key: string) {
+  return problem('data/not-comparable', `the server cannot compare the features of "${key}"`, {
+    hint: 'Replace the data: mode: replace.',
+  })
+}
+
+function targetOf(actual: ActualResource): SyncTarget {
+  const layer = actual.members.vector_layer
+  return {
+    id: actual.id,
+    srs: (layer?.srs as { readonly id: number } | undefined)?.id ?? loadedSrs,
+    geometryType: layer?.geometry_type as GeometryType,
+    fields: fieldsOf(actual),
+  }
 }
 
 type NamedField = Pick<Field, 'keyname' | 'datatype'>

@@ -1,0 +1,241 @@
+import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
+import { problem } from '../../contract/problems.ts'
+import { type CopyValue, readCopyRows, takeValue } from '../../core/copy_rows.ts'
+import { findHint } from '../../core/suggest.ts'
+import type { RowSet } from '../../gdal/read_vector.ts'
+import type { RowLayout, SourceSummary, WantedFields } from '../../gdal/runner/vector_job.ts'
+import { type ReadableSource, scanSource } from '../read_source.ts'
+import { describeExamples } from './describe_examples.ts'
+import type { FeatureDifference } from './feature_difference.ts'
+import { maxExamples } from './feature_difference.ts'
+import type { FeatureDigests } from './feature_digests.ts'
+import { FeaturePatch } from './feature_patch.ts'
+import type { FeatureReader } from './feature_reader.ts'
+import { RowDigester } from './row_digest.ts'
+import { leadingValues, type RowField, type ValueRow, valueText, writeEntry } from './row_entry.ts'
+
+/** A field of a layer. */
+export type TargetField = WantedFields['fields'][number]
+
+/** A layer that a source is compared with. */
+export interface SyncTarget {
+  readonly id: number
+  /** EPSG code. */
+  readonly srs: number
+  readonly geometryType: GeometryType
+  readonly fields: readonly TargetField[]
+}
+
+/** A comparison of a source with a layer. */
+export interface SyncQuestion {
+  readonly source: Omit<ReadableSource, 'geometryType'>
+  readonly target: SyncTarget
+  /** Keynames of the fields that identify a feature. */
+  readonly key: readonly string[]
+  /** Fields after the synchronization; absent if the layer also gets the other fields of the source. */
+  readonly finalFields?: readonly TargetField[] | undefined
+}
+
+/** Result of a comparison. */
+export interface SyncResult {
+  readonly difference: FeatureDifference
+  /** Number of features of the layer. */
+  readonly before: number
+  /** Number of features of the source. */
+  readonly after: number
+  readonly summary: SourceSummary
+}
+
+/**
+ * Compares the features of a source with those of a layer by key, and writes the changes that make the layer equal to the
+ * source. Features of the layer without a key, or with that of an earlier feature, are removed.
+ *
+ * @returns undefined if the server does not compute digests
+ * @throws {Problem} source/*, gdal/*, data/key, http/*
+ */
+export async function compareFeatures(
+  reader: FeatureReader,
+  question: SyncQuestion,
+): Promise<SyncResult | undefined> {
+  const { source, target, key } = question
+  const fields = listFinalFields(question)
+  const known = new Set(fields.map(({ keyname }) => keyname))
+  const compared = target.fields.filter(({ keyname }) => known.has(keyname))
+  requireKey(key, compared)
+  const names = compared.map(({ keyname }) => keyname)
+  const digests = await reader.readDigests({ id: target.id, key, fields: names })
+  if (digests === undefined) return undefined
+  let scan: FeatureScan | undefined
+  const { geometryType, srs } = target
+  const keepsOthers = question.finalFields === undefined && source.options.keep_fields !== true
+  const summary = await scanSource(
+    { ...source, geometryType },
+    {
+      srs,
+      wanted: { fields, keepsOthers },
+      async take(rows) {
+        scan = new FeatureScan({ layout: rows.layout, question, fields, compared, digests })
+        await readRows(rows, scan)
+      },
+    },
+  )
+  if (scan === undefined) throw problem('source/unreadable', `"${source.path}" has no features.`)
+  return finish(reader, { question, digests, summary, scan })
+}
+
+function listFinalFields({ target, finalFields }: SyncQuestion): readonly TargetField[] {
+  return finalFields ?? target.fields
+}
+
+function requireKey(key: readonly string[], fields: readonly TargetField[]): void {
+  const names = fields.map(({ keyname }) => keyname)
+  const missing = key.find((name) => !names.includes(name))
+  if (missing === undefined) return
+  const hint = findHint(missing, names)
+  throw problem('data/key', `The layer has no field "${missing}".`, hint === undefined ? {} : { hint })
+}
+
+async function readRows({ copies }: RowSet, scan: FeatureScan): Promise<void> {
+  for await (const copy of copies) {
+    await readCopyRows(copy, (row) => {
+      const values: CopyValue[] = []
+      while (row.left > 0) values.push(takeValue(row))
+      scan.add({ bytes: row.bytes, view: row.view, values })
+    })
+  }
+}
+
+interface ScanInput {
+  readonly layout: RowLayout
+  readonly question: SyncQuestion
+  readonly fields: readonly TargetField[]
+  readonly compared: readonly TargetField[]
+  readonly digests: FeatureDigests
+}
+
+/** Compares rows with digests while they are read. */
+class FeatureScan {
+  readonly patch = new FeaturePatch()
+  readonly keys = new Set<string>()
+  /** The first added and changed features, as entries of the patch. */
+  readonly added: string[] = []
+  readonly changed: string[] = []
+  readonly counts = { added: 0, changed: 0, unchanged: 0 }
+  readonly newFields: RowLayout['fields']
+  readonly missingFields: readonly string[]
+  readonly geometryType: GeometryType
+  readonly #digests: FeatureDigests
+  readonly #written: readonly RowField[]
+  readonly #new: readonly RowField[]
+  readonly #key: readonly RowField[]
+  readonly #keyDigester: RowDigester
+  readonly #rowDigester: RowDigester
+
+  constructor({ layout, question, fields, compared, digests }: ScanInput) {
+    const columns = new Map(layout.keynames.map((keyname, column) => [keyname, column]))
+    const place = ({ keyname, datatype }: TargetField): RowField => ({
+      keyname,
+      datatype,
+      column: columns.get(keyname) ?? -1,
+    })
+    const known = new Set(fields.map(({ keyname }) => keyname))
+    const standing = new Set(compared.map(({ keyname }) => keyname))
+    const others = layout.fields.flatMap(({ datatype }, column) => {
+      const keyname = layout.keynames[column] ?? ''
+      return known.has(keyname) ? [] : [{ keyname, datatype, column }]
+    })
+    this.newFields = others.map(({ keyname, datatype }) => ({ name: keyname, datatype }))
+    this.missingFields = compared.flatMap(({ keyname }) => (columns.has(keyname) ? [] : [keyname]))
+    this.geometryType = layout.geometryType
+    this.#digests = digests
+    this.#written = [...fields.map(place), ...others]
+    this.#new = this.#written.filter(({ keyname, column }) => column >= 0 && !standing.has(keyname))
+    this.#key = question.key.map((name) =>
+      place(compared.find(({ keyname }) => keyname === name) as TargetField),
+    )
+    this.#keyDigester = new RowDigester(this.#key.map(positionOf))
+    this.#rowDigester = new RowDigester([1, ...compared.map(place).map(positionOf)])
+    const missing = this.#key.find(({ column }) => column < 0)
+    if (missing !== undefined) throw problem('data/key', `The source has no field "${missing.keyname}".`)
+  }
+
+  /** @throws {Problem} data/key if the row has no key, or that of an earlier row */
+  add(row: ValueRow): void {
+    const key = this.#keyDigester.digest(row)
+    this.#checkKey(row, key)
+    const found = this.#digests.find(key)
+    if (found === undefined) this.#write(row, 'added')
+    else if (this.#rowDigester.digest(row) === found.digest && !this.#fillsNew(row))
+      this.counts.unchanged += 1
+    else this.#write(row, 'changed', found.id)
+  }
+
+  #checkKey(row: ValueRow, key: string): void {
+    const empty = this.#key.find((field) => valueText(row, field) === 'null')
+    if (empty !== undefined)
+      throw keyProblem(`A feature of the source has no value in the key field "${empty.keyname}".`)
+    if (this.keys.has(key)) {
+      const values = this.#key.map((field) => `${field.keyname} ${valueText(row, field)}`)
+      throw keyProblem(`Several features of the source have the key ${values.join(', ')}.`)
+    }
+    this.keys.add(key)
+  }
+
+  /** Tells whether a row has a value in a field that the layer does not have yet. */
+  #fillsNew({ values }: ValueRow): boolean {
+    return this.#new.some(({ column }) => (values[leadingValues + column]?.length ?? -1) >= 0)
+  }
+
+  #write(row: ValueRow, kind: 'added' | 'changed', id?: number): void {
+    const entry = writeEntry(row, this.#written, id)
+    this.patch.add(entry)
+    this.counts[kind] += 1
+    if (this[kind].length < maxExamples) this[kind].push(entry)
+  }
+}
+
+const positionOf = ({ column }: RowField) => (column < 0 ? -1 : leadingValues + column)
+
+function keyProblem(message: string) {
+  return problem('data/key', message, {
+    hint: 'Choose key fields whose values identify each feature, or correct the source.',
+  })
+}
+
+interface Finished {
+  readonly question: SyncQuestion
+  readonly digests: FeatureDigests
+  readonly summary: SourceSummary
+  readonly scan: FeatureScan
+}
+
+async function finish(
+  reader: FeatureReader,
+  { question, digests, summary, scan }: Finished,
+): Promise<SyncResult> {
+  const { target, key } = question
+  const { geometryType, patch, counts, newFields, missingFields } = scan
+  requireFamily(target.geometryType, geometryType)
+  const removed = digests.listOthers(scan.keys)
+  for (const id of removed) patch.add(`{"id":${id},"delete":true}`)
+  const removedIds = removed.slice(0, maxExamples)
+  const examples = await describeExamples(reader, { ...scan, removedIds, layerId: target.id, key })
+  const difference = {
+    ...counts,
+    removed: removed.length,
+    newFields,
+    missingFields,
+    ...(geometryType === target.geometryType ? {} : { geometryType }),
+    examples,
+    patch,
+  }
+  return { difference, before: digests.count, after: summary.rowCount, summary }
+}
+
+/** Styles, maps and clients of a layer depend on its geometry family. */
+function requireFamily(layer: GeometryType, source: GeometryType): void {
+  if (geometryParts(layer).family === geometryParts(source).family) return
+  throw problem('source/unreadable', `The layer has geometry type ${layer}, the source ${source}.`, {
+    hint: 'Load the source into another layer, or select geometries with cast_geometry_type.',
+  })
+}

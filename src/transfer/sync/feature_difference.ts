@@ -1,0 +1,71 @@
+import type { GeometryType } from '../../contract/geometry.ts'
+import { countOf } from '../../core/count.ts'
+import type { SourceField } from '../../gdal/runner/vector_job.ts'
+import type { FeaturePatch } from './feature_patch.ts'
+
+/** Difference between the features of a source and those of a layer, by key. */
+export interface FeatureDifference {
+  /** Number of features that only the source has. */
+  readonly added: number
+  /** Number of features with other values or another geometry. */
+  readonly changed: number
+  /** Number of features that only the layer has. */
+  readonly removed: number
+  readonly unchanged: number
+  /** Fields of the source that the layer does not have, by keyname. */
+  readonly newFields: readonly SourceField[]
+  /** Keynames of the fields of the layer that the source does not have. */
+  readonly missingFields: readonly string[]
+  /** Geometry type of the source, if it is more general than that of the layer. */
+  readonly geometryType?: GeometryType
+  /** The first features of each kind. */
+  readonly examples: readonly FeatureExample[]
+  /** Changes that make the layer equal to the source. */
+  readonly patch: FeaturePatch
+}
+
+/** A feature that a synchronization changes. */
+export interface FeatureExample {
+  readonly kind: 'added' | 'changed' | 'removed'
+  /** Values of the key fields. */
+  readonly key: readonly unknown[]
+  /** Changed fields; empty unless the kind is `changed`. */
+  readonly edits: readonly ValueEdit[]
+  /** Whether the geometry changes. */
+  readonly movesGeometry: boolean
+}
+
+/** A field of a feature with another value. */
+export interface ValueEdit {
+  readonly keyname: string
+  readonly from: unknown
+  readonly to: unknown
+}
+
+/** Maximum number of examples of each kind. */
+export const maxExamples = 3
+
+/** Returns the counts of a difference, as in events. */
+export function differenceFacts({ added, changed, removed, unchanged, examples }: FeatureDifference) {
+  return {
+    added,
+    changed,
+    removed,
+    unchanged,
+    examples: examples.map(({ kind, key, edits, movesGeometry }) => ({
+      kind,
+      key,
+      ...(kind === 'changed' ? { edits, geometry: movesGeometry } : {}),
+    })),
+  }
+}
+
+/** Describes the counts of a difference: `2 added, 1 changed, 197 unchanged`. */
+export function describeDifference({ added, changed, removed, unchanged }: FeatureDifference): string {
+  const counts = Object.entries({ added, changed, removed })
+  const parts = counts.flatMap(([word, count]) =>
+    count === 0 ? [] : [`${countOf(count, 'feature')} ${word}`],
+  )
+  if (unchanged > 0 || parts.length === 0) parts.push(`${unchanged} unchanged`)
+  return parts.join(', ')
+}

@@ -1,0 +1,58 @@
+import { datatypeCodecs } from '../../contract/datatype_codec.ts'
+import type { Datatype } from '../../contract/geometry.ts'
+import type { Bytes } from '../../core/bytes.ts'
+import type { CopyValue } from '../../core/copy_rows.ts'
+import { numbersOf } from '../../geo/byte_geometry.ts'
+import { readWkb } from '../../geo/wkb.ts'
+import { formatWkt } from '../../geo/wkt.ts'
+
+/** A field of a row. */
+export interface RowField {
+  readonly keyname: string
+  readonly datatype: Datatype
+  /** Position of its value among those after id and geometry; -1 for a field that the source does not have. */
+  readonly column: number
+}
+
+/** A row in place in a buffer, with its values: id, geometry, then the columns. */
+export interface ValueRow extends Bytes {
+  readonly values: readonly CopyValue[]
+}
+
+/** Number of values of a row before the columns. */
+export const leadingValues = 2
+
+const microseconds = 1_000_000
+
+const scalars: Readonly<Record<Datatype, (bytes: Bytes, value: CopyValue) => string>> = {
+  INTEGER: ({ view }, { at }) => String(view.getInt32(at)),
+  BIGINT: ({ view }, { at }) => String(view.getBigInt64(at)),
+  REAL: ({ view }, { at }) => JSON.stringify(view.getFloat64(at)),
+  STRING: ({ bytes }, { at, length }) => JSON.stringify(bytes.toString('utf8', at, at + length)),
+  DATE: ({ view }, { at }) => printed('DATE', view.getInt32(at)),
+  TIME: ({ view }, { at }) => printed('TIME', Number(view.getBigInt64(at)) / microseconds),
+  DATETIME: ({ view }, { at }) => printed('DATETIME', Number(view.getBigInt64(at)) / microseconds),
+}
+
+const printed = (datatype: Datatype, value: number) => `"${datatypeCodecs[datatype].print(value)}"`
+
+/** Writes a row as the JSON of a feature in a PATCH; with an id it changes a feature, else it creates one. */
+export function writeEntry(row: ValueRow, fields: readonly RowField[], id: number | undefined): string {
+  const members = fields.map((field) => `${JSON.stringify(field.keyname)}:${valueText(row, field)}`)
+  const geometry = row.values[1]
+  const geom = geometry === undefined || geometry.length < 0 ? 'null' : `"${wktOf(row, geometry)}"`
+  return `{${id === undefined ? '' : `"id":${id},`}"geom":${geom},"fields":{${members.join(',')}}}`
+}
+
+/** Returns the value of a field as JSON text. */
+export function valueText(row: ValueRow, { column, datatype }: RowField): string {
+  const value = column < 0 ? undefined : row.values[leadingValues + column]
+  return value === undefined || value.length < 0 ? 'null' : scalars[datatype](row, value)
+}
+
+function wktOf(row: ValueRow, { at }: CopyValue): string {
+  const geometry = readWkb(row, at)
+  if (geometry.family === 'UNSUPPORTED' || geometry.family === 'COLLECTION')
+    throw new TypeError(`a row has a geometry of family ${geometry.family}`)
+  return formatWkt({ ...geometry, parts: geometry.parts.map((part) => part.map(numbersOf)) })
+}
