@@ -43,6 +43,11 @@ export function allowanceOptions(command: Command): Command {
       collect,
     )
     .option('--adopt', 'take resources over from other manifests')
+    .option(
+      '--take <key>',
+      'change a resource with existing: true although another manifest sets the same',
+      collect,
+    )
     .option('--send-secrets <key>', 'send the secrets of a resource again', collect)
 }
 

@@ -3,6 +3,7 @@ import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
 import { planFrom } from '../reconcile/plan/plan_manifest.ts'
 import type { PlanReader } from '../reconcile/plan/plan_reader.ts'
+import { checkKeys } from './check_keys.ts'
 import { findCommit } from './git_commit.ts'
 import { checkGuards, type GuardSettings, type Guards, loadGuards, noGuards, withPolicies } from './guards.ts'
 import { type GoodManifest, loadGoodManifest, orDefault } from './load_manifest.ts'
@@ -67,7 +68,12 @@ export async function planLoaded(
   const { manifest } = loaded
   const watched = guards.forbidGain
   const plan = await planFrom({ reader, manifest, options, watched, signal: terminal.interrupt })
-  const issues = [...loaded.issues, ...plan.issues, ...checkGuards(plan, manifest, guards)]
+  const issues = [
+    ...loaded.issues,
+    ...checkKeys(plan, manifest, options),
+    ...plan.issues,
+    ...checkGuards(plan, manifest, guards),
+  ]
   return { plan: { ...plan, issues }, loaded: { ...loaded, sources: withPolicies(loaded.sources, guards) } }
 }
 
@@ -95,5 +101,6 @@ export function readAllowances(options: Readonly<Record<string, unknown>>): Plan
     allowLoss: keys('allowLoss'),
     adopt: options.adopt === true,
     sendSecrets: keys('sendSecrets'),
+    take: keys('take'),
   }
 }

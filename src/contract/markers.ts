@@ -2,7 +2,10 @@
  * Metadata items of a resource that record which manifest manages it. Diffs hide them and every write preserves them.
  */
 export const markerKeys = {
-  /** Manifest that manages the resource, and the id of the resource: a copy on another resource is ignored. */
+  /**
+   * Manifest that manages the resource, the id of the resource, and the optional blocks that the manifest sets. A copy on another
+   * resource is ignored.
+   */
   manager: 'landform.manager',
   /** Whether deletion is rejected. */
   protect: 'landform.protect',
@@ -20,33 +23,40 @@ export interface ManagerMarker {
   readonly manifest: string
   /** Id of the marked resource; 0 in a creation request, where the server sets it. */
   readonly id: number
+  /** Optional blocks that the manifest sets: `description`, `permissions`, `webmap.root_item`; none if absent. */
+  readonly sets?: readonly string[]
 }
 
-/** Formats a manager marker: `world/17`. */
-export function formatManager({ manifest, id }: ManagerMarker): string {
-  return `${manifest}/${id}`
+/** Formats a manager marker: `world/17`, or `world/17 description permissions`. */
+export function formatManager({ manifest, id, sets = [] }: ManagerMarker): string {
+  return [`${manifest}/${id}`, ...sets].join(' ')
 }
 
 /** Parses a manager marker; undefined if the value is not one. */
 export function findManager(value: unknown): ManagerMarker | undefined {
   if (typeof value !== 'string') return undefined
-  const slash = value.indexOf('/')
-  const digits = value.slice(slash + 1)
-  return slash > 0 && /^\d+$/.test(digits)
-    ? { manifest: value.slice(0, slash), id: Number(digits) }
-    : undefined
+  const [, manifest = '', id, blocks] = managerPattern.exec(value) ?? []
+  if (id === undefined) return undefined
+  return { manifest, id: Number(id), ...(blocks === undefined ? {} : { sets: blocks.trim().split(' ') }) }
 }
 
-/**
- * Finds the name of the manifest that manages a resource in its metadata. Ignores a marker that was copied with the
- * metadata of another resource.
- */
+const managerPattern = /^([^/]+)\/(\d+)((?: [a-z_.]+)+)?$/
+
+/** Finds the manager marker in the metadata of a resource. Ignores one that was copied with the metadata of another resource. */
+export function findOwnManager(
+  id: number | undefined,
+  items: Readonly<Record<string, unknown>> | undefined,
+): ManagerMarker | undefined {
+  const manager = findManager(items?.[markerKeys.manager])
+  return manager?.id === id ? manager : undefined
+}
+
+/** Finds the name of the manifest that manages a resource, as `findOwnManager` does. */
 export function findManifest(
   id: number | undefined,
   items: Readonly<Record<string, unknown>> | undefined,
 ): string | undefined {
-  const manager = findManager(items?.[markerKeys.manager])
-  return manager?.id === id ? manager?.manifest : undefined
+  return findOwnManager(id, items)?.manifest
 }
 
 /** Source of the data of a layer. */

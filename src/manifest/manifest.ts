@@ -72,6 +72,8 @@ export interface WantedResource {
    */
   readonly members: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly data?: WantedData
+  /** Optional blocks that the manifest is recorded to set; those that it contains if absent. */
+  readonly sets?: readonly string[]
   /** Spans in the block; pointers are relative to it: `/webmap/root_item`. */
   readonly spanOf: SpanOf
 }

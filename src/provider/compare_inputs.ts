@@ -8,6 +8,7 @@ import type { ActualResource } from '../reconcile/model/actual_tree.ts'
 import type { Principals } from '../reconcile/model/principals.ts'
 import { isCompared, toWire } from '../reconcile/model/value_equality.ts'
 import { type DiffContext, diffResource } from '../reconcile/plan/diff.ts'
+import { listSetBlocks } from '../reconcile/plan/set_blocks.ts'
 import { isIgnored, pathOfEdit } from './property_path.ts'
 import type { Properties } from './property_values.ts'
 import { listSecrets } from './resource_secrets.ts'
@@ -142,6 +143,7 @@ function actualOf({ cls, wanted, news, places }: Sides): ActualResource {
     rules: (rules ?? []) as NonNullable<ActualResource['rules']>,
     resmeta: wanted.resmeta ?? {},
     manager: '',
+    sets: listSetBlocks(wanted),
     protect: wanted.protect,
     source: undefined,
     dataVersion: undefined,

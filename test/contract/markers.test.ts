@@ -11,6 +11,12 @@ import { findManager, findSource, formatManager, formatSource } from '../../src/
 describe('markers', () => {
   it('are parsed as they were formatted', () => {
     expect(findManager(formatManager({ manifest: 'world', id: 17 }))).toEqual({ manifest: 'world', id: 17 })
+    const sets = ['description', 'webmap.root_item']
+    expect(findManager(formatManager({ manifest: 'world', id: 17, sets }))).toEqual({
+      manifest: 'world',
+      id: 17,
+      sets,
+    })
     const source = { digest: 'ab'.repeat(32), version: 3 }
     expect(findSource(formatSource(source))).toEqual(source)
     const file = { ...source, pipeline: true as const }
@@ -19,10 +25,13 @@ describe('markers', () => {
     expect(findSource(formatSource(counted))).toEqual(counted)
   })
 
-  it.each([undefined, null, 7, '', 'world', 'world/x', '/7', 'a/b/7x'])('are not found in %j', (value) => {
-    expect(findManager(value)).toBeUndefined()
-    expect(findSource(value)).toBeUndefined()
-  })
+  it.each([undefined, null, 7, '', 'world', 'world/x', '/7', 'a/b/7x', 'a/7 ', 'a/7  b', 'a/7 B'])(
+    'are not found in %j',
+    (value) => {
+      expect(findManager(value)).toBeUndefined()
+      expect(findSource(value)).toBeUndefined()
+    },
+  )
 })
 
 describe('dialect', () => {

@@ -197,6 +197,7 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   const name = splitPointer(edit.pointer).join('.')
   const loss = edit.loses === undefined ? '' : `  ${paint('red', `(${edit.loses})`)}`
   if (edit.secret) return [`${name}  (secret)`]
+  if (edit.released) return [`${name}  no longer set by this manifest: the value stays`]
   const mapEdit = action === 'create' || action === 'replace' ? undefined : describeMapEdit(edit)
   if (mapEdit !== undefined) return [formatMapEdit(mapEdit, paint)]
   if (name === 'permissions') return [formatRuleEdit(edit, paint)]

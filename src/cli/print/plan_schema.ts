@@ -34,6 +34,11 @@ const EditSchema = Type.Object(
       constant(true, { description: 'An item of a layer tree moves; `from` and `to` name its groups.' }),
     ),
     secret: optional(constant(true, { description: 'The value is a secret and omitted.' })),
+    released: optional(
+      constant(true, {
+        description: 'The manifest sets the field no longer; it has no default, and its value stays.',
+      }),
+    ),
   },
   closed,
 )

@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import { supportsRoute } from '../../api/detect_server.ts'
 import { decodeResource } from '../../contract/dialect_codec.ts'
-import { formatManager, markerKeys } from '../../contract/markers.ts'
+import { findManager, formatManager, markerKeys } from '../../contract/markers.ts'
 import { problem } from '../../contract/problems.ts'
 import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import { isProblem } from '../../core/problem.ts'
@@ -187,7 +187,8 @@ interface CreatedResource {
 // Only landform inserts the new id into the marker.
 async function markManager(context: StepContext, { change, id, body }: CreatedResource): Promise<void> {
   const { items } = body.resmeta as { items: Record<string, unknown> }
-  const marker = formatManager({ manifest: context.plan.manifest, id })
+  const { sets = [] } = findManager(items[markerKeys.manager]) ?? {}
+  const marker = formatManager({ manifest: context.plan.manifest, id, sets })
   const resmeta = { items: { ...items, [markerKeys.manager]: marker } }
   await update(sending(context), id, { cls: change.cls, body: { resmeta } })
 }

@@ -1,7 +1,7 @@
 import type { TreeHead } from '../../api/read_tree.ts'
 import type { Representation } from '../../contract/bodies.ts'
 import {
-  findManifest,
+  findOwnManager,
   findSource,
   formatManager,
   formatSource,
@@ -28,6 +28,8 @@ export interface ActualResource {
   readonly resmeta: Readonly<Record<string, MetadataValue>> | undefined
   /** Id of the managing manifest, from a marker that names this resource. */
   readonly manager: string | undefined
+  /** Optional blocks that the managing manifest sets. */
+  readonly sets: readonly string[]
   readonly protect: boolean
   readonly source: SourceMarker | undefined
   /** Version of a layer's data, incremented by each change. */
@@ -136,8 +138,10 @@ function withoutMarkers(items: Items): Items {
 }
 
 function readMarkers(id: number, items: Items | undefined) {
+  const { manifest: manager, sets = [] } = findOwnManager(id, items) ?? {}
   return {
-    manager: findManifest(id, items),
+    manager,
+    sets,
     protect: items?.[markerKeys.protect] === true,
     source: findSource(items?.[markerKeys.source]),
   }
@@ -147,11 +151,14 @@ function readMarkers(id: number, items: Items | undefined) {
 export function formatMarkers({
   id,
   manager,
+  sets,
   protect,
   source,
 }: ActualResource): Record<string, MetadataValue> {
   return {
-    ...(manager === undefined ? {} : { [markerKeys.manager]: formatManager({ manifest: manager, id }) }),
+    ...(manager === undefined
+      ? {}
+      : { [markerKeys.manager]: formatManager({ manifest: manager, id, sets }) }),
     ...(protect ? { [markerKeys.protect]: true } : {}),
     ...(source === undefined ? {} : { [markerKeys.source]: formatSource(source) }),
   }

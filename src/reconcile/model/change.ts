@@ -24,6 +24,8 @@ export interface Edit {
   readonly moves?: true
   /** The value is a secret and omitted. */
   readonly secret?: true
+  /** The manifest sets the field no longer; it has no default, and its value stays. */
+  readonly released?: true
 }
 
 /** A file that is loaded into a layer. */

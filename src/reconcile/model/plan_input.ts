@@ -18,6 +18,8 @@ export interface PlanOptions extends PruneOptions {
   readonly allowLoss: ReadonlySet<string>
   /** Whether to adopt resources of other manifests. */
   readonly adopt: boolean
+  /** Keys of existing resources that may be changed although another manifest sets the same. */
+  readonly take: ReadonlySet<string>
   /** Keys of resources whose secrets are sent again. */
   readonly sendSecrets: ReadonlySet<string>
 }
@@ -31,6 +33,7 @@ export const safeOptions: PlanOptions = {
   overwriteData: new Set(),
   allowLoss: new Set(),
   adopt: false,
+  take: new Set(),
   sendSecrets: new Set(),
 }
 

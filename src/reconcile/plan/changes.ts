@@ -16,6 +16,7 @@ import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import type { LoadQuestion } from './read_load_change.ts'
+import { reportContested } from './set_blocks.ts'
 import { planSyncFields } from './sync_fields.ts'
 import { foreignIssue, reportReplacement } from './target_issues.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
@@ -141,6 +142,7 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     ...reportUnknown(wanted, diff),
     ...reportReplacement(wanted, diff.edits, allowHint(wanted)),
   )
+  draft.issues.push(...contested(input, wanted, { actual, diff }))
   const data = planData(work, wanted, { actual, edits: diff.edits })
   if (diff.edits.length === 0 && !diff.adopts && data === undefined) {
     draft.unchanged += 1
@@ -202,6 +204,18 @@ function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, a
   const foreign = actual.manager !== undefined && actual.manager !== manifest.id
   if (wanted.existing || !foreign || options.adopt) return undefined
   return foreignIssue(wanted, actual.manager, 'resource')
+}
+
+/** Reports what a block with `existing: true` changes although another manifest sets it. */
+function contested(
+  { manifest, options }: PlanInput,
+  wanted: WantedResource,
+  { actual, diff }: { readonly actual: ActualResource; readonly diff: ResourceDiff },
+): Issue[] {
+  const isForeign = actual.manager !== undefined && actual.manager !== manifest.id
+  if (!wanted.existing || !isForeign || options.take.has(wanted.key)) return []
+  const pointers = diff.edits.map(({ pointer }) => pointer)
+  return reportContested(wanted, actual, pointers)
 }
 
 const allowHint = ({ key }: WantedResource) =>

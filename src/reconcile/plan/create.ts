@@ -6,6 +6,7 @@ import type { WantedResource } from '../../manifest/manifest.ts'
 import { formatRule, type NamedRule, sortedRules } from '../model/access_rules.ts'
 import type { Change, Edit, WantedBody } from '../model/change.ts'
 import type { Principals } from '../model/principals.ts'
+import { listSetBlocks } from './set_blocks.ts'
 
 /** Edits and request body of a new resource. */
 export interface Creation {
@@ -21,7 +22,7 @@ export function planCreation(wanted: WantedResource, manifestId: string, princip
   const items = {
     ...withoutNull(wanted.resmeta ?? {}),
     // The server replaces 0 with the new id.
-    [markerKeys.manager]: formatManager({ manifest: manifestId, id: 0 }),
+    [markerKeys.manager]: formatManager({ manifest: manifestId, id: 0, sets: listSetBlocks(wanted) }),
     ...(wanted.protect ? { [markerKeys.protect]: true } : {}),
   }
   const { feature_layer: featureLayer, ...members } = wanted.members

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { formatManager, markerKeys } from '../../contract/markers.ts'
 import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
@@ -10,6 +11,7 @@ import { type ActualResource, formatMarkers } from '../model/actual_tree.ts'
 import type { Edit, WantedBody } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
 import { isCompared, type Names } from '../model/value_equality.ts'
+import { completeBlock, listSetBlocks } from './set_blocks.ts'
 import { compareField } from './value_edits.ts'
 
 /** Context of a comparison. */
@@ -45,11 +47,12 @@ interface Draft {
 
 /** Compares a resource of the manifest with its match on the server. Pure; ignores the order of members and rules. */
 export function diffResource(
-  wanted: WantedResource,
+  written: WantedResource,
   actual: ActualResource,
   context: DiffContext,
 ): ResourceDiff {
   const draft: Draft = { edits: [], unknown: [], body: {} }
+  const { wanted, released } = completeBlock(written, actual, context.manifestId)
   diffNames(draft, wanted, actual)
   const moves = diffPlace(draft, { wanted, actual, context })
   diffOwner(draft, { wanted, actual, context })
@@ -57,6 +60,10 @@ export function diffResource(
   const adopts = diffMetadata(draft, { wanted, actual, context })
   const cls = wanted.cls ?? (isCls(actual.cls) ? actual.cls : undefined)
   if (cls !== undefined && cls === actual.cls) diffMembers(draft, cls, { wanted, actual, context })
+  for (const block of released)
+    draft.edits.push({ pointer: joinPointer('', ...block.split('.')), released: true })
+  if (draft.edits.length > 0 || adopts)
+    recordBlocks(draft, listSetBlocks(written), { wanted, actual, context })
   const { edits, unknown, body } = draft
   return { edits, body, moves, adopts, sharesRules, unknown }
 }
@@ -171,6 +178,16 @@ function markManager(items: Record<string, MetadataValue>, { wanted, actual, con
   if (wanted.existing || actual.manager === context.manifestId) return false
   items[markerKeys.manager] = formatManager({ manifest: context.manifestId, id: actual.id })
   return true
+}
+
+/** Records in the marker which optional blocks the manifest sets, with the other changes. */
+function recordBlocks(draft: Draft, sets: readonly string[], { wanted, actual, context }: Sides): void {
+  const isRecorded = actual.manager === context.manifestId && isDeepStrictEqual(sets, actual.sets)
+  if (wanted.existing || isRecorded || actual.resmeta === undefined) return
+  const { items } = (draft.body.resmeta ?? {}) as { readonly items?: Readonly<Record<string, unknown>> }
+  const rest = items ?? (context.mergesMetadata ? {} : { ...actual.resmeta, ...formatMarkers(actual) })
+  const marker = formatManager({ manifest: context.manifestId, id: actual.id, sets })
+  set(draft, 'resmeta', { items: { ...rest, [markerKeys.manager]: marker } })
 }
 
 function markProtection(draft: Draft, items: Record<string, MetadataValue>, { wanted, actual }: Sides): void {

@@ -90,6 +90,7 @@ export function saveOptions(options: PlanOptions): SavedOptions {
     overwriteData: list(options.overwriteData),
     allowLoss: list(options.allowLoss),
     sendSecrets: list(options.sendSecrets),
+    take: list(options.take),
   }
 }
 
@@ -102,6 +103,7 @@ export function restoreOptions(options: SavedOptions): PlanOptions {
     overwriteData: new Set(options.overwriteData),
     allowLoss: new Set(options.allowLoss),
     sendSecrets: new Set(options.sendSecrets),
+    take: new Set(options.take),
   }
 }
 

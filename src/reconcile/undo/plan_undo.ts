@@ -49,7 +49,9 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
   const actual = await readActualTree(api, signal)
   const { manifest, created } = writeUndoManifest(entry, actual)
   const { allowDelete, allowLoss } = options
-  const planOptions = { ...safeOptions, prune: true, fuse: 1, deletable: created, allowDelete, allowLoss }
+  const take = new Set(manifest.resources.keys())
+  const allowed = { prune: true, fuse: 1, deletable: created, allowDelete, allowLoss, take }
+  const planOptions = { ...safeOptions, ...allowed }
   const plan = await planManifest({ api, manifest, actual, options: planOptions, signal })
   const issues = [
     ...checkEdited(entry, actual, options),

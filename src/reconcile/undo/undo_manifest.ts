@@ -113,6 +113,7 @@ function wantedOf(restoring: Restoring, { resource, key, parent }: Restored): Wa
         }),
     ...(resmeta === undefined ? {} : { resmeta: { ...cleared(there), ...resmeta } }),
     members: members ?? {},
+    sets: resource.sets,
     spanOf: spanOf(entry),
   }
 }

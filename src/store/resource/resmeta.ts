@@ -60,6 +60,6 @@ export const metadataSql = (ids: string) => `
 /** Fills in the resource's id where a manager marker has 0, because clients do not know the id before creation. */
 export function withOwnId(items: Metadata, id: number): Metadata {
   const manager = items[markerKeys.manager]
-  if (typeof manager !== 'string' || !/^[^/]+\/0$/.test(manager)) return items
-  return { ...items, [markerKeys.manager]: manager.replace(/0$/, String(id)) }
+  if (typeof manager !== 'string' || !/^[^/]+\/0(?: |$)/.test(manager)) return items
+  return { ...items, [markerKeys.manager]: manager.replace(/\/0(?= |$)/, `/${id}`) }
 }

@@ -62,6 +62,7 @@ const everything = {
   allowLoss: new Set<string>(),
   adopt: false,
   sendSecrets: new Set<string>(),
+  take: new Set<string>(),
 }
 
 /** What became of each change: `created a`, `failed b: apply/stale`, `skipped c after b`. */

@@ -18,7 +18,6 @@ function operationsOf(one: Case): Operation[] {
   return writeOperations({ plan, steps: sortSteps(plan.steps), sources })
 }
 
-const manager = (id: number) => ({ items: { 'landform.manager': `test/${id}` } })
 const itemOf = (style: string) => ({ item_type: 'layer', display_name: 'L', layer_style_id: style })
 const mapOf = (style: string) => ({
   webmap: { root_item: { item_type: 'root', children: [itemOf(style)] } },
@@ -42,7 +41,8 @@ describe('the operations of a plan', () => {
     ])
     const parents = operations.map((one) => 'body' in one && (one.body.resource as { parent: object }).parent)
     expect(parents).toEqual([{ id: 7 }, { id: 0 }, { id: 'l' }, { id: 'g' }])
-    expect(operations[3]).toMatchObject({ body: { ...mapOf('s'), resmeta: manager(0) } })
+    const resmeta = { items: { 'landform.manager': 'test/0 webmap webmap.root_item' } }
+    expect(operations[3]).toMatchObject({ body: { ...mapOf('s'), resmeta } })
   })
 
   it('change only resources that are in the planned version', () => {
@@ -149,7 +149,7 @@ describe('the operation that loads data', () => {
       body: {
         resmeta: {
           items: {
-            'landform.manager': 'test/0',
+            'landform.manager': 'test/0 feature_layer feature_layer.fields vector_layer',
             'landform.source': `sha256-${sourceDigest(sha256, options)}@1`,
           },
         },
@@ -177,7 +177,12 @@ describe('the operation that loads data', () => {
         id: 1,
         if_version: 1,
         body: {
-          resmeta: { items: { 'landform.source': `sha256-${sourceDigest(sha256, options)}@3` } },
+          resmeta: {
+            items: {
+              'landform.manager': 'test/1 feature_layer feature_layer.fields vector_layer',
+              'landform.source': `sha256-${sourceDigest(sha256, options)}@3`,
+            },
+          },
           vector_layer: { source: { prepared: token } },
           feature_layer: { fields: written },
         },

@@ -165,7 +165,7 @@ describe('fields', () => {
   it('removes metadata that was removed from the manifest, and keeps it if the manifest has none', () => {
     const rows = [{ id: 1, key: 'a', meta: { x: 1, y: 2 } }]
     expect(planOf({ blocks: { a: { resmeta: { x: 1 } } }, rows }).changes[0]?.body).toEqual({
-      resmeta: { items: { y: null } },
+      resmeta: { items: { y: null, 'landform.manager': 'test/1 resmeta' } },
     })
     expect(tell(planOf({ blocks: { a: {} }, rows }))).toEqual([])
   })

@@ -1,0 +1,49 @@
+import type { Issue } from '../core/issue.ts'
+import { findHint } from '../core/suggest.ts'
+import type { Manifest } from '../manifest/manifest.ts'
+import { labelOf } from '../reconcile/model/actual_tree.ts'
+import type { Plan } from '../reconcile/model/change.ts'
+import type { PlanOptions } from '../reconcile/model/plan_input.ts'
+
+/** Options that name keys of the manifest, and those that name resources of the server too. */
+const manifestKeys = ['replace', 'overwriteData', 'sendSecrets', 'take'] as const
+const anyKeys = ['allowDelete', 'allowLoss'] as const
+
+const flags: Readonly<Record<(typeof manifestKeys | typeof anyKeys)[number], string>> = {
+  replace: '--replace',
+  overwriteData: '--overwrite-data',
+  sendSecrets: '--send-secrets',
+  take: '--take',
+  allowDelete: '--allow-delete',
+  allowLoss: '--allow-loss',
+}
+
+/** Reports options with keys that neither the manifest nor the server has: what they should allow stays forbidden. */
+export function checkKeys(plan: Plan, manifest: Manifest, options: PlanOptions): Issue[] {
+  const declared = [...manifest.resources.keys(), ...listRecords(manifest)]
+  const known = new Set(declared)
+  const issues = manifestKeys.flatMap((name) => checkOption(name, options[name], known))
+  if (anyKeys.every((name) => options[name].size === 0)) return issues
+  const there = [...(plan.before?.values() ?? [])].map(labelOf)
+  const all = new Set([...known, ...there, ...plan.changes.map(({ key }) => key)])
+  return [...issues, ...anyKeys.flatMap((name) => checkOption(name, options[name], all))]
+}
+
+function listRecords({ catalog }: Manifest): string[] {
+  return catalog === undefined ? [] : Object.values(catalog).flatMap((records) => [...records.keys()])
+}
+
+function checkOption(
+  name: keyof typeof flags,
+  keys: ReadonlySet<string>,
+  known: ReadonlySet<string>,
+): Issue[] {
+  return [...keys].flatMap((key): Issue[] => {
+    if (known.has(key)) return []
+    const hint = findHint(key, [...known])
+    const message = `${flags[name]}: there is no resource with the key "${key}"`
+    return [
+      { code: 'usage/bad-argument', message, severity: 'error', ...(hint === undefined ? {} : { hint }) },
+    ]
+  })
+}
