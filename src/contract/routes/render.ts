@@ -1,6 +1,6 @@
 import { type ImageFormat, imageFormats, imageLimits } from '../image_format.ts'
 import { maxLayers, tileLimits } from '../limits.ts'
-import { IdParams, list, type MoreQuery, query, type RouteDescriptor } from '../route.ts'
+import { EmptySchema, IdParams, list, type MoreQuery, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 import type { WebmapConfig } from '../webmap_config.ts'
 
@@ -54,6 +54,26 @@ const LegendSymbolsSchema = Type.Array(
     }),
   }),
 )
+
+const count = Type.Integer({ description: 'Number of tiles.' })
+const bytes = Type.Integer({ description: 'Size of their files in bytes.' })
+
+const KeptTilesSchema = Type.Object({
+  tiles: count,
+  bytes,
+  zooms: Type.Array(
+    Type.Object({ zoom: Type.Integer({ description: 'Zoom level.' }), tiles: count, bytes }),
+    {
+      description: 'Zoom levels with tiles, in ascending order.',
+    },
+  ),
+})
+
+const tileCache = {
+  route: 'landform.tile_cache',
+  path: '/api/component/landform/tile_cache/{id}',
+  params: IdParams,
+} as const
 
 /** Operations that render. */
 export const renderRoutes = {
@@ -174,6 +194,21 @@ export const renderRoutes = {
         { description: 'One for each resource; without symbols if its class has no legend.' },
       ),
     }),
+  },
+  'tile_cache.count': {
+    ...tileCache,
+    method: 'GET',
+    permission: 'resource.read',
+    summary: 'Counts the tiles of a style that this server keeps on disk.',
+    response: KeptTilesSchema,
+  },
+  'tile_cache.purge': {
+    ...tileCache,
+    method: 'DELETE',
+    permission: 'resource.update',
+    summary:
+      'Deletes the tiles of a style that the server keeps; they are drawn again when they are requested.',
+    response: EmptySchema,
   },
   'style.qml': {
     route: 'qgis.style_qml',

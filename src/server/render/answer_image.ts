@@ -5,7 +5,8 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { ServerContext } from '../context.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import { isKept, keptTilesKey } from '../tile_store/kept_tile.ts'
+import { findKeptZoom, keptTilesKey } from '../tile_store/kept_tile.ts'
+import type { TileName } from '../tile_store/tile_store.ts'
 import { type DrawChoice, isWhole } from './draw_choice.ts'
 import { drawSources } from './draw_sources.ts'
 import { openSources } from './open_sources.ts'
@@ -52,7 +53,9 @@ export async function answerImage(
   const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
   if (matchesTag(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
   const isCached = options.cache && !isDebug && (options.choice === undefined || isWhole(options.choice))
-  const find = isKept(frame, format, kept) ? keepDrawn(context, key, draw) : draw
+  const zoom = findKeptZoom(frame, format, kept)
+  const style = ids.length === 1 ? ids[0] : undefined
+  const find = zoom === undefined ? draw : keepDrawn(context, { key, style, zoom }, draw)
   const image = isCached ? await context.layerCaches.images.get(key, signal, find) : await draw(signal)
   return answerDrawn(image, options, { etag })
 }
@@ -60,9 +63,9 @@ export async function answerImage(
 type Draw = (signal: AbortSignal) => Promise<DrawnImage>
 
 /** Takes a tile from the disk, or draws it and stores it there. */
-function keepDrawn({ tileStore, version }: ServerContext, key: string, draw: Draw): Draw {
+function keepDrawn({ tileStore, version }: ServerContext, tile: TileName, draw: Draw): Draw {
   // Other versions of landform may draw differently.
-  const name = `${version} ${key}`
+  const name = { ...tile, key: `${version} ${tile.key}` }
   return async (signal) => {
     const known = await tileStore.find(name)
     if (known !== undefined) return known
