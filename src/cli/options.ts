@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
+import type { Bbox } from '../geo/bbox.ts'
 
 /** Collects the values of a repeatable option. */
 export function collect(value: string, before: readonly string[] = []): string[] {
@@ -66,4 +67,19 @@ export function parseCount(text: string): number {
   const count = Number(text)
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('Use a positive integer.')
   return count
+}
+
+/** Parses a box in degrees: west,south,east,north. */
+export function parseBox(text: string): Bbox {
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = text
+    .split(',')
+    .map(Number)
+  const isBox = [west, south, east, north].every(Number.isFinite) && more.length === 0
+  if (!isBox || south > north || Math.max(-south, north) > 90 || Math.max(-west, west, -east, east) > 360)
+    throw new InvalidArgumentError('Use four numbers in degrees: west,south,east,north.')
+  if (west > east)
+    throw new InvalidArgumentError(
+      'West must be less than east; split a box that crosses the antimeridian in two.',
+    )
+  return [west, south, east, north]
 }

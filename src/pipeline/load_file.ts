@@ -4,10 +4,12 @@ import { notesOf, type WireImportReport } from '../contract/import_report.ts'
 import { findManifest, findSource, markerKeys } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
-import { defaultLossFuse } from '../transfer/data_loss.ts'
+import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
 import { packSource } from '../transfer/pack.ts'
 import { loadTimeoutMs } from '../transfer/prepare_source.ts'
 import { encodedUpload } from '../transfer/source_encoding.ts'
+import type { FeatureDifference } from '../transfer/sync/feature_difference.ts'
+import { syncLayer } from '../transfer/sync/sync_layer.ts'
 import { uploadFile } from '../transfer/upload_file.ts'
 import type { PartsOptions } from '../transfer/upload_in_parts.ts'
 import { watchLoad } from '../transfer/watch_load.ts'
@@ -42,6 +44,8 @@ export interface LoadResult {
   readonly count: number
   /** Import report, if the server provides one. */
   readonly report?: WireImportReport | undefined
+  /** Differences, if only the features that differ were changed. */
+  readonly difference?: FeatureDifference
   /** Remarks on the load for the user, one sentence each. */
   readonly notes: readonly string[]
 }
@@ -86,6 +90,8 @@ export interface ReplacedLayer {
   readonly allowLoss: boolean
   /** Whether to replace data that a manifest manages. */
   readonly take: boolean
+  /** Keynames of the fields that identify a feature, to change only the features that differ. */
+  readonly key?: readonly string[] | undefined
 }
 
 /**
@@ -95,18 +101,54 @@ export interface ReplacedLayer {
  */
 export async function replaceWithFile(
   load: FileLoad,
-  { layer, allowLoss, take }: ReplacedLayer,
+  { layer, allowLoss, take, key }: ReplacedLayer,
   context: RunContext,
 ): Promise<LoadResult> {
   const { id, keyname, display_name } = layer.resource
   const name = keyname ?? display_name ?? String(id)
   if (!take) refuseManaged(name, layer, load)
-  const upload = await sendFile(load, name, context)
-  const target = { id, keyname: name, dataVersion: layer.vector_layer?.data_version }
   const hint = 'Check the file. If the loss is intended: --allow-loss.'
   const limits = allowLoss ? undefined : { fuse: defaultLossFuse, hint }
+  if (key !== undefined) return syncWithFile(load, { layer, key, limits }, context)
+  const upload = await sendFile(load, name, context)
+  const target = { id, keyname: name, dataVersion: layer.vector_layer?.data_version }
   const done = await replaceFeatures({ layer: target, upload, reading: load.reading, limits }, context)
   return { id, ...done, notes: [...done.notes, ...(await describeFieldChanges(layer, context))] }
+}
+
+interface FileSync {
+  readonly layer: Representation<'vector_layer'>
+  readonly key: readonly string[]
+  readonly limits: LossLimits | undefined
+}
+
+/** Changes the features of a layer that differ from a file. */
+async function syncWithFile(
+  { path, reading, encoding }: FileLoad,
+  { layer: { resource, vector_layer: own, feature_layer: member }, key, limits }: FileSync,
+  context: RunContext,
+): Promise<LoadResult> {
+  const { id, keyname, display_name } = resource
+  const name = keyname ?? display_name ?? String(id)
+  const { geometry_type: geometryType, srs, data_version: dataVersion } = own ?? {}
+  if (geometryType === undefined || srs === undefined)
+    throw problem('data/not-comparable', `The server cannot compare the features of "${name}".`)
+  const step = startStep(context, 'compare and load', name)
+  const packed = await packSource(path, context.signal)
+  try {
+    const options = { ...reading, ...(encoding === undefined ? {} : { encoding }) }
+    const layer = { id, name, geometryType, srs: srs.id, dataVersion, fields: member?.fields ?? [] }
+    const source = { path: packed.path, options, signal: context.signal }
+    const { change, difference, summary } = await syncLayer(
+      context.api,
+      { layer, source, key, limits },
+      context.signal,
+    )
+    step.done()
+    return { id, before: change.before, count: change.after, difference, notes: summary.notes }
+  } finally {
+    await packed.remove()
+  }
 }
 
 /** Refuses to load into a layer that a manifest manages, because manifest and load would undo each other. */

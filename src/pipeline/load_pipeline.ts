@@ -48,7 +48,7 @@ export async function loadPipeline({ path, cwd, env }: PipelineSource): Promise<
   const show = (pointer: string, part: unknown) => redactValue(part, pointer, expressions)
   const faults = isLabelled(value, 'manifest', 'pipeline')
     ? [manifestInstead(document)]
-    : validators[kind](value, show).map((fault) => issueOf(document, fault))
+    : [...validators[kind](value, show), ...findKeyFaults(value)].map((fault) => issueOf(document, fault))
   const all = [...issues, ...unresolved, ...faults].sort(compareIssues)
   if (hasErrors(all)) return { issues: all, text }
   return {
@@ -56,6 +56,19 @@ export async function loadPipeline({ path, cwd, env }: PipelineSource): Promise<
     issues: all,
     text,
   }
+}
+
+/** Finds a key without the mode sync, and the mode without a key. */
+function findKeyFaults(value: unknown): Fault[] {
+  const to = (value as { readonly to?: unknown } | null)?.to
+  const { mode, key } = (typeof to === 'object' && to !== null ? to : {}) as Readonly<Record<string, unknown>>
+  if (mode === 'sync' && key === undefined) {
+    const hint = 'name the field that identifies a feature: key: code'
+    return [{ kind: 'missing-field', pointer: '/to', message: 'mode sync requires a key', hint }]
+  }
+  if (mode === 'sync' || key === undefined) return []
+  const hint = 'write mode: sync, or remove the key'
+  return [{ kind: 'bad-value', pointer: '/to/key', message: 'a key is only allowed with mode sync', hint }]
 }
 
 async function readFile(path: string, shown: string): Promise<Buffer> {

@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import type { Static } from 'typebox'
+import { FeatureKeySchema } from '../contract/feature_key.ts'
 import { Type } from '../contract/type.ts'
 
 const closed = { additionalProperties: false } as const
@@ -157,13 +158,15 @@ export const ImportSchema = Type.Object(
       {
         layer: Type.String({ minLength: 1, description: 'Layer to load into, by keyname.' }),
         mode: Type.Optional(
-          Type.Unsafe<'replace'>({
+          Type.Unsafe<'replace' | 'sync'>({
             type: 'string',
-            enum: ['replace'],
+            enum: ['replace', 'sync'],
             default: 'replace',
-            description: 'Load mode; replace replaces all features atomically.',
+            description:
+              'Load mode: replace replaces all features, sync changes those that differ from the source and keeps the ids of the others; both atomically.',
           }),
         ),
+        key: Type.Optional(FeatureKeySchema),
         allow_loss: Type.Optional(
           Type.Boolean({
             default: false,

@@ -26,6 +26,8 @@ export interface LayerReport extends Counts {
   readonly layer: string
   /** Number of features before a load. */
   readonly before?: number
+  /** Number of features that were removed, if only the features that differ were changed. */
+  readonly removed?: number
   /** Data version of the layer after the run. */
   readonly dataVersion?: number
   /** SHA-256 of the source with the options, or of the exported file. */

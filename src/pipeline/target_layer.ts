@@ -1,6 +1,7 @@
 import type { Api } from '../api/api.ts'
 import type { Representation } from '../contract/bodies.ts'
 import type { Field } from '../contract/classes/feature_layer.ts'
+import type { GeometryType } from '../contract/geometry.ts'
 import { findManifest, findSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
@@ -12,6 +13,9 @@ export interface TargetLayer {
   /** Creation timestamp, which distinguishes the layer from one with the same id on a recreated server. */
   readonly createdAt: string | undefined
   readonly fields: readonly Field[]
+  readonly geometryType: GeometryType | undefined
+  /** EPSG code; undefined if the server does not report it. */
+  readonly srs: number | undefined
   /** Version of the data, incremented by each change; undefined if the server does not report it. */
   readonly dataVersion: number | undefined
   /** Source of the last load that recorded it. */
@@ -45,6 +49,8 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
     keyname,
     createdAt,
     fields: layer.feature_layer?.fields ?? [],
+    geometryType: layer.vector_layer?.geometry_type,
+    srs: layer.vector_layer?.srs?.id,
     dataVersion: layer.vector_layer?.data_version,
     source: findSource(layer.resmeta?.items?.[markerKeys.source]),
     manifest: findManifest(id, layer.resmeta?.items),

@@ -65,7 +65,7 @@ describe('loadPipeline', () => {
       '5:10 pipeline/unknown-field unknown field "seperator" (did you mean "separator"?)',
       '7:9 pipeline/bad-value expected at least 4 items',
       '8:22 pipeline/bad-value "some" does not match the pattern ^[0-9]+(\\.[0-9]+)?%$',
-      '9:27 pipeline/bad-value expected one of "replace", got "append"',
+      '9:27 pipeline/bad-value expected one of "replace", "sync", got "append"',
     ])
   })
 
@@ -89,7 +89,9 @@ describe('loadPipeline', () => {
     const { issues } = await load('pipeline: x\nfrom: { file: a }\nto: { layer: b, mode: "${env.MODE}" }', {
       MODE: 'hunter2',
     })
-    expect(issues.map(({ message }) => message)).toEqual(['expected one of "replace", got "${env.MODE}"'])
+    expect(issues.map(({ message }) => message)).toEqual([
+      'expected one of "replace", "sync", got "${env.MODE}"',
+    ])
   })
 
   it('reports missing fields', async () => {
@@ -107,6 +109,16 @@ describe('loadPipeline', () => {
     const { pipeline, issues } = await load(text)
     expect(pipeline).toBeUndefined()
     expect(issues.map((issue) => issue.code)).toContain(code)
+  })
+
+  it.each([
+    ['{ layer: b, mode: sync }', ['3:1 pipeline/missing-field mode sync requires a key']],
+    ['{ layer: b, key: code }', ['3:22 pipeline/bad-value a key is only allowed with mode sync']],
+    ['{ layer: b, mode: sync, key: [] }', ['3:34 pipeline/bad-value expected at least 1 item']],
+    ['{ layer: b, mode: sync, key: [a, b] }', []],
+  ])('checks the key of to: %s', async (to, expected) => {
+    const found = await faults(`pipeline: x\nfrom: { file: a }\nto: ${to}`)
+    expect(found.map((fault) => fault.replace(/ \(.*/, ''))).toEqual(expected)
   })
 
   it('reports a missing file', async () => {

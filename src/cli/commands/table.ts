@@ -15,6 +15,7 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>
   run: async () => (await import('./run.ts')).runCommand,
   catalog: async () => (await import('./catalog.ts')).catalogCommands,
   data: async () => (await import('./data.ts')).dataCommands,
+  cache: async () => (await import('./cache.ts')).cacheCommands,
   schema: async () => (await import('./schema.ts')).schemaCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
   start: async () => (await import('./start.ts')).startCommand,

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { InvalidArgumentError } from 'commander'
 import { unclampedMercatorOfLonLat } from '../../geo/mercator.ts'
 import { formatWkt } from '../../geo/wkt.ts'
+import { parseBox } from '../options.ts'
 
 /** Query parameters of a feature filter. */
 export interface Filter {
@@ -38,16 +39,7 @@ function addFilter(text: string, before: Filter['more'] = []): Filter['more'] {
 }
 
 function readBox(text: string): string {
-  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...more] = text
-    .split(',')
-    .map(Number)
-  const isBox = [west, south, east, north].every(Number.isFinite) && more.length === 0
-  if (!isBox || south > north || Math.max(-south, north) > 90 || Math.max(-west, west, -east, east) > 360)
-    throw new InvalidArgumentError('Use four numbers in degrees: west,south,east,north.')
-  if (west > east)
-    throw new InvalidArgumentError(
-      'West must be less than east; split a box that crosses the antimeridian in two.',
-    )
+  const [west, south, east, north] = parseBox(text)
   const [low, high] = [unclampedMercatorOfLonLat(west, south), unclampedMercatorOfLonLat(east, north)]
   const ring = [low, [high[0], low[1]], high, [low[0], high[1]], low].flat()
   return formatWkt({ family: 'POLYGON', isMulti: false, hasZ: false, parts: [[ring]] })

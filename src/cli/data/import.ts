@@ -8,6 +8,7 @@ import { isProblem, type Problem, withHint } from '../../core/problem.ts'
 import { createFromFile, type FileLoad, type LoadResult, replaceWithFile } from '../../pipeline/load_file.ts'
 import type { RunContext } from '../../pipeline/run_context.ts'
 import { mainOf } from '../../transfer/pack.ts'
+import { describeDifference, differenceFacts } from '../../transfer/sync/feature_difference.ts'
 import { defaultParts } from '../../transfer/upload_in_parts.ts'
 import { openUploadMemory } from '../../transfer/upload_memory.ts'
 import type { CommandInput, CommandSpec } from '../command.ts'
@@ -37,6 +38,7 @@ export const importCommand: CommandSpec = {
     'landform data import roads.shp --parent city',
     'landform data import *.geojson --parent City/Survey',
     'landform data import roads.gpkg --source-layer main --into roads --skip-errors',
+    'landform data import stops.csv --into stops --sync-key code',
     'landform data import old.zip --parent city --name Roads --keyname roads --encoding CP1251',
   ],
   declare,
@@ -67,6 +69,10 @@ function declare(command: Command): Command {
       `character encoding of ${encodedSourceTitles}, if the file does not declare it`,
     )
     .option('--take', 'replace the data even if a manifest manages the layer')
+    .option(
+      '--sync-key <fields>',
+      'change only the features that differ from the file, identified by these comma-separated fields',
+    )
     .option('--allow-loss', 'replace the data even if features or fields are lost')
   return eventOptions(declareLoadOptions(own))
 }
@@ -100,9 +106,10 @@ async function replace(run: Run, name: string, path: string): Promise<void> {
   refuseForeign(layer)
   const need = { id: layer.resource.id ?? 0, scope: 'data', permission: 'write' }
   await refuseUnpermitted(api, need, terminal.interrupt)
-  const standing = { layer, allowLoss: options.allowLoss === true, take: options.take === true }
+  const key = (options.syncKey as string | undefined)?.split(',').map((field) => field.trim())
+  const standing = { layer, allowLoss: options.allowLoss === true, take: options.take === true, key }
   await loadAndTell(run, {
-    action: 'replaced',
+    action: key === undefined ? 'replaced' : 'synchronized',
     load: (context) => replaceWithFile(loadOf(path, run), standing, context),
     layerOf: () => layerFacts(layer),
   })
@@ -123,7 +130,7 @@ function loadOf(path: string, { options, terminal }: Run): FileLoad {
 }
 
 interface Loading {
-  readonly action: 'created' | 'replaced'
+  readonly action: 'created' | 'replaced' | 'synchronized'
   readonly load: (context: RunContext) => Promise<LoadResult>
   readonly layerOf: (loaded: LoadResult) => LayerFacts
 }
@@ -138,8 +145,10 @@ async function loadAndTell(
     const loaded = await load({ api, tell: progress.take, signal: terminal.interrupt, force: false })
     await progress.end()
     const layer = layerOf(loaded)
-    const { before, count, report, notes } = loaded
-    if (options.json) writeEvent(terminal.out, 'imported', { action, layer, before, count, report, notes })
+    const { before, count, report, difference, notes } = loaded
+    const facts = { action, layer, before, count, report, notes }
+    const more = difference === undefined ? {} : { difference: differenceFacts(difference) }
+    if (options.json) writeEvent(terminal.out, 'imported', { ...facts, ...more })
     else writeLine(terminal.out, formatLoaded(loaded, { action, layer, tookMs: performance.now() - start }))
   } catch (error) {
     throw isProblem(error) ? nameOptions(error) : error
@@ -157,12 +166,13 @@ function nameOptions(found: Problem): Problem {
 const maxListed = 10
 
 function formatLoaded(
-  { before, count, report, notes }: LoadResult,
+  { before, count, report, difference, notes }: LoadResult,
   { action, layer, tookMs }: { action: string; layer: LayerFacts; tookMs: number },
 ): string {
   const bad = report?.bad_count ?? 0
   const left = bad > 0 ? `, ${bad} invalid skipped` : ''
-  const facts = `${showCount(count, 'feature')}${showBefore(before)}${left} in ${showDuration(tookMs)}`
+  const changes = difference === undefined ? '' : `: ${describeDifference(difference)}`
+  const facts = `${showCount(count, 'feature')}${showBefore(before)}${changes}${left} in ${showDuration(tookMs)}`
   const told = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes.map(nameFlags)]
   return [`${action} ${nameLayer(layer)}: ${facts}`, ...told.map((line) => `  ${line}`)].join('\n')
 }

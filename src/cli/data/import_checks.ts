@@ -15,11 +15,13 @@ import type { Terminal } from '../terminal.ts'
  */
 export function checkOptions(
   files: readonly string[],
-  { parent, into, name, keyname }: CommandInput['options'],
+  { parent, into, name, keyname, syncKey }: CommandInput['options'],
 ): void {
   const refuse = (message: string, hint: string) => problem('usage/bad-argument', message, { hint })
   if ((parent === undefined) === (into === undefined))
     throw refuse('Either a group for new layers or a layer is required.', 'Use either --parent or --into.')
+  if (into === undefined && syncKey !== undefined)
+    throw refuse('--sync-key requires a layer.', 'Use it with --into.')
   if (into !== undefined && files.length > 1)
     throw refuse(`Cannot load ${files.length} files into one layer.`, 'Pass a single file with --into.')
   if (into !== undefined && (name !== undefined || keyname !== undefined))

@@ -108,6 +108,7 @@ function formatLayer({
   loaded,
   before,
   unchanged,
+  removed = 0,
   quarantined,
   file,
   sizeBytes,
@@ -119,6 +120,7 @@ function formatLayer({
     `${showCount(read, 'row')} read`,
     ...(loaded > 0 || before ? [`${showCount(loaded, 'row')} written${showBefore(before)}`] : []),
     ...(unchanged > 0 ? [`${showCount(unchanged, 'row')} unchanged`] : []),
+    ...(removed > 0 ? [`${showCount(removed, 'feature')} removed`] : []),
     ...(quarantined > 0 ? [`${showCount(quarantined, 'row')} quarantined`] : []),
   ]
   const lines = [`  ${layer}: ${counts.join(', ')}`]

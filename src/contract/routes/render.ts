@@ -1,6 +1,6 @@
 import { type ImageFormat, imageFormats, imageLimits } from '../image_format.ts'
 import { maxLayers, tileLimits } from '../limits.ts'
-import { IdParams, list, type MoreQuery, query, type RouteDescriptor } from '../route.ts'
+import { EmptySchema, IdParams, list, type MoreQuery, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 import type { WebmapConfig } from '../webmap_config.ts'
 
@@ -27,11 +27,14 @@ const scale = Type.Integer({
     'Device pixels per pixel, 1 by default: 2 for displays of high resolution. The image has scale times as many columns and rows, and symbols and lines are scale times as large.',
 })
 
-/** Positions of the symbols of a style to draw, such as `0-3,5`; others are left out, and no cached image is returned. */
-const symbolChoice: MoreQuery = {
-  pattern: '^symbols\\[\\d+\\]$',
-  examples: ['symbols[{id}]'],
-  maxCount: maxLayers,
+/**
+ * What is drawn of a resource: positions of the symbols of its style, such as `0-3,5`, and a condition that features have to
+ * meet, such as `["==",["get","kind"],"road"]`. No cached image is returned.
+ */
+const drawChoice: MoreQuery = {
+  pattern: '^(?:symbols|filter)\\[\\d+\\]$',
+  examples: ['symbols[{id}]', 'filter[{id}]'],
+  maxCount: 2 * maxLayers,
 }
 
 const iconSize = Type.Integer({
@@ -51,6 +54,26 @@ const LegendSymbolsSchema = Type.Array(
     }),
   }),
 )
+
+const count = Type.Integer({ description: 'Number of tiles.' })
+const bytes = Type.Integer({ description: 'Size of their files in bytes.' })
+
+const KeptTilesSchema = Type.Object({
+  tiles: count,
+  bytes,
+  zooms: Type.Array(
+    Type.Object({ zoom: Type.Integer({ description: 'Zoom level.' }), tiles: count, bytes }),
+    {
+      description: 'Zoom levels with tiles, in ascending order.',
+    },
+  ),
+})
+
+const tileCache = {
+  route: 'landform.tile_cache',
+  path: '/api/component/landform/tile_cache/{id}',
+  params: IdParams,
+} as const
 
 /** Operations that render. */
 export const renderRoutes = {
@@ -96,7 +119,7 @@ export const renderRoutes = {
     path: '/api/component/render/tile',
     summary: 'Renders a raster tile of styles.',
     query: query({ ...tileAddress, resource: resources, cache, nd, format, scale }),
-    moreQuery: symbolChoice,
+    moreQuery: drawChoice,
     responseKind: 'image',
   },
   'render.image': {
@@ -124,8 +147,14 @@ export const renderRoutes = {
       nd,
       format,
       scale,
+      tdi: Type.Unsafe<'yes' | 'no'>({
+        type: 'string',
+        enum: ['yes', 'no'],
+        description:
+          'Whether to outline the tiles of the image, with their addresses, or at other resolutions the image, with its extent; no by default.',
+      }),
     }),
-    moreQuery: symbolChoice,
+    moreQuery: drawChoice,
     responseKind: 'image',
   },
   'render.legend': {
@@ -165,6 +194,21 @@ export const renderRoutes = {
         { description: 'One for each resource; without symbols if its class has no legend.' },
       ),
     }),
+  },
+  'tile_cache.count': {
+    ...tileCache,
+    method: 'GET',
+    permission: 'resource.read',
+    summary: 'Counts the tiles of a style that this server keeps on disk.',
+    response: KeptTilesSchema,
+  },
+  'tile_cache.purge': {
+    ...tileCache,
+    method: 'DELETE',
+    permission: 'resource.update',
+    summary:
+      'Deletes the tiles of a style that the server keeps; they are drawn again when they are requested.',
+    response: EmptySchema,
   },
   'style.qml': {
     route: 'qgis.style_qml',

@@ -1,4 +1,5 @@
 import type { SourceData } from '../../contract/descriptor.ts'
+import { FeatureKeySchema } from '../../contract/feature_key.ts'
 import { maxResourceId } from '../../contract/limits.ts'
 import { type Cls, dataOf, descriptorOf } from '../../contract/registry.ts'
 import { MetadataValueSchema, ResourceMember } from '../../contract/resource.ts'
@@ -112,17 +113,6 @@ export function requirementsOf(cls: Cls): JsonSchema {
 
 const modes: readonly DataMode[] = ['seed', 'replace']
 
-/** Schema of the fields that identify a feature. */
-export const keySchema = {
-  type: ['string', 'array'],
-  minLength: 1,
-  minItems: 1,
-  uniqueItems: true,
-  items: { type: 'string', minLength: 1 },
-  description:
-    'Field that identifies a feature in the source and on the server, or several; only with mode sync.',
-}
-
 const allowLossSchema = {
   type: 'boolean',
   default: false,
@@ -155,7 +145,11 @@ function dataSchema({ content, options }: SourceData): JsonSchema {
           'Policy for data that were edited on the server: seed loads the source once and keeps later edits, replace overwrites them, sync changes the features that differ from the source and keeps the ids of the others. If absent, edited data stop the plan.',
       },
       ...(content === 'features'
-        ? { key: keySchema, allow_loss: allowLossSchema, encoding: encodingSchema }
+        ? {
+            key: FeatureKeySchema as unknown as JsonSchema,
+            allow_loss: allowLossSchema,
+            encoding: encodingSchema,
+          }
         : {}),
       ...writtenProperties(options as Schema['properties']),
     },

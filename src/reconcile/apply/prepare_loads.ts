@@ -3,8 +3,8 @@ import { isProblem, type Problem } from '../../core/problem.ts'
 import { dataLossProblem, losesData } from '../../transfer/data_loss.ts'
 import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare_source.ts'
 import { placeEncoding } from '../../transfer/source_encoding.ts'
-import { uploadDifference } from '../../transfer/sync/upload_difference.ts'
-import type { Change } from '../model/change.ts'
+import { uploadPatch } from '../../transfer/sync/upload_patch.ts'
+import type { Change, DataLoad } from '../model/change.ts'
 import { droppedFields } from '../model/layer_fields.ts'
 import { lossHint, withoutDropped } from '../plan/decide_load.ts'
 import type { ApplyOptions } from './apply_options.ts'
@@ -66,9 +66,8 @@ export async function prepareLoad(
 ): Promise<PreparedSource> {
   const { data, cls } = change
   if (data === undefined) throw new TypeError(`"${change.key}" has no data`)
-  const { difference } = data.change ?? {}
-  if (data.sync !== undefined && difference !== undefined)
-    return uploadDifference(api, { ...data.sync, change: data.change, patch: difference.patch }, signal)
+  const difference = await uploadDifference(api, data, signal)
+  if (difference !== undefined) return difference
   const source = await prepareSource(api, {
     path: data.path,
     cls,
@@ -87,6 +86,18 @@ export async function prepareLoad(
   }
   onEvent?.({ type: 'prepared', change, ...(source.change === undefined ? {} : { load: source.change }) })
   return source
+}
+
+/** Uploads the difference of a synchronization; undefined for other loads. */
+async function uploadDifference(
+  api: ApplyOptions['api'],
+  { sync, change }: DataLoad,
+  signal: AbortSignal | undefined,
+): Promise<PreparedSource | undefined> {
+  if (sync === undefined || change?.difference === undefined) return undefined
+  const upload = await uploadPatch(api, change.difference.patch, signal)
+  const changes = { dataVersion: sync.dataVersion, ...(upload === undefined ? {} : { upload }) }
+  return { sha256: sync.sha256, fields: [], change, changes }
 }
 
 function faultOf(change: Change, fault: Problem): Problem {

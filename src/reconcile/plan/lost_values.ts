@@ -1,20 +1,10 @@
-import type { Api } from '../../api/api.ts'
 import type { Field } from '../../contract/classes/feature_layer.ts'
-import type { Datatype } from '../../contract/geometry.ts'
 import { dataOf } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
-import { isProblem } from '../../core/problem.ts'
+import type { FieldValues } from '../../transfer/count_values.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import { droppedFieldOf } from '../model/layer_fields.ts'
-
-/** A field of a layer whose values must be counted. */
-export interface FieldValues {
-  /** Id of the layer. */
-  readonly id: number
-  readonly keyname: string
-  readonly datatype: Datatype | undefined
-}
 
 /** Number of features with a value, by `nameValues`; null if the server cannot count them. */
 export type ValueCounts = ReadonlyMap<string, number | null>
@@ -52,25 +42,4 @@ export function tellLostValues(
     }
   })
   return { edits: told, uncounted }
-}
-
-/**
- * Counts the features with a value in a field, where an empty string is not a value; undefined if the server rejects the
- * filter.
- */
-export async function countValues(
-  api: Api,
-  { id, keyname, datatype }: FieldValues,
-  signal: AbortSignal | undefined,
-): Promise<number | undefined> {
-  const filter =
-    datatype === 'STRING'
-      ? ([`fld_${keyname}__ne`, ''] as const)
-      : ([`fld_${keyname}__isnull`, 'no'] as const)
-  try {
-    return (await api.call('feature.count', { params: { id }, more: [filter], signal })).filtered_count
-  } catch (error) {
-    if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
-    throw error
-  }
 }

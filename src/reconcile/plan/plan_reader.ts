@@ -4,9 +4,9 @@ import { type PrincipalRecords, readPrincipalRecords } from '../../api/read_prin
 import { readTree, type TakeResource, type TreeHead } from '../../api/read_tree.ts'
 import { readVisibility, type Visibility, type VisibilityQuery } from '../../api/read_visibility.ts'
 import { isProblem } from '../../core/problem.ts'
+import { countValues, type FieldValues } from '../../transfer/count_values.ts'
 import { type FeatureReader, featureReader } from '../../transfer/sync/feature_reader.ts'
 import type { GroupMember } from '../access/access_subjects.ts'
-import { countValues, type FieldValues } from './lost_values.ts'
 
 /** What a plan reads: from a server, or from a capture of one. */
 export interface PlanReader {

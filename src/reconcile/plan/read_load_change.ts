@@ -3,7 +3,8 @@ import { type GeometryType, loadedSrs } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
-import type { DataChange, LostField } from '../../transfer/data_loss.ts'
+import { type FilledSource, findLostFields } from '../../transfer/count_values.ts'
+import type { DataChange } from '../../transfer/data_loss.ts'
 import { readSource } from '../../transfer/read_source.ts'
 import { compareFeatures, type SyncTarget } from '../../transfer/sync/compare_features.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
@@ -46,19 +47,11 @@ export async function readLoadChange(
 
 const unchanged = { lostAttachments: 0, lostDescriptions: 0 }
 
-async function findLost(
-  reader: Pick<Reader, 'countValues'>,
+const findLost = (
+  reader: Reader,
   actual: ActualResource,
-  { after, filledFields }: { readonly after: number; readonly filledFields: readonly string[] },
-): Promise<LostField[]> {
-  const missing = after === 0 ? [] : fieldsOf(actual).filter(({ keyname }) => !filledFields.includes(keyname))
-  const lostFields: LostField[] = []
-  for (const field of missing) {
-    const valueCount = await reader.countValues({ ...field, id: actual.id })
-    if (valueCount !== 0) lostFields.push({ keyname: field.keyname, valueCount })
-  }
-  return lostFields
-}
+  source: Pick<FilledSource, 'after' | 'filledFields'>,
+) => findLostFields({ ...source, id: actual.id, fields: fieldsOf(actual) }, reader.countValues)
 
 /** Compares the source with the features of the layer by key. */
 async function readDifference(

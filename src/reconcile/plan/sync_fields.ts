@@ -3,6 +3,7 @@ import { countOf } from '../../core/count.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
+import { listSyncedFields } from '../../transfer/sync/synced_fields.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { DataLoad, Edit } from '../model/change.ts'
 
@@ -22,25 +23,17 @@ export function planSyncFields(
   load: DataLoad | undefined,
 ): SyncFields | undefined {
   const { difference } = load?.change ?? {}
-  if (difference === undefined || members.feature_layer?.fields !== undefined) return undefined
-  const missing = new Set(data?.options.keep_fields === true ? [] : difference.missingFields)
-  const { newFields } = difference
-  if (newFields.length + missing.size === 0) return undefined
+  const isFixed = members.feature_layer?.fields !== undefined || data?.options.keep_fields === true
+  if (difference === undefined || isFixed) return undefined
   const standing = (actual.members.feature_layer?.fields as readonly Field[] | undefined) ?? []
-  const added = newFields.map(({ name, datatype }) => ({ keyname: name, datatype }))
-  const dropped = standing.filter(({ keyname }) => missing.has(keyname))
-  return {
-    edits: [
-      ...added.map((field) => ({ pointer: pointerOf(field), to: field })),
-      ...dropped.map((field) => ({ pointer: pointerOf(field), from: field, ...lossOf(field, load?.change) })),
-    ],
-    fields: [
-      ...standing.map(({ id, keyname, datatype }) =>
-        missing.has(keyname) ? { id, delete: true } : { id, keyname, datatype },
-      ),
-      ...added,
-    ],
-  }
+  const synced = listSyncedFields(difference, standing)
+  if (synced === undefined) return undefined
+  const { added, dropped, fields } = synced
+  const edits = [
+    ...added.map((field) => ({ pointer: pointerOf(field), to: field })),
+    ...dropped.map((field) => ({ pointer: pointerOf(field), from: field, ...lossOf(field, load?.change) })),
+  ]
+  return { edits, fields }
 }
 
 const pointerOf = ({ keyname }: { readonly keyname: string }) => joinPointer('/feature_layer/fields', keyname)

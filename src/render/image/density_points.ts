@@ -3,13 +3,19 @@ import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import { type Bindings, createBindings } from '../../store/feature/feature_sql.ts'
-import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
+import type { LayerField } from '../../store/layer/stored_layer.ts'
 import type { Expression } from '../../style/expression.ts'
 import { compileExpression } from '../../style/expression_evaluate.ts'
 import { findNumber } from '../../style/expression_value.ts'
 import type { DensityPoints } from '../draw/density.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
-import { attributeSql, attributeValues, isPointLayer, nearSql } from '../vector_tile/tile_source.ts'
+import {
+  attributeSql,
+  attributeValues,
+  type FilteredLayer,
+  isPointLayer,
+  nearSql,
+} from '../vector_tile/tile_source.ts'
 import { findFrameArea } from './frame_system.ts'
 import { type ImageFrame, measureImage } from './image_features.ts'
 
@@ -33,7 +39,7 @@ const maxRows = 500_000
  */
 export async function readDensityPoints(
   database: Queryable,
-  layer: Layer,
+  layer: FilteredLayer,
   { frame, radius, weight, fields }: DensityRequest,
 ): Promise<DensityPoints> {
   const grid = measureImage(frame, { reach: radius + 1, cell: 1 })
@@ -64,7 +70,7 @@ const maxCells = 20_000
  */
 export async function findHighestDensity(
   database: Queryable,
-  layer: Layer,
+  layer: FilteredLayer,
   { frame, radius, weight, fields }: DensityRequest,
 ): Promise<number> {
   const resolution = (frame.box[2] - frame.box[0]) / frame.width
@@ -110,7 +116,7 @@ interface WeightRow {
 }
 
 interface WeightQuery {
-  readonly layer: Layer
+  readonly layer: FilteredLayer
   readonly grid: TileGrid
   /** Top left corner of the first cell, and width and height of cells, in the units of the image. */
   readonly cells: { readonly corner: readonly [number, number]; readonly side: readonly [number, number] }

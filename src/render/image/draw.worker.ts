@@ -79,10 +79,11 @@ async function drawMap(job: DrawJob, number: number): Promise<DrawnImage> {
   const check = checkOf(number, job.width * job.height)
   const placed = job.labels === 'place' ? await place(job, number) : (job.labels ?? [])
   const labels = placed.length === 0 ? {} : { labels: { placed, pen: await findPen() } }
+  const marks = job.marks === undefined ? {} : { markPen: await findPen() }
   const images = await loadSvgImages(job, check)
   let isEmpty = true
   function* strips(): Generator<Surface> {
-    for (const strip of drawStrips(job, { sprites, images, check, ...labels })) {
+    for (const strip of drawStrips(job, { sprites, images, check, ...labels, ...marks })) {
       isEmpty &&= isTransparent(strip)
       yield strip
     }

@@ -11,6 +11,7 @@ import type { LabelPen } from '../label/label_pen.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import { SpriteCache } from '../raster/sprite.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
+import { drawMarks } from './debug_marks.ts'
 import { putDensity } from './density_layer.ts'
 import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
 import { isImageLayer, putImage } from './image_layer.ts'
@@ -23,6 +24,8 @@ export interface DrawOptions {
   readonly images?: SvgImages
   /** Labels to draw over the layers, with the pen that draws them. */
   readonly labels?: { readonly placed: readonly PlacedLabel[]; readonly pen: LabelPen }
+  /** Pen for the names of the marks of the job; without it, they are not drawn. */
+  readonly markPen?: LabelPen
   /** Called again and again, with the work of drawing; throws to stop it. */
   readonly check?: AddWork
 }
@@ -35,7 +38,13 @@ const maxStripPixels = 2 ** 21
  * The layers are read once.
  */
 export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<Surface> {
-  const { sprites = new SpriteCache(), images = new Map(), check = () => undefined, labels } = options
+  const {
+    sprites = new SpriteCache(),
+    images = new Map(),
+    check = () => undefined,
+    labels,
+    markPen,
+  } = options
   const layers = job.layers.map((layer) =>
     isImageLayer(layer)
       ? layer
@@ -64,6 +73,8 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
     }
     if (labels !== undefined)
       drawLabels(surface, { labels: labels.placed, pen: labels.pen, pixelRatio, top, check })
+    if (markPen !== undefined)
+      drawMarks(surface, { marks: job.marks ?? [], pen: markPen, pixelRatio, top, check })
     yield surface
   }
 }

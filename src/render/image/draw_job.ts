@@ -5,6 +5,7 @@ import type { DensityPoints } from '../draw/density.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import type { Enlarging, PixelTransform } from '../raster/resample.ts'
 import type { PixelGrid } from '../raster/warp.ts'
+import type { DebugMark } from './debug_marks.ts'
 import type { RasterPaint } from './raster_paint.ts'
 
 /** An image to draw. Plain data, since it crosses to a worker thread. */
@@ -27,6 +28,8 @@ export interface DrawJob {
   readonly layers: readonly JobLayer[]
   /** Labels, which are drawn over all layers: placed ones, or `place` for those of the layers; none if it is missing. */
   readonly labels?: 'place' | readonly PlacedLabel[]
+  /** Outlines that are drawn over everything, to find faults. */
+  readonly marks?: readonly DebugMark[]
 }
 
 /** A layer of an image. */

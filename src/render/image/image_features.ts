@@ -8,7 +8,7 @@ import type { Importance } from '../vector_tile/importance.ts'
 import { withClipping } from '../vector_tile/search_area.ts'
 import { selectTileRows, type TileRow } from '../vector_tile/select_features.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
-import { attributeValues, isPointLayer } from '../vector_tile/tile_source.ts'
+import { attributeValues, type FilteredLayer, isPointLayer } from '../vector_tile/tile_source.ts'
 import type { JobFeatures } from './draw_job.ts'
 import { type FrameSystem, findFrameArea } from './frame_system.ts'
 
@@ -58,7 +58,7 @@ const maxBytes = 128 * 2 ** 20
  */
 export async function readImageFeatures(
   database: Queryable,
-  layer: Layer,
+  layer: FilteredLayer,
   { frame, reach, fields, clipMargin, importance }: FeatureRequest,
 ): Promise<JobFeatures> {
   const { height, width } = frame

@@ -17,6 +17,7 @@ import {
   attributeValues,
   completeSql,
   derivedColumns,
+  type FilteredLayer,
   isPointLayer,
   largeGeometrySql,
   mergedCellSql,
@@ -30,7 +31,7 @@ const maxUnthinned = 1024
 
 /** The part of a layer to select. */
 export interface RowSelection {
-  readonly layer: Layer
+  readonly layer: FilteredLayer
   readonly grid: TileGrid
   /** Whether the database clips large geometries, which may fail for invalid ones. */
   readonly clips: boolean
@@ -176,8 +177,8 @@ async function selectRows(
     condition && !isPointLayer(layer) ? `order by ${source.isSmall}, ${rank ?? 'id'} desc, id desc` : ''
   const text = `select id, ${geometry}${rank === undefined ? '' : `, ${rank} as rank`} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${order} limit ${limit}`
-  // A list of ids needs its own query plan.
-  const prepared = small === undefined
+  // A list of ids needs its own query plan, and a filter recurs rarely.
+  const prepared = small === undefined && layer.filter === undefined
   const { values } = bindings
   const { fields } = layer
   if (isPointLayer(layer) && grid.cellUnits > 0)

@@ -9,6 +9,12 @@ import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
 import type { TileKey, TileValueKind } from './encode_mvt.ts'
 import { rowBits, type TileGrid } from './tile_grid.ts'
 
+/** A layer of which some features are drawn. */
+export interface FilteredLayer extends Layer {
+  /** Returns SQL that is true for the features to draw; absent for all. */
+  readonly filter?: ((bindings: Bindings) => string) | undefined
+}
+
 /** SQL of the features of a tile. */
 export interface TileSource {
   /**
@@ -31,7 +37,7 @@ export const derivedColumns = { column: '"tile column"', row: '"tile row"', box:
 const world = expandBbox([-1000, -mercatorMaxLatitude, 1000, mercatorMaxLatitude], 1)
 
 /** Returns the SQL of the features of a tile. */
-export function tileSource(layer: Layer, grid: TileGrid, bindings: Bindings): TileSource {
+export function tileSource(layer: FilteredLayer, grid: TileGrid, bindings: Bindings): TileSource {
   const { box } = derivedColumns
   const size = `greatest(ST_XMax(${box}) - ST_XMin(${box}), ST_YMax(${box}) - ST_YMin(${box}))`
   return {
@@ -88,7 +94,7 @@ export function boxSql(box: Bbox, srs: number, bindings: Bindings): string {
 }
 
 // Position and size are used several times. `offset 0` keeps the planner from computing them each time.
-function fromSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
+function fromSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings): string {
   const place = isPointLayer(layer)
     ? `${columnSql('ST_X(g)', grid, bindings)} as ${derivedColumns.column}, ${rowSql('ST_Y(g)', grid, bindings)} as ${derivedColumns.row}`
     : `box2d(g) as ${derivedColumns.box}`
@@ -96,11 +102,12 @@ function fromSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
 }
 
 /** Returns SQL of the features near a tile, with their geometry in the reference system of the grid as `g`. */
-export function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): string {
+export function nearSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings): string {
   const { srs } = layer
+  const features = filteredSql(layer, bindings)
   const target = grid.srs ?? mercator
   if (srs === target)
-    return `(select *, geom as g from ${featuresSql(layer)} where geom && ${boxSql(grid.box, srs, bindings)})`
+    return `(select *, geom as g from ${features} where geom && ${boxSql(grid.box, srs, bindings)})`
   if (target !== mercator) return movedSql(layer, { ...grid, srs: target }, bindings)
   const { box, isDegrees } = grid.searchArea ?? { box: lonLatBbox(grid.box), isDegrees: true }
   // Clips to the area of EPSG:3857. `offset 0` keeps the planner from transforming each geometry several times.
@@ -109,15 +116,24 @@ export function nearSql(layer: Layer, grid: TileGrid, bindings: Bindings): strin
        then ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)}) else geom end`
     : 'geom'
   const near = box === undefined ? 'geom is not null' : `geom && ${boxSql(box, srs, bindings)}`
-  const moved = `(select *, ST_Transform(${inside}, ${mercator}) as g from ${featuresSql(layer)} where ${near} offset 0)`
+  const moved = `(select *, ST_Transform(${inside}, ${mercator}) as g from ${features} where ${near} offset 0)`
   // The box in another reference system covers more than the tile.
   return grid.searchArea === undefined
     ? moved
     : `(select * from ${moved} moved where g && ${boxSql(grid.box, mercator, bindings)} offset 0)`
 }
 
+function filteredSql(layer: FilteredLayer, bindings: Bindings): string {
+  const features = featuresSql(layer)
+  return layer.filter ? `(select * from ${features} where ${layer.filter(bindings)}) filtered` : features
+}
+
 /** Returns the features of an image in a reference system other than EPSG:3857 and that of the layer. */
-function movedSql(layer: Layer, grid: TileGrid & { readonly srs: number }, bindings: Bindings): string {
+function movedSql(
+  layer: FilteredLayer,
+  grid: TileGrid & { readonly srs: number },
+  bindings: Bindings,
+): string {
   const { box, isClipped = false } = grid.searchArea ?? {}
   const area = box && boxSql(box, layer.srs, bindings)
   // Far away from the image, positions may have no coordinates in its reference system.
@@ -126,7 +142,7 @@ function movedSql(layer: Layer, grid: TileGrid & { readonly srs: number }, bindi
       ? `case when geom @ ${area} then geom else ST_ClipByBox2D(geom, ${area}) end`
       : 'geom'
   const near = area ? `geom && ${area}` : 'geom is not null'
-  const moved = `(select *, ST_Transform(${inside}, ${grid.srs}) as g from ${featuresSql(layer)} where ${near} offset 0)`
+  const moved = `(select *, ST_Transform(${inside}, ${grid.srs}) as g from ${filteredSql(layer, bindings)} where ${near} offset 0)`
   return `(select * from ${moved} moved where g && ${boxSql(grid.box, grid.srs, bindings)} offset 0)`
 }
 

@@ -5,13 +5,14 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { ServerContext } from '../context.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
-import { isKept, keptTilesKey } from '../tile_store/kept_tile.ts'
+import { findKeptZoom, keptTilesKey } from '../tile_store/kept_tile.ts'
+import type { TileName } from '../tile_store/tile_store.ts'
+import { type DrawChoice, isWhole } from './draw_choice.ts'
 import { drawSources } from './draw_sources.ts'
 import { openSources } from './open_sources.ts'
-import type { SymbolChoice } from './symbol_choice.ts'
 
 /** Changes with every version of the renderer that draws differently. */
-const rendererVersion = 1
+const rendererVersion = 2
 
 /** Parameters of a rendering. */
 export interface RenderOptions {
@@ -21,8 +22,10 @@ export interface RenderOptions {
   readonly nd: number
   /** Whether a cached image may be returned. */
   readonly cache: boolean
-  /** Symbols to draw of styles; absent for all that the style draws. An image with a choice is not cached. */
-  readonly symbols?: SymbolChoice
+  /** Symbols and features to draw; absent for all that the styles draw. An image with a choice is not cached. */
+  readonly choice?: DrawChoice
+  /** Whether tiles, or the image, are outlined. Such an image is not cached. */
+  readonly isDebug?: boolean
 }
 
 /**
@@ -37,20 +40,22 @@ export async function answerImage(
   options: RenderOptions,
 ): Promise<Answer> {
   const { context, headers, signal } = request
-  const { frame, format } = options
-  const sources = await openSources(context, ids, options.symbols)
+  const { frame, format, isDebug = false } = options
+  const sources = await openSources(context, ids, options.choice)
   const draw = (stop: AbortSignal) =>
-    drawSources(context, { sources, frame, format, signal: stop, isFresh: !options.cache })
+    drawSources(context, { sources, frame, format, signal: stop, isFresh: !options.cache, isDebug })
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
   if (keys.length < sources.length) return answerDrawn(await draw(signal), options, {})
   const kept = sources.map(({ keptTiles }) => keptTiles)
   const now = Date.now()
   const periods = kept.flatMap((one) => (one === null ? [] : [keptTilesKey(one, now)]))
-  const key = JSON.stringify([rendererVersion, frame, format, ...keys, ...periods])
+  const key = JSON.stringify([rendererVersion, frame, format, isDebug, ...keys, ...periods])
   const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
   if (matchesTag(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
-  const isCached = options.cache && (options.symbols?.size ?? 0) === 0
-  const find = isKept(frame, format, kept) ? keepDrawn(context, key, draw) : draw
+  const isCached = options.cache && !isDebug && (options.choice === undefined || isWhole(options.choice))
+  const zoom = findKeptZoom(frame, format, kept)
+  const style = ids.length === 1 ? ids[0] : undefined
+  const find = zoom === undefined ? draw : keepDrawn(context, { key, style, zoom }, draw)
   const image = isCached ? await context.layerCaches.images.get(key, signal, find) : await draw(signal)
   return answerDrawn(image, options, { etag })
 }
@@ -58,9 +63,9 @@ export async function answerImage(
 type Draw = (signal: AbortSignal) => Promise<DrawnImage>
 
 /** Takes a tile from the disk, or draws it and stores it there. */
-function keepDrawn({ tileStore, version }: ServerContext, key: string, draw: Draw): Draw {
+function keepDrawn({ tileStore, version }: ServerContext, tile: TileName, draw: Draw): Draw {
   // Other versions of landform may draw differently.
-  const name = `${version} ${key}`
+  const name = { ...tile, key: `${version} ${tile.key}` }
   return async (signal) => {
     const known = await tileStore.find(name)
     if (known !== undefined) return known

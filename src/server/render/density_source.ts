@@ -3,7 +3,7 @@ import type { Queryable } from '../../database/database.ts'
 import type { DensityPoints } from '../../render/draw/density.ts'
 import { findHighestDensity, readDensityPoints } from '../../render/image/density_points.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
-import type { Layer } from '../../store/layer/stored_layer.ts'
+import type { FilteredLayer } from '../../render/vector_tile/tile_source.ts'
 import type { Heatmap } from '../../style/heatmap.ts'
 import { fieldsReadBy } from '../../style/missing_fields.ts'
 import { pixelsOf } from '../../style/scale_layer.ts'
@@ -39,8 +39,10 @@ export function createDensityCache(): DensityCache {
 /** A heatmap to read. */
 export interface DensitySource {
   readonly heatmap: Heatmap
-  readonly layer: Layer
+  readonly layer: FilteredLayer
   readonly frame: ImageFrame
+  /** Which features are drawn; undefined for all. */
+  readonly filter: string | undefined
   /** Everything that the points depend on; undefined if changes of the layer are not tracked. */
   readonly key: readonly unknown[] | undefined
   readonly densities: DensityCache
@@ -58,7 +60,7 @@ const maxRadius = 1000
  * @throws {Problem} render/too-large
  */
 export async function readDensity(source: DensitySource): Promise<DensityPoints> {
-  const { heatmap, layer, frame, limited, densities, key, database } = source
+  const { heatmap, layer, frame, filter, limited, densities, key, database } = source
   const { box, width, pixelRatio = 1 } = frame
   const perMapUnit = width / pixelRatio / (box[2] - box[0])
   const pixels = Math.min(maxRadius, pixelsOf(heatmap.radius, perMapUnit))
@@ -70,6 +72,6 @@ export async function readDensity(source: DensitySource): Promise<DensityPoints>
   if (metatile === undefined) return points
   const part = [metatile.zoom, radius, pixelRatio]
   const find = () => findHighestDensity(database, layer, request)
-  const name = JSON.stringify([layer.resourceId, heatmap, ...part])
+  const name = JSON.stringify([layer.resourceId, heatmap, filter, ...part])
   return { ...points, maximum: await densities.get(key && JSON.stringify([key, ...part]), name, find) }
 }

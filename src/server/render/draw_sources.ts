@@ -5,6 +5,7 @@ import type { DrawJob, DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { ServerContext } from '../context.ts'
+import { findDebugMarks } from './debug_frame.ts'
 import type { DrawnSource } from './drawn_source.ts'
 import { findImageLabels } from './image_labels.ts'
 
@@ -17,6 +18,8 @@ export interface Drawing {
   readonly signal: AbortSignal
   /** Whether images of other services are fetched again. */
   readonly isFresh?: boolean
+  /** Whether tiles, or the image, are outlined. */
+  readonly isDebug?: boolean
 }
 
 /**
@@ -26,7 +29,7 @@ export interface Drawing {
  */
 export async function drawSources(
   context: Pick<ServerContext, 'draws' | 'layerCaches'>,
-  { sources, frame, format = 'png', signal, isFresh = false }: Drawing,
+  { sources, frame, format = 'png', signal, isFresh = false, isDebug = false }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height, system, pixelRatio = 1 } = frame
   if (system !== undefined && sources.some(({ readsAnySystem }) => readsAnySystem !== true))
@@ -48,6 +51,7 @@ export async function drawSources(
     pixelsPerMapUnit: 1 / (resolution * pixelRatio),
     ...{ pixelRatio, format, layers },
     ...(labels === undefined ? {} : { labels }),
+    ...(isDebug ? { marks: findDebugMarks(frame) } : {}),
   }
   return context.draws.draw(job, signal)
 }

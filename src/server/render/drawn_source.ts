@@ -43,6 +43,8 @@ export interface LabelledSource {
 export interface DrawnResource extends RenderSource {
   /** Positions of the symbols of its legend to draw; absent for all that its style draws. */
   readonly symbols?: ReadonlySet<number>
+  /** Condition that its features have to meet, as JSON; absent for all. */
+  readonly filter?: string
 }
 
 /** Opens the resources of some classes for drawing. */

@@ -7,7 +7,9 @@ import { type ImageFrame, readImageFeatures } from '../../render/image/image_fea
 import { noFeatures } from '../../render/image/no_features.ts'
 import { hasLabels } from '../../render/label/label_spec.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
+import type { FilteredLayer } from '../../render/vector_tile/tile_source.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
+import { expressionSql } from '../../store/feature/filter_expression.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { Heatmap } from '../../style/heatmap.ts'
 import { findImportantField, type ImportantField } from '../../style/importance.ts'
@@ -15,6 +17,7 @@ import { countSymbols, selectSymbols } from '../../style/legend_entries.ts'
 import { isInScale, scaleDenomOf } from '../../style/match_rules.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
+import { readJsonFilter } from '../features/json_filter.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import { findHotLayers } from '../hot/hot_reads.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
@@ -29,8 +32,9 @@ export const featureSources: SourceKind = {
   async open(context, resources) {
     const layers = await findHotLayers(context, resources.map(renderedLayerId))
     return resources.map((resource) => {
-      const layer = layers.get(renderedLayerId(resource))
-      if (layer === undefined) throw notFound(resource.id)
+      const known = layers.get(renderedLayerId(resource))
+      if (known === undefined) throw notFound(resource.id)
+      const layer = filterLayer(known, resource)
       return {
         // Changes of foreign tables are not tracked.
         key: isForeign(layer) ? undefined : keyOf(resource, layer),
@@ -42,18 +46,27 @@ export const featureSources: SourceKind = {
   },
 }
 
+/** @throws {Problem} request/invalid */
+function filterLayer(layer: Layer, { id, filter: text }: DrawnResource): FilteredLayer {
+  const filter = text === undefined ? undefined : readJsonFilter(layer, `filter[${id}]`, text)
+  return filter === undefined
+    ? layer
+    : { ...layer, filter: (bindings) => expressionSql(layer, filter, bindings) }
+}
+
 // Replacing data changes the table, and renaming fields changes what filters select, without a new data version.
 function keyOf(resource: DrawnResource, layer: Layer): readonly unknown[] {
   const { resourceId, tableName, dataVersion, fields } = layer
   const names = fields.map(({ columnName, keyname }) => [columnName, keyname])
-  const chosen = resource.symbols === undefined ? [] : [[...resource.symbols]]
+  const { symbols, filter } = resource
+  const chosen = symbols === undefined && filter === undefined ? [] : [symbols && [...symbols], filter]
   return [resource.id, resource.version, resourceId, tableName, dataVersion, names, ...chosen]
 }
 
 /** A resource and the layer that it draws. */
 export interface StyledSource {
   readonly resource: DrawnResource
-  readonly layer: Layer
+  readonly layer: FilteredLayer
 }
 
 interface ReadSource extends StyledSource {
@@ -100,7 +113,7 @@ async function readHeatmap(
   const [density, features] = await Promise.all([
     isDrawn
       ? readDensity({
-          ...{ heatmap, layer, frame, limited, database },
+          ...{ heatmap, layer, frame, limited, database, filter: resource.filter },
           key: isForeign(layer) ? undefined : keyOf(resource, layer),
           densities: context.layerCaches.densities,
         })

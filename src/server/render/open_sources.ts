@@ -4,10 +4,10 @@ import type { ServerContext } from '../context.ts'
 import { findHotSources } from '../hot/hot_reads.ts'
 import { notFound } from '../resource/require_permission.ts'
 import { basemapSources } from './basemap_source.ts'
+import { type DrawChoice, wholeChoice } from './draw_choice.ts'
 import type { DrawnResource, DrawnSource, SourceKind } from './drawn_source.ts'
 import { featureSources } from './feature_source.ts'
 import { rasterSources } from './raster_source.ts'
-import type { SymbolChoice } from './symbol_choice.ts'
 import { wmsSources } from './wms_source.ts'
 
 /** What can be drawn. */
@@ -16,18 +16,19 @@ const kinds: readonly SourceKind[] = [featureSources, rasterSources, wmsSources,
 /**
  * Opens resources for drawing, with one read for all of a kind.
  *
- * @param choice symbols to draw of some resources; resources without symbols are drawn whole
+ * @param choice symbols and features to draw of some resources; others are drawn whole
  *
- * @throws {Problem} resource/not-found, render/unsupported
+ * @throws {Problem} resource/not-found, render/unsupported, request/invalid for a filter
  */
 export async function openSources(
   context: ServerContext,
   ids: readonly number[],
-  choice: SymbolChoice = new Map(),
+  choice: DrawChoice = wholeChoice,
 ): Promise<DrawnSource[]> {
   const found = await findHotSources(context, ids)
-  const resources = ids.map((id) => withSymbols(found.get(id) ?? throwNotFound(id), choice))
+  const resources = ids.map((id) => choose(found.get(id) ?? throwNotFound(id), choice))
   const kindOf = new Map(resources.map((resource) => [resource.id, findKind(resource)]))
+  for (const { id, filter } of resources) if (filter !== undefined) checkFilter(id, kindOf.get(id))
   const opened = new Map<number, DrawnSource>()
   for (const kind of kinds) {
     const own = resources.filter(({ id }) => kindOf.get(id) === kind)
@@ -39,9 +40,21 @@ export async function openSources(
   return ids.map((id) => opened.get(id) ?? throwNotFound(id))
 }
 
-function withSymbols(resource: RenderSource, choice: SymbolChoice): DrawnResource {
-  const symbols = choice.get(resource.id)
-  return symbols === undefined ? resource : { ...resource, symbols }
+function choose(resource: RenderSource, choice: DrawChoice): DrawnResource {
+  const [symbols, filter] = [choice.symbols.get(resource.id), choice.filters.get(resource.id)]
+  return {
+    ...resource,
+    ...(symbols === undefined ? {} : { symbols }),
+    ...(filter === undefined ? {} : { filter }),
+  }
+}
+
+function checkFilter(id: number, kind: SourceKind | undefined): void {
+  if (kind === featureSources) return
+  const name = `filter[${id}]`
+  throw problem('request/invalid', `${name}: resource id = ${id} has no features.`, {
+    data: { location: ['query', name] },
+  })
 }
 
 function findKind({ id, cls }: RenderSource): SourceKind {

@@ -22,6 +22,7 @@ import { rasterHandlers } from './raster.ts'
 import { renderHandlers } from './render.ts'
 import { resourceHandlers } from './resource.ts'
 import { styleHandlers } from './style.ts'
+import { tileCacheHandlers } from './tile_cache.ts'
 import { tilejsonHandlers } from './tilejson.ts'
 import { uploadHandlers } from './upload.ts'
 import { webmapHandlers } from './webmap.ts'
@@ -43,6 +44,7 @@ const handlers: { readonly [R in RouteName]: Handler<R> } = {
   ...attachmentHandlers,
   ...exportHandlers,
   ...renderHandlers,
+  ...tileCacheHandlers,
   ...legendHandlers,
   ...styleHandlers,
   ...uploadHandlers,

@@ -3,10 +3,10 @@ import { retryOnSchemaChange } from '../features/open_layer.ts'
 import type { Handlers } from '../http/handler.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { answerImage } from '../render/answer_image.ts'
+import { readDrawChoice } from '../render/draw_choice.ts'
 import { imageFrame, tileFrame } from '../render/frame.ts'
 import { chooseFormat } from '../render/image_format.ts'
 import { frameInSystem, outsideImage } from '../render/image_system.ts'
-import { readSymbolChoice } from '../render/symbol_choice.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that render tiles. */
@@ -26,23 +26,24 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
   'render.tile': retryOnSchemaChange(async (request) => {
     const { context, caller, query, more } = request
     const ids = needResources(query.resource)
-    const symbols = readSymbolChoice(more)
+    const choice = readDrawChoice(more)
     const format = chooseFormat(query.format, request.headers.accept)
     const frame = tileFrame(query, query.scale)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
     const { nd = 200, cache = true } = query
-    return answerImage(request, ids, { frame, format, nd, cache, symbols })
+    return answerImage(request, ids, { frame, format, nd, cache, choice })
   }),
 
   'render.image': retryOnSchemaChange(async (request) => {
     const { context, caller, query, more } = request
     const ids = needResources(query.resource)
-    const symbols = readSymbolChoice(more)
+    const choice = readDrawChoice(more)
     const format = chooseFormat(query.format, request.headers.accept)
     const frame = await frameInSystem(context.database, imageFrame({ ...query, format }), query.srs)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    const { nd = 200, cache = true } = query
-    return answerImage(request, ids, { frame, format, nd, cache, symbols }).catch((error: unknown) => {
+    const { nd = 200, cache = true, tdi } = query
+    const options = { frame, format, nd, cache, choice, isDebug: tdi === 'yes' }
+    return answerImage(request, ids, options).catch((error: unknown) => {
       throw outsideImage(error, frame)
     })
   }),

@@ -6,17 +6,18 @@ import { findMetatiles } from '../render/metatile.ts'
 /** Side of kept tiles in pixels. */
 const side = 256
 
-/** Returns whether an image is a tile that all of its styles keep. */
-export function isKept(
+/** Returns the zoom level of an image that is a tile that all of its styles keep; undefined for other images. */
+export function findKeptZoom(
   frame: ImageFrame,
   format: ImageFormat,
   styles: readonly (KeptTiles | null)[],
-): boolean {
+): number | undefined {
   const { width, height, pixelRatio = 1 } = frame
-  if (format !== 'png' || width !== side || height !== side || pixelRatio !== 1) return false
+  if (format !== 'png' || width !== side || height !== side || pixelRatio !== 1) return undefined
   const [metatile] = findMetatiles(frame)
-  if (metatile === undefined || styles.length === 0) return false
-  return styles.every((kept) => kept !== null && metatile.zoom <= (kept.maxZ ?? Infinity))
+  if (metatile === undefined || styles.length === 0) return undefined
+  const { zoom } = metatile
+  return styles.every((kept) => kept !== null && zoom <= (kept.maxZ ?? Infinity)) ? zoom : undefined
 }
 
 /**

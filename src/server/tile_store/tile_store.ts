@@ -1,17 +1,40 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../core/log.ts'
 import type { DrawnImage } from '../../render/image/draw_job.ts'
 import { decodeTile, encodeTile } from './tile_file.ts'
 
-/** Tiles on disk, with keys that contain everything a tile depends on. Neither reads nor writes ever fail. */
+/** A tile to find or to store. */
+export interface TileName {
+  /** Contains everything the tile depends on. */
+  readonly key: string
+  /** Style that the tile shows; undefined if it shows several. */
+  readonly style: number | undefined
+  readonly zoom: number
+}
+
+/** Number and size of the tiles of a zoom level on disk. */
+export interface KeptZoom {
+  readonly zoom: number
+  readonly tiles: number
+  readonly bytes: number
+}
+
+/** Tiles on disk. Neither reads nor writes ever fail. */
 export interface TileStore {
   /** Finds a tile. */
-  find(key: string): Promise<DrawnImage | undefined>
+  find(name: TileName): Promise<DrawnImage | undefined>
   /** Stores a tile in the background, and deletes those that were not used for the longest time if there is no room. */
-  keep(key: string, image: DrawnImage): void
+  keep(name: TileName, image: DrawnImage): void
+  /**
+   * Counts the tiles of a style by zoom level, with those whose writes have begun; those that it shows together with other
+   * styles are not among them.
+   */
+  count(style: number): Promise<readonly KeptZoom[]>
+  /** Deletes the tiles of a style in the background. Tiles of several styles are left. */
+  purge(style: number): void
   /** Resolves when the tiles of former runs are counted. */
   readonly counted: Promise<void>
   /** Waits for the writes that have begun. */
@@ -34,6 +57,9 @@ const blockBytes = 4096
 
 const partialSuffix = '.partial'
 
+/** Number and size of tiles. */
+type Sum = Omit<KeptZoom, 'zoom'>
+
 /** Opens a folder of tiles. What is in it is counted in the background; files that were not completed are deleted. */
 export function openTileStore(options: TileStoreOptions): TileStore {
   return new DiskTiles(options)
@@ -49,6 +75,8 @@ class DiskTiles implements TileStore {
   #writes = 0
   /** Size of each file. */
   readonly #sizes: LRUCache<string, number>
+  /** Files by folder and zoom level. */
+  readonly #counts = new Map<string, Map<number, Sum>>()
   readonly #running = new Set<Promise<void>>()
   #isFailing = false
   #isClosed = false
@@ -60,24 +88,45 @@ class DiskTiles implements TileStore {
     this.#sizes = new LRUCache({
       maxSize: limitBytes,
       sizeCalculation: occupiedBytes,
-      dispose: (_, name, reason) => {
-        if (reason === 'evict') this.#remove(name)
+      onInsert: (bytes, path, reason) => {
+        // A file of the same size that replaces another one is not disposed of.
+        if (reason !== 'update') this.#count(path, { tiles: 1, bytes })
+      },
+      dispose: (bytes, path, reason) => {
+        this.#count(path, { tiles: -1, bytes: -bytes })
+        if (reason === 'evict') this.#remove(path)
       },
     })
-    this.counted = this.#run(this.#count())
+    this.counted = this.#run(this.#countFormer())
   }
 
-  async find(key: string): Promise<DrawnImage | undefined> {
-    const name = nameOf(key)
-    const file = await readFile(this.#pathOf(name)).catch(() => undefined)
-    const tile = file && decodeTile(name, file)
-    if (tile !== undefined) this.#sizes.get(name)
+  async find(name: TileName): Promise<DrawnImage | undefined> {
+    const path = pathOf(name)
+    const file = await readFile(join(this.#folder, path)).catch(() => undefined)
+    const tile = file && decodeTile(path, file)
+    if (tile !== undefined) this.#sizes.get(path)
     return tile
   }
 
-  keep(key: string, image: DrawnImage): void {
+  keep(name: TileName, image: DrawnImage): void {
     if (this.#isClosed || this.#running.size >= maxWaiting) return
-    this.#run(this.#write(nameOf(key), image))
+    this.#run(this.#write(pathOf(name), image))
+  }
+
+  async count(style: number): Promise<readonly KeptZoom[]> {
+    await this.counted
+    await Promise.all(this.#running)
+    const zooms = [...(this.#counts.get(folderOf(style)) ?? [])]
+    return zooms.map(([zoom, counted]) => ({ zoom, ...counted })).sort((a, b) => a.zoom - b.zoom)
+  }
+
+  purge(style: number): void {
+    const start = `${folderOf(style)}/`
+    for (const path of [...this.#sizes.keys()]) {
+      if (!path.startsWith(start)) continue
+      this.#sizes.delete(path)
+      this.#remove(path)
+    }
   }
 
   async close(): Promise<void> {
@@ -85,13 +134,20 @@ class DiskTiles implements TileStore {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** Tiles are spread over folders, so that none has too many entries. */
-  #pathOf(name: string): string {
-    return join(this.#folder, name.slice(0, 2), name)
+  #count(path: string, { tiles, bytes }: Sum): void {
+    const [folder = '', level] = path.split('/')
+    const zooms = this.#counts.get(folder) ?? new Map<number, Sum>()
+    this.#counts.set(folder, zooms)
+    const zoom = Number(level)
+    const before = zooms.get(zoom) ?? { tiles: 0, bytes: 0 }
+    if (before.tiles + tiles > 0)
+      zooms.set(zoom, { tiles: before.tiles + tiles, bytes: before.bytes + bytes })
+    else zooms.delete(zoom)
+    if (zooms.size === 0) this.#counts.delete(folder)
   }
 
-  #remove(name: string): void {
-    this.#run(rm(this.#pathOf(name), { force: true }))
+  #remove(path: string): void {
+    this.#run(rm(join(this.#folder, path), { force: true }))
   }
 
   #run(work: Promise<void>): Promise<void> {
@@ -102,23 +158,23 @@ class DiskTiles implements TileStore {
     return running
   }
 
-  async #write(name: string, image: DrawnImage): Promise<void> {
-    const path = this.#pathOf(name)
+  async #write(path: string, image: DrawnImage): Promise<void> {
+    const target = join(this.#folder, path)
     this.#writes += 1
     const partial = join(this.#folder, `${this.#writer}-${this.#writes}${partialSuffix}`)
-    const file = encodeTile(name, image)
+    const file = encodeTile(path, image)
     if (occupiedBytes(file.length) > this.#limitBytes) return
     try {
-      await mkdir(dirname(path), { recursive: true })
+      await mkdir(dirname(target), { recursive: true })
       // Not flushed to disk: a file that is not whole after a power failure is recognized when it is read.
       await writeFile(partial, file, { flag: 'wx', mode: 0o600 })
-      await rename(partial, path)
+      await rename(partial, target)
     } catch (error) {
       await rm(partial, { force: true })
       throw error
     }
     this.#isFailing = false
-    this.#sizes.set(name, file.length)
+    this.#sizes.set(path, file.length)
   }
 
   /** Reports the first of several failures in a row. */
@@ -130,33 +186,43 @@ class DiskTiles implements TileStore {
   }
 
   /** Counts the tiles of former runs, the oldest first. */
-  async #count(): Promise<void> {
+  async #countFormer(): Promise<void> {
     await mkdir(this.#folder, { recursive: true })
-    const found: { readonly name: string; readonly size: number; readonly mtimeMs: number }[] = []
     for (const entry of await readdir(this.#folder)) {
-      const path = join(this.#folder, entry)
       const isPartial = entry.endsWith(partialSuffix) && !entry.startsWith(this.#writer)
-      if (isPartial) await rm(path, { force: true })
-      if (!/^[0-9a-f]{2}$/.test(entry)) continue
-      for (const name of await readdir(path)) {
-        if (this.#isClosed) return
-        const file = await stat(join(path, name)).catch(() => undefined)
-        if (file !== undefined) found.push({ name, size: file.size, mtimeMs: file.mtimeMs })
-      }
+      if (isPartial || formerFolder.test(entry))
+        await rm(join(this.#folder, entry), { recursive: true, force: true })
+    }
+    const found: { readonly path: string; readonly size: number; readonly mtimeMs: number }[] = []
+    for (const path of await readdir(this.#folder, { recursive: true })) {
+      if (this.#isClosed) return
+      const name = path.split(sep).join('/')
+      if (!tilePath.test(name)) continue
+      const file = await stat(join(this.#folder, path)).catch(() => undefined)
+      if (file !== undefined) found.push({ path: name, size: file.size, mtimeMs: file.mtimeMs })
     }
     found.sort((one, other) => one.mtimeMs - other.mtimeMs)
-    for (const { name, size } of found) {
-      if (this.#sizes.has(name)) continue
-      if (occupiedBytes(size) > this.#limitBytes) this.#remove(name)
-      else this.#sizes.set(name, size)
+    for (const { path, size } of found) {
+      if (this.#sizes.has(path)) continue
+      if (occupiedBytes(size) > this.#limitBytes) this.#remove(path)
+      else this.#sizes.set(path, size)
     }
   }
 }
 
-function occupiedBytes(sizeBytes: number): number {
-  return Math.max(1, Math.ceil(sizeBytes / blockBytes)) * blockBytes
+/** Paths of tiles below the folder: style, zoom level, the first digits of the name, so that no folder has too many entries. */
+const tilePath = /^(?:style_\d+|styles)\/\d+\/[0-9a-f]{2}\/[0-9a-f]{64}$/
+
+/** Folders of tiles of versions that had no folders by style. */
+const formerFolder = /^[0-9a-f]{2}$/
+
+const folderOf = (style: number | undefined) => (style === undefined ? 'styles' : `style_${style}`)
+
+function pathOf({ key, style, zoom }: TileName): string {
+  const name = createHash('sha256').update(key).digest('hex')
+  return [folderOf(style), zoom, name.slice(0, 2), name].join('/')
 }
 
-function nameOf(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
+function occupiedBytes(sizeBytes: number): number {
+  return Math.max(1, Math.ceil(sizeBytes / blockBytes)) * blockBytes
 }

@@ -25,8 +25,8 @@ export const spatialOperators = [
 /** Operator that compares the geometry of a feature with another one. */
 export type SpatialOperator = (typeof spatialOperators)[number]
 
-/** A field, by its keyname, or a string that is parsed by the datatype of the field it is compared with. */
-export type Operand = { readonly field: string } | { readonly literal: string }
+/** A field, by its keyname, the id, or a string that is parsed by the datatype of the field it is compared with. */
+export type Operand = { readonly field: string } | { readonly isId: true } | { readonly literal: string }
 
 /** A geometry of a filter, in an EPSG reference system. */
 export interface FilterGeometry {
@@ -113,9 +113,7 @@ function combineSql(layer: Layer, { kind, items }: Kind<'and' | 'or'>, bindings:
 
 function compareSql(layer: Layer, expression: Kind<'compare'>, bindings: Bindings): string {
   const { left, right, operator, matchCase } = expression
-  const fields = [left, right].flatMap((operand) =>
-    'field' in operand ? [columnOf(layer, operand.field)] : [],
-  )
+  const fields = [left, right].flatMap((operand) => operandColumn(layer, operand) ?? [])
   const [first, second] = fields
   if (first === undefined) throw problem('request/invalid', 'A comparison needs a field of the layer.')
   // Two fields of different datatypes are compared as strings.
@@ -125,12 +123,19 @@ function compareSql(layer: Layer, expression: Kind<'compare'>, bindings: Binding
       : first.field
   const sides = [left, right].map((operand) => {
     const sql =
-      'field' in operand
-        ? comparable(type, columnOf(layer, operand.field).column)
-        : bindLiteral(type, operand.literal, bindings)
+      'literal' in operand
+        ? bindLiteral(type, operand.literal, bindings)
+        : comparable(type, operandColumn(layer, operand)?.column ?? 'id')
     return matchCase || type.datatype !== 'STRING' ? sql : `lower(${sql})`
   })
   return `(${sides.join(` ${operator} `)})`
+}
+
+const idColumn = { field: { keyname: 'id', datatype: 'BIGINT' }, column: 'id' } as const
+
+function operandColumn(layer: Layer, operand: Operand): Column | undefined {
+  if ('field' in operand) return columnOf(layer, operand.field)
+  return 'isId' in operand ? idColumn : undefined
 }
 
 function likeSql(

@@ -57,6 +57,22 @@ describe('landform data import', () => {
     ])
   })
 
+  it('changes only the features that differ with --sync-key', async () => {
+    await run('import towns.geojson --parent city --name Synced --keyname synced')
+    const done = await run('import towns.geojson --into synced --sync-key name --json')
+    expect(events(done.out).at(-1)).toMatchObject({
+      type: 'imported',
+      action: 'synchronized',
+      before: 3,
+      count: 3,
+      difference: { added: 0, changed: 0, removed: 0, unchanged: 3 },
+    })
+    const wrong = await run('import towns.geojson --into synced --sync-key nam')
+    expect(wrong).toMatchObject({ exit: 3, err: told('data/key', '"nam"', 'did you mean "name"?') })
+    const alone = await run('import towns.geojson --parent city --sync-key name')
+    expect(alone).toMatchObject({ exit: 3, err: told('usage/bad-argument', '--sync-key', '--into') })
+  })
+
   it('shows the hint of the server for the file', async () => {
     await ground().write('none.geojson', geojson([]))
     expect((await run('import none.geojson --parent many')).err).toEqual(

@@ -1,5 +1,5 @@
 import { readdir, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeTile } from '../../../src/server/tile_store/tile_file.ts'
 import { drivers } from '../../support/drivers.ts'
@@ -113,7 +113,9 @@ describe.each(drivers)('kept tiles on %s', (driver) => {
     const files = await listKept(ground.dataFolder)
     expect(files).toHaveLength(3)
     const bytes = Uint8Array.of(1, 2, 3)
-    for (const file of files) await writeFile(file, encodeTile(basename(file), { bytes, isEmpty: false }))
+    const tilesFolder = join(ground.dataFolder, 'tiles')
+    for (const file of files)
+      await writeFile(file, encodeTile(relative(tilesFolder, file), { bytes, isEmpty: false }))
     const second = await ground.inspect()
     const foreign = Buffer.from(bytes).toString('base64')
     const answers = await Promise.all(paths.map((path) => readTile(second.admin, addressOf(path, style))))

@@ -3,6 +3,41 @@ import { problem } from '../../contract/problems.ts'
 /** Positions of the symbols to draw, by resource. */
 export type SymbolChoice = ReadonlyMap<number, ReadonlySet<number>>
 
+/** Conditions that features have to meet to be drawn, as JSON, by resource. */
+export type FilterChoice = ReadonlyMap<number, string>
+
+/** What is drawn of resources, apart from their styles. */
+export interface DrawChoice {
+  readonly symbols: SymbolChoice
+  readonly filters: FilterChoice
+}
+
+/** Draws everything. */
+export const wholeChoice: DrawChoice = { symbols: new Map(), filters: new Map() }
+
+/** Reports whether everything is drawn. */
+export function isWhole({ symbols, filters }: DrawChoice): boolean {
+  return symbols.size === 0 && filters.size === 0
+}
+
+/**
+ * Reads which symbols and features of resources are drawn: parameters `symbols[7]` and `filter[7]`.
+ *
+ * @throws {Problem} request/invalid
+ */
+export function readDrawChoice(parameters: readonly (readonly [name: string, value: string])[]): DrawChoice {
+  return { symbols: readSymbolChoice(parameters), filters: readFilterChoice(parameters) }
+}
+
+function readFilterChoice(parameters: readonly (readonly [name: string, value: string])[]): FilterChoice {
+  return new Map(
+    parameters.flatMap(([name, value]) => {
+      const id = /^filter\[(\d{1,10})\]$/.exec(name)?.[1]
+      return id === undefined ? [] : [[Number(id), value] as const]
+    }),
+  )
+}
+
 /** Highest position that can be chosen. */
 const maxIndex = 999
 
@@ -12,9 +47,7 @@ const maxIndex = 999
  *
  * @throws {Problem} request/invalid
  */
-export function readSymbolChoice(
-  parameters: readonly (readonly [name: string, value: string])[],
-): SymbolChoice {
+function readSymbolChoice(parameters: readonly (readonly [name: string, value: string])[]): SymbolChoice {
   const choice = new Map<number, ReadonlySet<number>>()
   for (const [name, value] of parameters) {
     const id = /^symbols\[(\d{1,10})\]$/.exec(name)?.[1]

@@ -1,0 +1,125 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Api, createApi } from '../../src/api/api.ts'
+import { loadPipeline } from '../../src/pipeline/load_pipeline.ts'
+import type { LayerReport } from '../../src/pipeline/run_event.ts'
+import { runPipeline } from '../../src/pipeline/run_pipeline.ts'
+import { openLayerClient } from '../support/layer_client.ts'
+import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+
+const header = 'name,lon,lat,pop\n'
+const rows = (names: string) => header + [...names].map((name, at) => `${name},${at},50,5\n`).join('')
+
+describeServers('a pipeline that synchronizes a layer by key', (start) => {
+  let server: TestServer
+  let api: Api
+  let folder = ''
+  let id = 0
+  let keyname = ''
+  let layers = 0
+  beforeAll(async () => {
+    server = await start()
+    api = createApi({ url: server.url, credentials: { login: 'administrator', password: adminPassword } })
+    folder = await mkdtemp(join(tmpdir(), 'landform-sync-run-'))
+  })
+  afterAll(async () => {
+    await api.close()
+    await rm(folder, { recursive: true })
+  })
+  beforeEach(async () => {
+    layers += 1
+    keyname = `synced_places_${layers}`
+    const fields = [
+      { keyname: 'name', datatype: 'STRING' },
+      { keyname: 'pop', datatype: 'INTEGER' },
+    ]
+    const resource = { cls: 'vector_layer', parent: { id: 0 }, display_name: keyname, keyname }
+    const own = { srs: { id: 3857 }, geometry_type: 'POINT', fields }
+    const answer = await server.admin('POST', '/api/resource/', { resource, vector_layer: own })
+    id = (await answer.json<{ id: number }>()).id
+  })
+
+  async function run(csv: string, more = '', key = 'name'): Promise<LayerReport | undefined> {
+    await writeFile(join(folder, 'places.csv'), csv)
+    const path = join(folder, 'pipeline.yaml')
+    await writeFile(
+      path,
+      `pipeline: places
+from: { file: places.csv, geometry: { longitude: lon, latitude: lat } }
+to: { layer: ${keyname}, mode: sync, key: ${key} }
+${more}`,
+    )
+    const { pipeline, issues } = await loadPipeline({ path, cwd: folder, env: {} })
+    if (pipeline === undefined) throw new Error(JSON.stringify(issues))
+    const { signal } = new AbortController()
+    const report = await runPipeline(pipeline, { api, tell: () => undefined, signal, force: false })
+    return report.layers[0]
+  }
+
+  const features = async () =>
+    (await openLayerClient(server).features(id)).map(({ id: fid, fields }) => [fid, fields.name, fields.pop])
+
+  it('accounts for every row, keeps ids, and does nothing if the source is unchanged', async () => {
+    expect(await run(rows('ABCDEFGHIJK'))).toMatchObject({ read: 11, loaded: 11, unchanged: 0, before: 0 })
+    const next = `${header}L,9,51,1\n${rows('ABCDEFGHIJ').slice(header.length).replace('B,1,50,5', 'B,1,50,6')}`
+    expect(await run(next)).toMatchObject({ read: 11, loaded: 2, unchanged: 9, removed: 1, before: 11 })
+    const found = await features()
+    expect(found.slice(0, 3)).toEqual([
+      [1, 'A', 5],
+      [2, 'B', 6],
+      [3, 'C', 5],
+    ])
+    expect(found.slice(9)).toEqual([
+      [10, 'J', 5],
+      [12, 'L', 1],
+    ])
+    expect(await run(next)).toMatchObject({ read: 11, loaded: 0, unchanged: 11 })
+  })
+
+  it('reverts edits, and leaves quarantined rows out', async () => {
+    await run(rows('AB'))
+    await server.admin('PUT', `/api/resource/${id}/feature/1`, { fields: { pop: 99 } })
+    const report = await run(`${rows('AB')}C,2,50,many\n`, 'quarantine: { limit: 1 }')
+    expect(report).toMatchObject({ read: 3, loaded: 1, unchanged: 1, quarantined: 1 })
+    expect(await features()).toEqual([
+      [1, 'A', 5],
+      [2, 'B', 5],
+    ])
+  })
+
+  it.each([
+    ['loses more features than allowed', rows('A'), '', 'data/loss', '3 of 4 features'],
+    [
+      'has lost a column',
+      rows('ABCD').replaceAll(/,[^,\n]*\n/g, '\n'),
+      '',
+      'data/loss',
+      'field pop (4 values)',
+    ],
+    ['has two rows with one key', rows('ABCDA'), '', 'data/key', 'the key name "A"'],
+    [
+      'has a row without a key',
+      `${rows('ABCD')},9,50,5\n`,
+      '',
+      'data/key',
+      'no value in the key field "name"',
+    ],
+    ['has too many bad rows', `${rows('ABCD')}E,9,50,x\n`, '', 'pipeline/quarantine', '1 of 5 rows'],
+    ['has too few rows', rows('ABCD'), 'check: { rows: { minimum: 5 } }', 'pipeline/rows', 'fewer than'],
+  ])('changes nothing if the source %s', async (_, csv, more, code, words) => {
+    await run(rows('ABCD'))
+    const before = await features()
+    await expect(run(csv, more)).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
+    expect(await features()).toEqual(before)
+  })
+
+  it('refuses a key that is not a field of the layer', async () => {
+    await expect(run(rows('AB'), '', '[name, pops]')).rejects.toMatchObject({
+      code: 'data/key',
+      message: 'The layer has no field "pops".',
+      hint: 'did you mean "pop"?',
+    })
+  })
+})
