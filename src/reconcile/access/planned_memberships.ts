@@ -56,7 +56,7 @@ function listSteps({ record, key, body }: Change, { manifest }: Memberships): Me
   const stepOf = (name: string, isAdded: boolean): MembershipStep => ({
     ...(record === 'user' ? { user: key, group: name } : { user: name, group: key }),
     isAdded,
-    cause: block && block.spanOf(pointerOf(block, name)),
+    cause: block?.spanOf(pointerOf(block, name)),
   })
   const steps = [
     ...(change?.added ?? []).map((name) => stepOf(name, true)),
