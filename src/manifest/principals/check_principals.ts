@@ -94,26 +94,16 @@ function checkMemberships(user: PrincipalBlock, groups: ReadonlyMap<string, Prin
     const theirs = readMemberships(group)
     if (own === undefined || theirs === undefined) return []
     const at = own.names.indexOf(group.key)
-    if (at >= 0 && theirs.owns === 'all' && !theirs.names.includes(user.key))
-      return [
-        contradiction(
-          user,
-          membershipPointer('user', own, at),
-          `"${group.key}" does not list the user`,
-          group,
-        ),
-      ]
-    if (at < 0 && own.owns === 'all' && theirs.names.includes(user.key))
-      return [contradiction(user, '/member_of', `"${group.key}" lists the user`, group)]
-    return []
-  })
-}
-
-function contradiction(user: PrincipalBlock, pointer: string, what: string, group: PrincipalBlock): Issue {
-  return blockIssue(user, {
-    code: 'manifest/conflict',
-    pointer,
-    message: `the group ${what}, in ${placeOf(group)}`,
-    hint: 'write the membership in one place: in member_of: of the user, or in members: of the group',
+    const isListed = theirs.names.includes(user.key)
+    const isContradiction = at >= 0 ? theirs.owns === 'all' && !isListed : own.owns === 'all' && isListed
+    if (!isContradiction) return []
+    return [
+      blockIssue(user, {
+        code: 'manifest/conflict',
+        pointer: at >= 0 ? membershipPointer('user', own, at) : '/member_of',
+        message: `the group "${group.key}" ${isListed ? 'lists' : 'does not list'} the user, in ${placeOf(group)}`,
+        hint: 'write the membership in one place: in member_of: of the user, or in members: of the group',
+      }),
+    ]
   })
 }
