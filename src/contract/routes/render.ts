@@ -136,7 +136,7 @@ export const renderRoutes = {
         minimum: 1,
         maximum: 999_999,
         description:
-          'EPSG code of the reference system of the image, 3857 by default; others for layers with features only. x is the longitude or easting.',
+          'EPSG code of the reference system of the image, 3857 by default. x is the longitude or easting.',
       }),
       size: list(Type.Integer({ minimum: 1, maximum: imageLimits.side }), {
         maxItems: 2,

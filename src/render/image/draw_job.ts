@@ -76,6 +76,8 @@ export interface RasterJobLayer {
   readonly paint: RasterPaint
   /** Position of each pixel of the frame in the raster: once for each copy of the world. */
   readonly places: readonly PixelTransform[]
+  /** Positions of the frame in the raster instead, for a frame in another reference system. */
+  readonly grid?: PixelGrid
   readonly enlarging: Enlarging
   /** From 0 to 1; 1 if it is missing. */
   readonly opacity?: number

@@ -9,7 +9,9 @@ import {
   resample,
 } from '../raster/resample.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
+import { type PixelGrid, warp } from '../raster/warp.ts'
 import type { ProbeJob, RasterJobLayer } from './draw_job.ts'
+import { findExtent } from './grid_extent.ts'
 import { createPainter, type Painter } from './raster_paint.ts'
 
 /** Open files and decoded tiles of a thread. */
@@ -54,7 +56,7 @@ interface OpenRaster {
  * @throws {TiffFault} for a damaged file
  */
 export function drawRaster(surface: Surface, layer: RasterJobLayer, { top, check }: RasterStrip): void {
-  const { raster, paint, enlarging, places } = layer
+  const { raster, paint, enlarging, places, grid } = layer
   const file = openFile(raster)
   const painter = createPainter(paint, file.levels[0]?.samples ?? 1)
   const open = { file, enlarging, key: JSON.stringify([raster.digest, paint]), paint: painter }
@@ -63,6 +65,11 @@ export function drawRaster(surface: Surface, layer: RasterJobLayer, { top, check
       check()
       drawBand(rowsFrom(surface, row), open, moveTransform(place, top + row))
     }
+  }
+  if (grid === undefined) return
+  for (let row = 0; row < surface.height; row += bandRows) {
+    check()
+    drawGridBand(rowsFrom(surface, row), open, { grid, top: top + row })
   }
 }
 
@@ -114,6 +121,35 @@ function drawBand(target: Surface, raster: OpenRaster, transform: PixelTransform
     // An overview is enlarged only a little, and has no pixels of its own to show.
     enlarging: found.level === raster.file.levels[0] ? raster.enlarging : 'bilinear',
   })
+}
+
+/** Draws rows of an image in another reference system. */
+function drawGridBand(
+  target: Surface,
+  raster: OpenRaster,
+  { grid, top }: { readonly grid: PixelGrid; readonly top: number },
+): void {
+  const { levels } = raster.file
+  const [first] = levels
+  const extent = first && findExtent({ grid, top, height: target.height }, first)
+  if (first === undefined || extent === undefined) return
+  const best = findLevel(raster.file, extent.shrinking)
+  for (const level of levels.slice(levels.indexOf(best))) {
+    const [scaleX, scaleY] = [level.width / first.width, level.height / first.height]
+    const box = {
+      left: Math.max(0, Math.floor(extent.left * scaleX) - 1),
+      top: Math.max(0, Math.floor(extent.top * scaleY) - 1),
+      right: Math.min(level.width, Math.ceil(extent.right * scaleX) + 1),
+      bottom: Math.min(level.height, Math.ceil(extent.bottom * scaleY) + 1),
+    }
+    const [width, height] = [box.right - box.left, box.bottom - box.top]
+    if (width <= 0 || height <= 0) return
+    if (width * height > maxWindowPixels && level !== levels.at(-1)) continue
+    const part = { scaleX, scaleY, shiftX: -box.left, shiftY: -box.top }
+    const enlarging = level === first && extent.shrinking <= 1 ? raster.enlarging : 'bilinear'
+    warp(target, readWindow(raster, { level, box }), { grid, top, part, enlarging })
+    return
+  }
 }
 
 /** Pixels of a level that a target shows. */
@@ -170,7 +206,7 @@ function findBox(target: Surface, transform: PixelTransform, level: TiffImage): 
   return left < right && top < bottom ? { left, top, right, bottom } : undefined
 }
 
-function readWindow(raster: OpenRaster, { level, box }: RasterPart): PixelWindow {
+function readWindow(raster: OpenRaster, { level, box }: Pick<RasterPart, 'level' | 'box'>): PixelWindow {
   const { tileWidth, tileHeight } = level
   const [width, height] = [box.right - box.left, box.bottom - box.top]
   const { words } = createSurface(width, height)

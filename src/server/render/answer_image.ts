@@ -12,7 +12,7 @@ import { drawSources } from './draw_sources.ts'
 import { openSources } from './open_sources.ts'
 
 /** Changes with every version of the renderer that draws differently. */
-const rendererVersion = 2
+const rendererVersion = 3
 
 /** Parameters of a rendering. */
 export interface RenderOptions {

@@ -1,6 +1,6 @@
 import type { Tiles } from '../../contract/classes/basemap_layer.ts'
 import { problem } from '../../contract/problems.ts'
-import { mercatorWorld } from '../../geo/mercator.ts'
+import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
 import type { JobWindow, WindowJobLayer } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
@@ -11,7 +11,7 @@ import { notFound } from '../resource/require_permission.ts'
 import type { ReadOptions, SourceKind } from './drawn_source.ts'
 import { checkFrameSize, copyInto, createWindow, emptyLayer } from './external_frame.ts'
 import { imagePeriod } from './external_images.ts'
-import { listGridPoints, moveGrid } from './frame_grid.ts'
+import { boxOfGrid, centreGrid, type FrameGrid, findFrameGrid, moveGrid, planArea } from './frame_grid.ts'
 import { findTileScheme, type TileScheme, tileSrsCodes, tileUrl } from './tile_grid.ts'
 
 /** Base maps from tiles of other services. */
@@ -79,9 +79,12 @@ async function readFrame(
   const { frame } = request
   checkFrameSize(frame, map.id)
   const { scheme } = map
-  const zoom = findZoom(map, frame)
-  if (zoom === undefined) return emptyLayer()
-  const range = findRange(scheme, frame, zoom)
+  const isWarped = frame.system !== undefined || !scheme.isMercator
+  const grid = isWarped ? await findMercatorGrid(context, frame) : undefined
+  const area = frame.system === undefined ? frame : findArea(frame, grid)
+  const zoom = area && findZoom(map, area)
+  if (area === undefined || zoom === undefined) return emptyLayer()
+  const range = findRange(scheme, area, zoom)
   if (range.columns * range.rows > maxTiles)
     throw problem(
       'render/too-large',
@@ -98,12 +101,28 @@ async function readFrame(
     const [partX, partY] = scheme.place(x, y)
     return [partX * across - range.left * size, partY * down - range.top * size] as const
   }
-  if (!scheme.isMercator)
-    return { window, place: moveGrid(listGridPoints(frame), place), enlarging: 'bilinear' }
+  if (grid !== undefined) {
+    const positions = moveGrid(grid, { move: place, pixelsPerUnit: across / mercatorWorld })
+    return { window, place: positions, enlarging: 'bilinear' }
+  }
   const [left, top] = place(frame.box[0], frame.box[3])
   const [right, bottom] = place(frame.box[2], frame.box[1])
   const scales = { scaleX: (right - left) / frame.width, scaleY: (bottom - top) / frame.height }
   return { window, place: { ...scales, shiftX: left, shiftY: top }, enlarging: 'bilinear' }
+}
+
+async function findMercatorGrid({ database }: ServerContext, frame: ImageFrame): Promise<FrameGrid> {
+  return centreGrid(await findFrameGrid(database, frame, 3857))
+}
+
+/** Returns the part of the world in EPSG:3857 that a frame in another reference system shows. */
+function findArea(frame: ImageFrame, grid: FrameGrid | undefined): ImageFrame | undefined {
+  const box = grid && boxOfGrid(grid)
+  if (box === undefined) return undefined
+  // The poles are far outside of the world.
+  const clamp = (y: number) => Math.max(-mercatorHalfWorld, Math.min(mercatorHalfWorld, y))
+  const [south, north] = [clamp(box[1]), clamp(box[3])]
+  return south < north ? planArea(frame, [box[0], south, box[2], north]) : undefined
 }
 
 /** Chooses the zoom level whose pixels are hardly larger than those of the frame; undefined below the lowest level. */

@@ -1,5 +1,4 @@
 import type { ImageFormat } from '../../contract/image_format.ts'
-import { problem } from '../../contract/problems.ts'
 import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import type { DrawJob, DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
@@ -32,11 +31,6 @@ export async function drawSources(
   { sources, frame, format = 'png', signal, isFresh = false, isDebug = false }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height, system, pixelRatio = 1 } = frame
-  if (system !== undefined && sources.some(({ readsAnySystem }) => readsAnySystem !== true))
-    throw problem(
-      'render/unsupported',
-      `Layers without features cannot be drawn in EPSG:${system.srs}; use EPSG:3857.`,
-    )
   const resolution = (box[2] - box[0]) / width
   const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
   const [labels, layers] = await Promise.all([

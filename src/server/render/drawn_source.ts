@@ -20,8 +20,6 @@ export interface DrawnSource {
   readonly key: readonly unknown[] | undefined
   /** Tiles that are kept on disk; null if none are. */
   readonly keptTiles: KeptTiles | null
-  /** Whether frames may have another reference system than EPSG:3857. */
-  readonly readsAnySystem?: true
   /** Reads what lies in a frame. */
   read(frame: ImageFrame, options: ReadOptions): Promise<JobLayer>
   /** Returns what is labelled at a scale; undefined without labels. Missing for sources that never have labels. */

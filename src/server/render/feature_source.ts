@@ -38,7 +38,6 @@ export const featureSources: SourceKind = {
       return {
         // Changes of foreign tables are not tracked.
         key: isForeign(layer) ? undefined : keyOf(resource, layer),
-        readsAnySystem: true,
         read: (frame, { signal }) => readFeatures(context, { resource, layer, signal }, frame),
         findLabels: (scaleDenom) => findLabels(context, { resource, layer }, scaleDenom),
       }

@@ -1,7 +1,9 @@
+import type { Queryable } from '../../database/database.ts'
 import { mercatorWorld } from '../../geo/mercator.ts'
 import type { RasterJobLayer } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { PixelTransform } from '../../render/raster/resample.ts'
+import type { PixelGrid } from '../../render/raster/warp.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
@@ -10,6 +12,7 @@ import type { ServerContext } from '../context.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
 import type { SourceKind } from './drawn_source.ts'
+import { centreGrid, findFrameGrid, moveGrid } from './frame_grid.ts'
 import { rasterPaint } from './raster_paint.ts'
 
 /** Rasters that the server stores, and their styles. */
@@ -44,7 +47,7 @@ interface StyledRaster {
 }
 
 async function readRaster(
-  { blobs }: ServerContext,
+  { blobs, database }: ServerContext,
   { raster, style }: StyledRaster,
   frame: ImageFrame,
 ): Promise<RasterJobLayer> {
@@ -52,10 +55,22 @@ async function readRaster(
   return {
     raster: { digest, path: await blobs.localPath(digest) },
     paint: rasterPaint(raster, style),
-    places: findPlaces(raster, frame),
+    ...(frame.system === undefined
+      ? { places: findPlaces(raster, frame) }
+      : { places: [], grid: await findGrid(database, raster, frame) }),
     enlarging: style.resampling,
     opacity: style.opacity,
   }
+}
+
+/** Finds where the pixels of a frame in another reference system lie in a raster. */
+async function findGrid(database: Queryable, raster: Raster, frame: ImageFrame): Promise<PixelGrid> {
+  const [left = 0, stepX = 1, , top = 0, , stepY = -1] = raster.geoTransform
+  const grid = await findFrameGrid(database, frame, 3857)
+  return moveGrid(centreGrid(grid, left + (raster.xsize * stepX) / 2), {
+    move: (x, y) => [(x - left) / stepX, (y - top) / stepY],
+    pixelsPerUnit: 1 / stepX,
+  })
 }
 
 /** Copies of the world to the west and east of the one where a raster lies: it may cross the antimeridian. */

@@ -1,12 +1,10 @@
 import { problem } from '../../contract/problems.ts'
-import type { Bbox } from '../../geo/bbox.ts'
 import type { Credentials } from '../../http/authorize.ts'
 import { getMapUrl, type WmsRequest } from '../../ogc/wms_request.ts'
 import type { JobWindow, WindowJobLayer } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import { findConnections } from '../../store/classes/connection.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
-import { transformPoints } from '../../store/transform_points.ts'
 import { credentialsOf } from '../classes/wmsclient_connection.ts'
 import type { ServerContext } from '../context.ts'
 import { notFound } from '../resource/require_permission.ts'
@@ -14,7 +12,7 @@ import { findNorthFirst } from '../wfs/north_first.ts'
 import type { ReadOptions, SourceKind } from './drawn_source.ts'
 import { checkFrameSize, copyInto, createWindow, emptyLayer } from './external_frame.ts'
 import { imagePeriod } from './external_images.ts'
-import { listGridPoints, moveGrid } from './frame_grid.ts'
+import { boxOfGrid, centreGrid, findFrameGrid, moveGrid, planArea } from './frame_grid.ts'
 
 /** Layers of external web map services. */
 export const wmsSources: SourceKind = {
@@ -87,7 +85,7 @@ async function readFrame(
   checkFrameSize(frame, layer.id)
   const isNorthFirst = (await findNorthFirst(context.database)).has(layer.row.srs.id)
   const readArea = (area: Area) => fetchArea(context, layer, { area, isNorthFirst, signal, isFresh })
-  if (layer.row.srs.id === 3857) {
+  if (layer.row.srs.id === (frame.system?.srs ?? 3857)) {
     const place = { scaleX: 1, scaleY: 1, shiftX: 0, shiftY: 0 }
     return { window: await readArea(frame), place, enlarging: 'nearest' }
   }
@@ -108,42 +106,19 @@ async function readWarped(
   { id, row }: WmsLayer,
   { frame, readArea }: WarpedRequest,
 ): Promise<WindowJobLayer> {
-  const grid = listGridPoints(frame)
-  const points = await transformPoints(database, grid.points, { from: 3857, to: row.srs.id })
-  const box = points && boundsOf(points)
-  if (points === undefined || box === undefined) return emptyLayer()
+  const grid = centreGrid(await findFrameGrid(database, frame, row.srs.id))
+  const box = boxOfGrid(grid)
+  if (box === undefined) return emptyLayer()
   const area = planArea(frame, box)
   checkFrameSize(area, id)
   const window = await readArea(area)
   const [minX, , , maxY] = area.box
   const [stepX, stepY] = [(area.box[2] - area.box[0]) / area.width, (area.box[3] - area.box[1]) / area.height]
-  const place = moveGrid({ columns: grid.columns, points }, (x, y) => [
-    (x - minX) / stepX,
-    (maxY - y) / stepY,
-  ])
+  const place = moveGrid(grid, {
+    move: (x, y) => [(x - minX) / stepX, (maxY - y) / stepY],
+    pixelsPerUnit: 1 / stepX,
+  })
   return { window, place, enlarging: 'bilinear' }
-}
-
-function boundsOf(points: Float64Array): Bbox | undefined {
-  const box = [Infinity, Infinity, -Infinity, -Infinity] as [number, number, number, number]
-  for (let at = 0; at < points.length; at += 2) {
-    const [x = Number.NaN, y = Number.NaN] = [points[at], points[at + 1]]
-    if (!Number.isFinite(x) || !Number.isFinite(y)) continue
-    box[0] = Math.min(box[0], x)
-    box[1] = Math.min(box[1], y)
-    box[2] = Math.max(box[2], x)
-    box[3] = Math.max(box[3], y)
-  }
-  return box[0] < box[2] && box[1] < box[3] ? box : undefined
-}
-
-/** Plans an image of a box with about as many pixels along its sides as the frame, and a margin of a pixel. */
-function planArea({ width, height }: ImageFrame, [minX, minY, maxX, maxY]: Bbox): Area {
-  // The diagonals have equally many pixels.
-  const step = Math.hypot(maxX - minX, maxY - minY) / Math.hypot(width, height)
-  const [columns, rows] = [Math.ceil((maxX - minX) / step) + 2, Math.ceil((maxY - minY) / step) + 2]
-  const box = [minX - step, maxY + step - rows * step, minX - step + columns * step, maxY + step] as const
-  return { box, width: columns, height: rows }
 }
 
 /** Maximum side of an image in a request: many services refuse larger ones. */
