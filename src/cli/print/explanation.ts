@@ -31,7 +31,7 @@ export function formatExplanation({ key, pointer, server, ...field }: Explanatio
 }
 
 function showLong(value: unknown): string {
-  if (!isLongText(value) || !value.includes('\n')) return showValue(value)
+  if (!isLongText(value) || !value.trim().includes('\n')) return showValue(value)
   return showCount(value.trim().split('\n').length, 'line')
 }
 
