@@ -42,7 +42,11 @@ test.each([
   ['of nearly the same scale', { ...frameAt(10, 20, 100, 50.3), height: 50 }, [kept]],
   ['that is wider than the scale', { ...image, width: 101 }, [kept]],
   ['of another pixel ratio', { ...image, pixelRatio: 2 }, [kept]],
-  ['of another reference system', { ...image, system: { srs: 4326, metresPerUnit: 111_319, isGeographic: true } }, [kept]],
+  [
+    'of another reference system',
+    { ...image, system: { srs: 4326, metresPerUnit: 111_319, isGeographic: true } },
+    [kept],
+  ],
   ['west of the world', frameAt(-1, 0, 100, 100), [kept]],
   ['east of the world', frameAt(1000, 0, 100, 100), [kept]],
   ['north of the world', frameAt(0, -2, 100, 100), [kept]],
