@@ -10,6 +10,7 @@ import { writeReportEvent } from './print/events.ts'
 import { startProgress } from './print/progress.ts'
 import { formatReport } from './print/report.ts'
 import { painter } from './print/text_format.ts'
+import { readSecret } from './read_secret.ts'
 import { askYes, type Confirmation, type Terminal, writeLine } from './terminal.ts'
 
 /** How to carry out a plan. */
@@ -65,6 +66,7 @@ async function carryOut(shown: ShownPlan, terminal: Terminal): Promise<number> {
   try {
     report = await applyPlan({
       ...{ api, plan, commit, undoes, atomic: settings.atomic, partial: settings.partial },
+      readSecret: (source) => readSecret(source, terminal),
       signal: terminal.interrupt,
       breakOff: terminal.halt,
       onEvent: progress.take,

@@ -6,6 +6,12 @@ import { Type } from './type.ts'
 /** Login of the built-in administrator. */
 export const administrator = 'administrator'
 
+/** Kinds of principals. */
+export const principalKinds = ['group', 'user'] as const
+
+/** Kind of a principal. */
+export type PrincipalKind = (typeof principalKinds)[number]
+
 /** Minimum and maximum length of a password, in characters. */
 export const passwordLength = { min: 8, max: 1024 } as const
 

@@ -13,6 +13,8 @@ import { checkStyle } from './checks/check_style.ts'
 import { type DataFile, listDataFiles, resolveData } from './data_files.ts'
 import type { Manifest, WantedPermissions, WantedResource, WantedRule } from './manifest.ts'
 import { type Block, spanOfBlock } from './manifest_block.ts'
+import { readPrincipalBlocks } from './principals/principal_block.ts'
+import { gatherPrincipals, wantedPrincipals } from './principals/wanted_principals.ts'
 import { readBlocks } from './read_blocks.ts'
 import { checkReferences } from './references.ts'
 import type { ManifestSource } from './resolve_source.ts'
@@ -40,6 +42,7 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   const tree = { blocks, complete }
   const records = sources.map(readRecords)
   const catalog = gatherRecords(records, complete)
+  const accounts = gatherPrincipals(sources.map(readPrincipalBlocks))
   const issues = [
     ...sources.flatMap(checkTopLevel),
     ...checkManifestIds(sources),
@@ -57,6 +60,7 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...checkNames(tree),
     ...checkReferences(tree),
     ...catalog.issues,
+    ...accounts.issues,
   ]
   const files = {
     dataFiles: all.flatMap(listDataFiles),
@@ -66,7 +70,13 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   const id = String((sources[0]?.value as { manifest?: unknown } | undefined)?.manifest)
   const resources = new Map(ordered.map((block) => [block.key, wantedResource(block)]))
   const wanted = wantedCatalog(catalog.records, sources)
-  const manifest = { id, resources, ...(wanted === undefined ? {} : { catalog: wanted }) }
+  const principals = wantedPrincipals(accounts.principals, sources)
+  const manifest = {
+    id,
+    resources,
+    ...(wanted === undefined ? {} : { catalog: wanted }),
+    ...(principals === undefined ? {} : { principals }),
+  }
   return { manifest, issues, ...files }
 }
 

@@ -1,4 +1,5 @@
 import type { CatalogKind } from '../contract/catalog_edit.ts'
+import type { PrincipalKind } from '../contract/principal.ts'
 import type { Cls } from '../contract/registry.ts'
 import type { MetadataValue } from '../contract/resource.ts'
 import type { Pointer } from '../core/pointer.ts'
@@ -102,7 +103,41 @@ export interface WantedRecord {
 /** The records of the catalog, by kind and key; keys are sorted. */
 export type WantedCatalog = Readonly<Record<CatalogKind, ReadonlyMap<string, WantedRecord>>>
 
-/** Resources and records of the catalog, assembled from all files of the manifest. */
+/** The groups of a user, or the members of a group. The manifest owns all of them, or only the listed ones. */
+export interface WantedMemberships {
+  readonly owns: 'all' | 'listed'
+  /** Keynames of groups of a user, of users of a group. */
+  readonly names: readonly string[]
+}
+
+/** Where a password is, which is read only when it is sent. */
+export type SecretSource =
+  | { readonly env: string }
+  /** `path` is absolute, `file` as it was written. */
+  | { readonly file: string; readonly path: string }
+  /** Program with its arguments, run in `folder`; its standard output is the secret. */
+  | { readonly command: readonly string[]; readonly folder: string }
+
+/** The desired state of a user or a group. Omitted members are absent. */
+export interface WantedPrincipal {
+  readonly kind: PrincipalKind
+  /** Keyname on the server. */
+  readonly key: string
+  /** Previous keyname. */
+  readonly was?: string
+  /** Members as in the API, without memberships and password. */
+  readonly members: Readonly<Record<string, unknown>>
+  readonly memberships?: WantedMemberships
+  /** Only of users. */
+  readonly password?: SecretSource
+  /** Spans in the block; pointers are relative to it: `/members/0`. */
+  readonly spanOf: SpanOf
+}
+
+/** Users and groups, by kind and key. */
+export type WantedPrincipals = Readonly<Record<PrincipalKind, ReadonlyMap<string, WantedPrincipal>>>
+
+/** Resources, records of the catalog, users and groups, assembled from all files of the manifest. */
 export interface Manifest {
   /** Id of the manifest, stored on the server as the manager of its resources and records. */
   readonly id: string
@@ -110,4 +145,15 @@ export interface Manifest {
   readonly resources: ReadonlyMap<string, WantedResource>
   /** Absent if no file has icons or geoservices. */
   readonly catalog?: WantedCatalog
+  /** Absent if no file has users or groups. */
+  readonly principals?: WantedPrincipals
+}
+
+/** Finds the block of a resource, or of a record, user or group of a kind. */
+export function findWantedBlock(
+  { resources, catalog, principals }: Pick<Manifest, 'resources' | 'catalog' | 'principals'>,
+  { record, key }: { readonly record?: CatalogKind | PrincipalKind; readonly key: string },
+): { readonly spanOf: SpanOf } | undefined {
+  if (record === undefined) return resources.get(key)
+  return record === 'user' || record === 'group' ? principals?.[record].get(key) : catalog?.[record].get(key)
 }

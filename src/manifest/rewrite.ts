@@ -13,6 +13,8 @@ export interface WrittenBlock {
 export interface WrittenManifest {
   readonly manifest: string
   readonly resources?: Readonly<Record<string, WrittenBlock>>
+  readonly users?: Readonly<Record<string, WrittenBlock>>
+  readonly groups?: Readonly<Record<string, WrittenBlock>>
   readonly icons?: Readonly<Record<string, WrittenBlock>>
   readonly geoservices?: Readonly<Record<string, WrittenBlock>>
 }
@@ -28,11 +30,11 @@ export interface FormatOptions {
  * given order. Loading the text returns the same manifest. Sections without blocks are left out.
  */
 export function formatManifest(
-  { manifest, resources = {}, icons = {}, geoservices = {} }: WrittenManifest,
+  { manifest, resources = {}, users = {}, groups = {}, icons = {}, geoservices = {} }: WrittenManifest,
   { schema }: FormatOptions = {},
 ): string {
   const head = schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`
-  const sections = Object.entries({ resources: orderBlocks(resources), icons, geoservices })
+  const sections = Object.entries({ resources: orderBlocks(resources), users, groups, icons, geoservices })
   const written = sections.filter(([, blocks]) => Object.keys(blocks).length > 0)
   const texts = written.map(([section, blocks]) => `\n${formatYaml({ [section]: blocks })}`)
   return `${head}${formatYaml({ manifest })}${texts.join('')}`

@@ -1,8 +1,10 @@
 import { type GeoserviceType, geoserviceTypes } from '../contract/catalog.ts'
 import { WebmapItemSchema } from '../contract/classes/webmap.ts'
 import type { Annotations } from '../contract/descriptor.ts'
+import type { PrincipalKind } from '../contract/principal.ts'
 import { type Cls, clsNames } from '../contract/registry.ts'
 import { createValidatorCompiler, type Validator } from '../contract/validate.ts'
+import { accountSchema } from './schema/account_schema.ts'
 import { blockSchema, existingSchema, requirementsOf } from './schema/block_schema.ts'
 import { geoserviceSchema, iconSchema } from './schema/catalog_schema.ts'
 import type { JsonSchema } from './schema/field_schema.ts'
@@ -31,6 +33,10 @@ function definitions(): Record<string, JsonSchema> {
     children: { type: 'object' },
     icons: { type: 'object' },
     geoservices: { type: 'object' },
+    user: accountSchema('user'),
+    group: accountSchema('group'),
+    users: { type: 'object' },
+    groups: { type: 'object' },
     existing_resource: existingSchema(),
     file: fileSchema(),
   }
@@ -53,6 +59,11 @@ export function blockValidator(cls: Cls | undefined, existing: boolean): Validat
 /** Returns the validator of an icon, or of a geoservice by its type. */
 export function recordValidator(type: 'icon' | GeoserviceType): Validator {
   return validatorOf(type === 'icon' ? type : `geoservice_${type}`)
+}
+
+/** Returns the validator of a user or a group. */
+export function accountValidator(kind: PrincipalKind): Validator {
+  return validatorOf(kind)
 }
 
 /** Returns the validator of a file's top level; its sections may be any objects. */

@@ -98,6 +98,7 @@ function placesOf(): Places {
   }
   const principals: Principals = {
     known: true,
+    created: new Set(),
     ids,
     nameOf: (id) => names.get(id) ?? `id:${id}`,
     find: (name) => ({ name }),

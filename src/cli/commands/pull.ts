@@ -8,6 +8,7 @@ import { formatManifest, type WrittenManifest } from '../../manifest/rewrite.ts'
 import { pullCatalog } from '../../reconcile/catalog/pull_catalog.ts'
 import type { ActualResource } from '../../reconcile/model/actual_tree.ts'
 import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
+import { pullPrincipals } from '../../reconcile/pull/pull_principals.ts'
 import { pullTree } from '../../reconcile/pull/pull_tree.ts'
 import { slugOf } from '../../reconcile/pull/slug.ts'
 import type { CommandSpec } from '../command.ts'
@@ -27,6 +28,8 @@ export interface PullSettings {
   readonly root?: string | undefined
   /** Whether to pull records of the catalog. */
   readonly catalog: boolean
+  /** Whether to pull users and groups. */
+  readonly users: boolean
   /** Manifest whose records are pulled; all records if absent. */
   readonly of?: string | undefined
   /** Directory, created if missing. */
@@ -48,30 +51,34 @@ export interface PulledManifest {
 }
 
 /** Parts of a server to pull. */
-export type PullRequest = Pick<PullSettings, 'root' | 'catalog' | 'of' | 'manifest'>
+export type PullRequest = Pick<PullSettings, 'root' | 'catalog' | 'users' | 'of' | 'manifest'>
 
 /**
- * Reads a subtree of a server, records of its catalog, or both as a manifest.
+ * Reads a subtree of a server, records of its catalog, its users and groups, or all of them as a manifest.
  *
- * @throws {Problem} plan/missing if the root does not exist, access/denied and catalog/absent for records
+ * @throws {Problem} plan/missing if the root does not exist, access/denied and catalog/absent for records and users
  */
 export async function pullManifest(
   api: Api,
-  { root, catalog, of, manifest }: PullRequest,
+  { root, catalog, users: withUsers, of, manifest }: PullRequest,
   signal?: AbortSignal,
 ): Promise<PulledManifest> {
   const tree = root === undefined ? undefined : await readActualTree(api, signal)
   const top = tree === undefined || root === undefined ? undefined : findRoot(tree, root)
-  const manifestId = manifest ?? (top === undefined ? (of ?? 'catalog') : idOf(top))
+  const manifestId = manifest ?? (top === undefined ? (of ?? (catalog ? 'catalog' : 'users')) : idOf(top))
   const resources = tree && top ? pullTree({ tree, root: top, manifestId }) : undefined
   const records = catalog ? await pullCatalog(api, { manifestId, of, signal }) : undefined
+  const principals = withUsers ? await pullPrincipals(api, signal) : undefined
   const { icons = {}, geoservices = {}, files = new Map() } = records ?? {}
   return {
-    manifest: { ...(resources?.manifest ?? { manifest: manifestId }), icons, geoservices },
+    manifest: { ...(resources?.manifest ?? { manifest: manifestId }), ...principals, icons, geoservices },
     files,
     issues: [...(resources?.issues ?? []), ...(records?.issues ?? [])],
     counts: {
       ...(resources === undefined ? {} : { resource: resources.count }),
+      ...(principals === undefined
+        ? {}
+        : { user: Object.keys(principals.users).length, group: Object.keys(principals.groups).length }),
       ...(records === undefined
         ? {}
         : { icon: Object.keys(icons).length, geoservice: Object.keys(geoservices).length }),
@@ -84,9 +91,9 @@ function idOf({ id, keyname, displayName }: ActualResource): string {
 }
 
 async function runPull(settings: PullSettings, terminal: Terminal): Promise<number> {
-  if (settings.root === undefined && !settings.catalog)
+  if (settings.root === undefined && !settings.catalog && !settings.users)
     throw problem('usage/bad-argument', 'Nothing to pull.', {
-      hint: 'Name the root of a subtree with --root, or pull the catalog with --catalog.',
+      hint: 'Name the root of a subtree with --root, or pull the catalog with --catalog, or users and groups with --users.',
     })
   const api = await connect(settings.server, terminal)
   try {
@@ -145,20 +152,22 @@ async function refuseExisting(path: string, cwd: string): Promise<void> {
 /** The command `pull`. */
 export const pullCommand: CommandSpec = {
   name: 'pull',
-  summary: 'write a subtree of a server, or its catalog, as a manifest',
+  summary: 'write a subtree of a server, its catalog, or its users and groups as a manifest',
   examples: [
     'landform pull --root world --into manifests',
     'landform pull --root 17 --into manifests --manifest roads --server https://gis.example.org',
     'landform pull --catalog --into manifests/catalog',
+    'landform pull --users --into manifests',
     'landform pull --catalog --of city --into manifests   # only the records of a manifest',
   ],
   declare: (command) =>
     serverOptions(command)
       .option('--root <key>', 'keyname or id of the root of the subtree')
       .option('--catalog', 'icons and geoservices of the catalog')
+      .option('--users', 'users and groups, without their passwords')
       .option('--of <manifest>', 'only records of the catalog that this manifest manages')
       .requiredOption('--into <folder>', 'output directory')
-      .option('--manifest <id>', 'id of the manifest (default: the key of the root, else catalog)')
+      .option('--manifest <id>', 'id of the manifest (default: the key of the root, else catalog or users)')
       .option('--force', 'overwrite existing files')
       .option('--json', 'write events as JSON lines'),
   run: ({ options }, terminal) =>
@@ -167,6 +176,7 @@ export const pullCommand: CommandSpec = {
         server: options as ServerSettings,
         root: options.root as string | undefined,
         catalog: options.catalog === true || options.of !== undefined,
+        users: options.users === true,
         of: options.of as string | undefined,
         into: String(options.into),
         manifest: options.manifest as string | undefined,

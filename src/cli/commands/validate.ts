@@ -29,6 +29,8 @@ async function runValidate({ paths, json }: ValidateSettings, terminal: Terminal
     writeEvent(terminal.out, 'validated', {
       manifest: manifest?.id,
       resources: manifest?.resources.size,
+      users: manifest?.principals?.user.size,
+      groups: manifest?.principals?.group.size,
       icons: manifest?.catalog?.icon.size,
       geoservices: manifest?.catalog?.geoservice.size,
       valid: !hasErrors(issues),
@@ -42,14 +44,16 @@ async function runValidate({ paths, json }: ValidateSettings, terminal: Terminal
 }
 
 /** Counts the parts of a manifest: `12 resources`, `3 icons, 30 geoservices`. */
-function countParts({ resources, catalog }: Manifest): string {
+function countParts({ resources, catalog, principals }: Manifest): string {
   const counts = {
     resource: resources.size,
+    user: principals?.user.size ?? 0,
+    group: principals?.group.size ?? 0,
     icon: catalog?.icon.size ?? 0,
     geoservice: catalog?.geoservice.size ?? 0,
   }
   return Object.entries(counts)
-    .filter(([noun, count]) => count > 0 || (noun === 'resource' && catalog === undefined))
+    .filter(([noun, count]) => count > 0 || (noun === 'resource' && (catalog ?? principals) === undefined))
     .map(([noun, count]) => showCount(count, noun))
     .join(', ')
 }

@@ -1,6 +1,7 @@
 import { catalogKinds } from '../../contract/catalog_edit.ts'
 import { oneOf } from '../../contract/descriptor.ts'
 import { actions } from '../../contract/journal.ts'
+import { principalKinds } from '../../contract/principal.ts'
 import { Type } from '../../contract/type.ts'
 import { eventVersion } from './events.ts'
 
@@ -129,7 +130,9 @@ const PlanEvents = [
     {
       action: oneOf(actions, { description: 'What happens to the resource.' }),
       key: text('Key in the manifest; for deletions, keyname or `#id`.'),
-      cls: text(`Class of the resource; ${catalogKinds.join(' or ')} for records of the catalog.`),
+      cls: text(
+        `Class of the resource; ${catalogKinds.join(' or ')} for records of the catalog; ${principalKinds.join(' or ')}.`,
+      ),
       display_name: Type.String(),
       path,
       id: optional(Type.Integer({ description: 'Id on the server; absent for creations.' })),

@@ -2,7 +2,7 @@ import { successWords } from '../../contract/journal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import { formatSpan, type Span } from '../../core/span.ts'
-import type { Manifest } from '../../manifest/manifest.ts'
+import { findWantedBlock, type Manifest } from '../../manifest/manifest.ts'
 import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
 import type { Change } from '../../reconcile/model/change.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
@@ -14,7 +14,7 @@ import { type Paint, showBefore, showCount, showDuration, withoutColours } from 
 export interface ReportStyle {
   readonly paint: Paint
   /** Manifest of the changes, for the positions of failures. */
-  readonly manifest?: Pick<Manifest, 'resources' | 'catalog'>
+  readonly manifest?: Pick<Manifest, 'resources' | 'catalog' | 'principals'>
   /** Issues that were printed with the plan. */
   readonly known?: readonly Issue[]
   /** Command to resume. */
@@ -106,14 +106,13 @@ function formatFailure({ change, problem }: Outcome, manifest: ReportStyle['mani
 
 /** Finds the value that the server refuses in the manifest: it names the member of the request. */
 function findPlace(
-  { record, key, action }: Change,
+  change: Change,
   { data }: Problem,
-  { resources, catalog }: NonNullable<ReportStyle['manifest']>,
+  manifest: NonNullable<ReportStyle['manifest']>,
 ): Span | undefined {
   const [, pointer] = (data.location ?? []) as readonly unknown[]
-  if (action === 'delete' || typeof pointer !== 'string') return undefined
-  const block = record === undefined ? resources.get(key) : catalog?.[record].get(key)
-  return block?.spanOf(pointer.replace(/^\/resource\//, '/'))
+  if (change.action === 'delete' || typeof pointer !== 'string') return undefined
+  return findWantedBlock(manifest, change)?.spanOf(pointer.replace(/^\/resource\//, '/'))
 }
 
 function formatProblemLines(subject: string, { code, message, detail, hint }: Problem): string[] {

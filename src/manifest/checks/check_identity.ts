@@ -120,12 +120,15 @@ function emptySection(source: ManifestSource, section: string): Issue {
     code: 'manifest/empty',
     pointer: `/${section}`,
     message: `the file has no ${section}`,
-    hint:
-      section === 'resources'
-        ? 'restore the file; to delete resources, remove their blocks and plan with --prune'
-        : `restore the file; to delete all ${section} of the manifest, write {} and plan with --prune`,
+    hint: `restore the file${emptyHint(section)}`,
     at: 'key',
   })
+}
+
+function emptyHint(section: string): string {
+  if (section === 'users' || section === 'groups') return ', or remove the section'
+  if (section === 'resources') return '; to delete resources, remove their blocks and plan with --prune'
+  return `; to delete all ${section} of the manifest, write {} and plan with --prune`
 }
 
 /** Checks that all files have the same manifest id. */

@@ -1,6 +1,7 @@
 import { WebmapItemSchema } from '../../contract/classes/webmap.ts'
 import { clsNames, descriptorOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema.ts'
+import { accountSections } from './account_schema.ts'
 import { blockSchema, existingSchema, keyPattern, requirementsOf, sharedDefinitions } from './block_schema.ts'
 import { catalogSections } from './catalog_schema.ts'
 import { allowExpressions, expressionDefinition } from './expression_schema.ts'
@@ -30,6 +31,7 @@ export function strictSchema(): JsonSchema {
     definitions: {
       ...blockDefinitions(),
       ...catalogSections(),
+      ...accountSections(),
       children: childrenSchema(),
       resource: resourceSchema(),
       existing_resource: existingSchema(),
@@ -39,13 +41,14 @@ export function strictSchema(): JsonSchema {
 }
 
 /** Sections of a manifest; a file has at least one of them. */
-export const manifestSections = ['resources', 'icons', 'geoservices'] as const
+export const manifestSections = ['resources', 'users', 'groups', 'icons', 'geoservices'] as const
 
-/** Schema of a file's top level. The caller defines `children`, `icons` and `geoservices`, and requires a section. */
+/** Schema of a file's top level. The caller defines its sections, and requires one of them. */
 export function fileSchema(): JsonSchema {
   return {
     title: 'landform manifest',
-    description: 'The desired state of a tree of resources, and of records of the catalog.',
+    description:
+      'The desired state of a tree of resources, of users and groups, and of records of the catalog.',
     type: 'object',
     additionalProperties: false,
     required: ['manifest'],
@@ -57,6 +60,8 @@ export function fileSchema(): JsonSchema {
           'Id of the manifest: letters, digits, ., _ and -; the same in all its files. Its resources and records on the server are marked with it.',
       },
       resources: { $ref: '#/definitions/children' },
+      users: { $ref: '#/definitions/users' },
+      groups: { $ref: '#/definitions/groups' },
       icons: { $ref: '#/definitions/icons' },
       geoservices: { $ref: '#/definitions/geoservices' },
     },

@@ -1,15 +1,26 @@
 import type { AccessResource, AccessSubject, Key } from '../../access/access_tree.ts'
+import type { Span } from '../../core/span.ts'
 import type { Principals } from '../model/principals.ts'
 import type { AccessTrees } from './access_trees.ts'
 
-/** A user of the server with its groups. */
+/** A user with its groups. */
 export interface GroupMember {
-  readonly id: number
+  /** Id on the server; the full name of a user that the plan creates. */
+  readonly id: Key
   readonly keyname: string
   readonly system: boolean
   readonly superuser?: boolean
   readonly disabled?: boolean
-  readonly member_of?: readonly number[]
+  readonly member_of?: readonly Key[]
+  /** What the plan changes in the groups of the user. */
+  readonly change?: MembershipEffect
+}
+
+/** Groups of a user after a plan. */
+export interface MembershipEffect {
+  readonly memberOf: readonly Key[]
+  /** Positions of the memberships in the manifest. */
+  readonly causes: readonly Span[]
 }
 
 /** Users and groups to compare. */
@@ -25,6 +36,8 @@ export interface SubjectGroup {
   /** Full names, sorted: `user:guest`, `group:editors`. */
   readonly names: readonly string[]
   readonly subject: AccessSubject
+  /** The subject before the plan, if the plan changes its groups, and where. */
+  readonly before?: { readonly subject: AccessSubject; readonly causes: readonly Span[] }
   /** Full names of the more general subjects: all signed-in users, and the groups of a user. */
   readonly general: readonly string[]
   /** Whether it has all permissions by its nature, so that new and deleted resources are not worth a line. */
@@ -62,7 +75,9 @@ export function listSubjects(
     principals: new Set(more),
     ownerPrincipal,
   })
-  const groups = [...principals.ids]
+  const nameOf = (id: Key) => (typeof id === 'number' ? principals.nameOf(id) : id)
+  const created = [...principals.created].map((name) => [name, name] as const)
+  const groups = [...principals.ids, ...created]
     .filter(([name, id]) => name.startsWith('group:') && named.has(id))
     .map(([name, id]) => ({
       names: [name],
@@ -73,12 +88,22 @@ export function listSubjects(
     }))
   const owners = named.has(ownerPrincipal) ? listOwners(trees) : new Set<Key>()
   const members = users.filter(({ system, superuser, disabled }) => !system && !superuser && !disabled)
-  const distinct = groupMembers(members, { named, owners }).map(({ names, ids, user, groupIds }) => ({
-    names,
-    subject: subjectOf(user, [...ids, ...signedIn]),
-    general: [authenticated, ...groupIds.map((id) => principals.nameOf(id))],
-    isAdministrator: groupIds.some((id) => principals.nameOf(id) === administrators),
-    isWatched: names.some((name) => watched.has(name)),
+  const distinct = groupMembers(members, { named, owners }).map((one) => ({
+    names: one.names,
+    subject: subjectOf(one.user, [...one.ids, ...signedIn]),
+    ...(one.before === undefined
+      ? {}
+      : {
+          before: {
+            subject: subjectOf(one.user, [...one.before.ids, ...signedIn]),
+            causes: one.before.causes,
+          },
+        }),
+    general: [authenticated, ...one.groupIds.map(nameOf)],
+    isAdministrator: [...one.groupIds, ...(one.before?.ids ?? [])].some(
+      (id) => nameOf(id) === administrators,
+    ),
+    isWatched: one.names.some((name) => watched.has(name)),
   }))
   return [
     single(guest, subjectOf(idOf(guest), [idOf(guest), idOf(everyone)])),
@@ -115,8 +140,12 @@ interface DistinctMembers {
   readonly user: Key
   /** The user, if rules name it, and its groups in rules. */
   readonly ids: readonly Key[]
-  readonly groupIds: readonly number[]
+  readonly groupIds: readonly Key[]
+  /** If the plan changes the groups. */
+  readonly before: { readonly ids: readonly Key[]; readonly causes: readonly Span[] } | undefined
 }
+
+const compareKeys = (a: Key, b: Key) => compareText(String(a).padStart(12), String(b).padStart(12))
 
 /** Groups users by what determines their permissions. Users who differ in nothing from one group, or from all, are left out. */
 function groupMembers(
@@ -124,14 +153,24 @@ function groupMembers(
   { named, owners }: { readonly named: ReadonlySet<Key>; readonly owners: ReadonlySet<Key> },
 ): DistinctMembers[] {
   const found = new Map<string, DistinctMembers>()
-  for (const { id, keyname, member_of: memberOf = [] } of members) {
-    const groupIds = memberOf.filter((group) => named.has(group)).toSorted((a, b) => a - b)
+  const inRules = (ids: readonly Key[]) => ids.filter((group) => named.has(group)).toSorted(compareKeys)
+  for (const { id, keyname, member_of: memberOf = [], change } of members) {
+    const oldIds = inRules(memberOf)
+    const groupIds = change === undefined ? oldIds : inRules(change.memberOf)
+    const isChanged = groupIds.join() !== oldIds.join()
     const isDistinct = named.has(id) || owners.has(id)
-    if (!isDistinct && groupIds.length < 2) continue
-    const signature = JSON.stringify([isDistinct ? id : null, groupIds])
-    const same = found.get(signature)?.names ?? []
-    const names = [...same, `user:${keyname}`].toSorted(compareText)
-    found.set(signature, { names, user: isDistinct ? id : anyUser, ids: [id, ...groupIds], groupIds })
+    if (!isDistinct && !isChanged && groupIds.length < 2) continue
+    const signature = JSON.stringify([isDistinct ? id : null, groupIds, isChanged ? oldIds : null])
+    const same = found.get(signature)
+    const names = [...(same?.names ?? []), `user:${keyname}`].toSorted(compareText)
+    const causes = [...(same?.before?.causes ?? []), ...(change?.causes ?? [])]
+    found.set(signature, {
+      names,
+      user: isDistinct ? id : anyUser,
+      ids: [id, ...groupIds],
+      groupIds,
+      before: isChanged ? { ids: [id, ...oldIds], causes } : undefined,
+    })
   }
   return [...found.values()].toSorted((a, b) => compareText(a.names[0] ?? '', b.names[0] ?? ''))
 }

@@ -20,7 +20,11 @@ export interface AccessTrees {
 }
 
 /** Input of the trees. */
-export type TreesInput = Pick<Plan, 'changes' | 'ids' | 'principals'> & { readonly actual: ActualTree }
+export interface TreesInput extends Pick<Plan, 'changes' | 'ids' | 'principals'> {
+  readonly actual: ActualTree
+  /** Whether the trees are needed even if the plan changes no resource that determines permissions. */
+  readonly isNeeded?: boolean
+}
 
 /**
  * Builds the access trees before and after a plan. Undefined if the plan changes nothing that determines permissions.
@@ -28,7 +32,7 @@ export type TreesInput = Pick<Plan, 'changes' | 'ids' | 'principals'> & { readon
  */
 export function buildTrees(input: TreesInput): AccessTrees | undefined {
   const changes = input.changes.filter(affectsAccess)
-  if (changes.length === 0) return undefined
+  if (changes.length === 0 && input.isNeeded !== true) return undefined
   const before = new Map<Key, AccessResource>()
   for (const resource of input.actual.byId.values()) {
     const found = readAccess(resource)

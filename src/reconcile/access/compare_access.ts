@@ -13,9 +13,12 @@ export interface AffectedResource {
   readonly after: Key | undefined
 }
 
-/** Lists the resources whose permissions a plan may change. */
-export function listAffected({ before, after, touched, replaced }: AccessTrees): AffectedResource[] {
-  const isAffectedBefore = affectedIn(before, touched)
+/** Lists the resources whose permissions a plan may change: all of them if it changes the groups of users. */
+export function listAffected(
+  { before, after, touched, replaced }: AccessTrees,
+  changesGroups = false,
+): AffectedResource[] {
+  const isAffectedBefore = changesGroups ? () => true : affectedIn(before, touched)
   const isAffectedAfter = affectedIn(after, touched)
   const found: AffectedResource[] = []
   const recreated = new Set(replaced.values())
@@ -89,16 +92,16 @@ function addDifference(
 }
 
 function compareSubject(
-  { subject, isAdministrator }: SubjectGroup,
+  { subject, before: old, isAdministrator }: SubjectGroup,
   { trees, affected }: ComparisonContext,
 ): Difference[] {
-  const evaluateBefore = createEvaluator(trees.before, subject)
+  const evaluateBefore = createEvaluator(trees.before, old?.subject ?? subject)
   const evaluateAfter = createEvaluator(trees.after, subject)
   return affected.map(({ before, after }) => {
     if (isAdministrator && (before === undefined || after === undefined)) return { gain: 0, loss: 0 }
-    const old = before === undefined ? 0 : evaluateBefore(before)
-    const next = after === undefined ? 0 : evaluateAfter(after)
-    return { gain: next & ~old, loss: old & ~next }
+    const had = before === undefined ? 0 : evaluateBefore(before)
+    const has = after === undefined ? 0 : evaluateAfter(after)
+    return { gain: has & ~had, loss: had & ~has }
   })
 }
 
@@ -140,7 +143,9 @@ function addEffect(
   // The causes of an implied change are those of the change that implies it.
   if ((implied && !subject.isWatched) || fold.searched >= maxSearched) return
   fold.searched += 1
-  for (const span of context.findCauses(effect)) fold.causes.set(formatSpan(span), span)
+  const found = context.findCauses(effect)
+  for (const span of found.length > 0 ? found : (subject.before?.causes ?? []))
+    fold.causes.set(formatSpan(span), span)
 }
 
 function onOf({ before, after }: AffectedResource): AccessChange['on'] {

@@ -8,11 +8,12 @@ import { type GroupMember, listSubjects } from './access_subjects.ts'
 import { type AccessTrees, affectedIn, buildTrees } from './access_trees.ts'
 import { type AffectedResource, compareAccess, listAffected } from './compare_access.ts'
 import { createCauseFinder } from './find_causes.ts'
+import { applyMemberships, changesGroups } from './planned_memberships.ts'
 
 /** Input of the comparison. */
 export interface AccessInput {
   readonly plan: Pick<Plan, 'changes' | 'ids' | 'principals'>
-  readonly manifest: Pick<Manifest, 'resources'>
+  readonly manifest: Pick<Manifest, 'resources' | 'principals'>
   readonly actual: ActualTree
   /** Users and groups, named as in rules, whose changes are listed even if they follow from others. */
   readonly watched?: readonly string[] | undefined
@@ -40,15 +41,22 @@ export function computeAccess(input: AccessInput, users: readonly GroupMember[] 
 }
 
 const treesOf = ({ plan, actual }: AccessInput) =>
-  buildTrees({ changes: plan.changes, ids: plan.ids, principals: plan.principals, actual })
+  buildTrees({
+    ...{ changes: plan.changes, ids: plan.ids, principals: plan.principals, actual },
+    isNeeded: plan.changes.some(changesGroups),
+  })
 
 function reportAccess(
   { trees, manifest, actual, plan, watched }: AccessInput & { readonly trees: AccessTrees },
   users: readonly GroupMember[] | undefined,
 ): AccessReport {
   const { principals } = actual
-  const affected = listAffected(trees)
-  const subjects = listSubjects(trees, principals, { users, watched: fullNames(watched ?? [], principals) })
+  const members = users && applyMemberships(users, { plan, manifest, principals })
+  const affected = listAffected(trees, plan.changes.some(changesGroups))
+  const subjects = listSubjects(trees, principals, {
+    users: members,
+    watched: fullNames(watched ?? [], principals),
+  })
   const changes = compareAccess(subjects, {
     trees,
     affected,

@@ -3,16 +3,18 @@ import { supportsRoute } from '../../api/detect_server.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { applyCatalog } from '../catalog/apply_catalog.ts'
-import type { Plan } from '../model/change.ts'
+import type { Change, Plan } from '../model/change.ts'
+import { applyPrincipals, isPrincipal } from '../principals/apply_principals.ts'
 import { applyAtOnce } from './apply_atomic.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import { applyByLevel } from './apply_stepwise.ts'
+import { joinReports, skipAll } from './join_reports.ts'
 import { keepJournal } from './keep_journal.ts'
-import type { Outcome, Report } from './outcome.ts'
+import type { Report } from './outcome.ts'
 
 /**
- * Applies a plan. The records of the catalog come first, in one transaction: base maps name geoservices. If they succeed,
- * the resources follow: in one transaction if the server supports batches, else request by request, where a failure skips
+ * Applies a plan. Users and groups come first, a request each: rules name them. Then come the records of the catalog, in one
+ * transaction: base maps name geoservices. If they succeed, the resources follow: in one transaction if the server supports batches, else request by request, where a failure skips
  * only its dependents. Other failures are in the report.
  *
  * @throws {Problem} apply/failed if the plan has errors
@@ -27,9 +29,27 @@ export async function applyPlan(options: ApplyOptions): Promise<Report> {
 
 async function applyAll(options: ApplyOptions): Promise<Report> {
   const { plan } = options
-  const records = plan.changes.filter(({ record }) => record !== undefined)
+  const accounts = plan.changes.filter(isPrincipal)
+  if (accounts.length === 0) return applyCatalogFirst(options)
+  const { report: first, principals } = await applyPrincipals({
+    ...options,
+    plan: { ...plan, changes: accounts },
+  })
+  const changes = plan.changes.filter((change) => !isPrincipal(change))
+  if (changes.length === 0) return first
+  const rest = { ...options, plan: { ...plan, changes, principals } }
+  return joinReports(
+    first,
+    mayContinue(first, options) ? await applyCatalogFirst(rest) : skipAll(rest, first),
+  )
+}
+
+async function applyCatalogFirst(options: ApplyOptions): Promise<Report> {
+  const { plan } = options
+  const isRecord = ({ record }: Change) => record !== undefined
+  const records = plan.changes.filter(isRecord)
   if (records.length === 0) return applyResources(options)
-  const resources = plan.changes.filter(({ record }) => record === undefined)
+  const resources = plan.changes.filter((change) => !isRecord(change))
   const first = await applyCatalog({ ...options, plan: { ...plan, changes: records } })
   if (resources.length === 0) return first
   const rest = { ...options, plan: { ...plan, changes: resources } }
@@ -52,23 +72,4 @@ function mayContinue({ outcomes, interrupted }: Report, { partial = false }: App
   if (interrupted || undone.length === 0) return !interrupted
   const failed = undone.filter(({ outcome }) => outcome === 'failed')
   return partial && failed.length > 0 && failed.every(({ problem }) => problem?.code === 'apply/stale')
-}
-
-function skipAll({ plan, onEvent }: ApplyOptions, { outcomes }: Report): Report {
-  const because = outcomes.find(({ outcome }) => outcome === 'failed')?.change.key
-  const skipped = plan.changes.map((change): Outcome => {
-    return { change, outcome: 'skipped', ...(because === undefined ? {} : { because }) }
-  })
-  for (const outcome of skipped) onEvent?.({ type: 'undone', outcome })
-  return { outcomes: skipped, interrupted: false, atomic: true }
-}
-
-function joinReports(first: Report, second: Report): Report {
-  return {
-    ...first,
-    ...second,
-    outcomes: [...first.outcomes, ...second.outcomes],
-    interrupted: first.interrupted || second.interrupted,
-    atomic: first.atomic && second.atomic,
-  }
 }

@@ -1,4 +1,5 @@
 import type { CatalogReading } from '../../api/read_catalog.ts'
+import type { PrincipalRecords } from '../../api/read_principals.ts'
 import type { TreeHead } from '../../api/read_tree.ts'
 import type { Representation } from '../../contract/bodies.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
@@ -26,6 +27,8 @@ export interface CaptureEnd {
   readonly catalog: CatalogReading
   /** Users with their groups; null if the account cannot read them. */
   readonly users: readonly GroupMember[] | null
+  /** Users and groups; null if the account cannot read them, absent in files of older versions. */
+  readonly principals?: PrincipalRecords | null
   /** Number of features by id of the layer; null if the server cannot count them. */
   readonly features: Readonly<Record<string, number | null>>
   /** Number of values by `id/keyname` of the field; null if the server cannot count them; absent if not counted. */

@@ -17,6 +17,7 @@ export function captureReader({ head, resources, end }: Capture): PlanReader {
     countFeatures: async (id) => end.features[id] ?? null,
     countValues: async (field) => end.values[nameValues(field)] ?? undefined,
     readUsers: async () => end.users ?? undefined,
+    readPrincipals: async () => end.principals ?? undefined,
   }
 }
 

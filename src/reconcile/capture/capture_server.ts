@@ -33,7 +33,7 @@ export async function captureServer(request: CaptureRequest): Promise<Capture> {
   const resources: Representation[] = []
   const head = await reader.readTree((resource) => resources.push(withoutSecrets(resource)))
   const features = await countFeatures(reader, resources)
-  const users = await reader.readUsers()
+  const [users, principals] = await Promise.all([reader.readUsers(), reader.readPrincipals()])
   return {
     head: { landform_capture: captureVersion, server: reader.url, captured_at: now.toISOString(), ...head },
     resources,
@@ -42,6 +42,7 @@ export async function captureServer(request: CaptureRequest): Promise<Capture> {
       resources: resources.length,
       catalog: await readCatalog(reader),
       users: users ?? null,
+      principals: principals ?? null,
       features,
       values: countsValues ? await countValues(reader, resources, features) : {},
       ...(readsAll(head) ? {} : { visibility: await readVisibility(reader, resources, keynames) }),

@@ -36,7 +36,7 @@ export interface RecordOperationsInput {
 export function writeRecordOperations({ plan, steps, images }: RecordOperationsInput): CatalogOperation[] {
   return steps.map(({ kind: step, change }): CatalogOperation => {
     const { id, version, key } = change
-    const kind = change.record ?? 'geoservice'
+    const kind: CatalogKind = change.record === 'icon' ? 'icon' : 'geoservice'
     const target = {
       kind,
       ...(id === undefined ? {} : { id }),

@@ -1,7 +1,9 @@
 import type { CatalogKind } from '../../contract/catalog_edit.ts'
 import type { Action } from '../../contract/journal.ts'
+import type { PrincipalKind } from '../../contract/principal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
+import type { SecretSource } from '../../manifest/manifest.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { AccessReport } from './access_change.ts'
 import type { ActualResource } from './actual_tree.ts'
@@ -102,11 +104,11 @@ export interface ImageLoad {
   readonly source: string
 }
 
-/** A planned change to a resource or to a record of the catalog. Plain data. */
+/** A planned change to a resource, to a record of the catalog, or to a user or group. Plain data. */
 export interface Change {
   readonly action: Action
-  /** Kind of a record of the catalog; absent for resources. */
-  readonly record?: CatalogKind
+  /** Kind of a record of the catalog, or of a user or group; absent for resources. */
+  readonly record?: CatalogKind | PrincipalKind
   /** Key in the manifest; for deletions, keyname or `#id`. */
   readonly key: string
   /** Class of a resource, kind of a record. */
@@ -123,6 +125,8 @@ export interface Change {
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
   readonly image?: ImageLoad
+  /** Password that is set. */
+  readonly password?: SecretSource
   readonly takes?: Takes
   /** Request body; empty for deletions. */
   readonly body: WantedBody
@@ -172,7 +176,7 @@ export interface Plan {
   readonly account?: PlanAccount
   /** Version of landform on the server; undefined for other servers, which do not merge lists. */
   readonly landform: string | undefined
-  /** Changes to resources, then those to records of the catalog. */
+  /** Changes to users and groups, then those to resources, then those to records of the catalog. */
   readonly changes: readonly Change[]
   /** Steps of the changes to resources. */
   readonly steps: readonly Step[]

@@ -6,6 +6,7 @@ import type { DataChange } from '../../transfer/data_loss.ts'
 import type { SourceFile } from '../plan/decide_load.ts'
 import type { ValueCounts } from '../plan/lost_values.ts'
 import type { PruneOptions } from '../plan/prune.ts'
+import type { PrincipalPlan } from '../principals/plan_principals.ts'
 import type { ActualTree } from './actual_tree.ts'
 
 /** Options of a plan, mostly permissions of the user. */
@@ -47,6 +48,8 @@ export interface PlanInput {
   readonly files: ReadonlyMap<string, SourceFile>
   /** Records of the catalog; absent if the manifest has none. */
   readonly catalog?: CatalogReading | undefined
+  /** Plan of users and groups; `actual` has the names that they have after it. */
+  readonly accounts?: PrincipalPlan
   /** Images of icons by key. */
   readonly images?: ReadonlyMap<string, SourceFile>
   /** Number of features by layer id; absent if not yet requested, null if the server cannot count them. */

@@ -7,6 +7,8 @@ export interface Principals {
   readonly known: boolean
   /** Ids by `user:keyname` and `group:keyname`. */
   readonly ids: ReadonlyMap<string, number>
+  /** Full names of users and groups that the manifest creates. */
+  readonly created: ReadonlySet<string>
   /** Returns `user:guest`, or `id:7` if the caller cannot read the name. */
   nameOf(id: number): string
   /** Finds the full name of `guest`, `user:guest` or `group:editors`. */
@@ -16,21 +18,27 @@ export interface Principals {
 /** The full name of a principal, or the reason why it was not found. */
 export type PrincipalMatch = { readonly name: string } | { readonly fault: string; readonly hint?: string }
 
-/** Indexes the users and groups of a server. */
-export function indexPrincipals(list: readonly Principal[] | undefined): Principals {
+/** Indexes the users and groups of a server, and those that a manifest creates, by their full names. */
+export function indexPrincipals(
+  list: readonly Principal[] | undefined,
+  created: ReadonlySet<string> = new Set(),
+): Principals {
+  const known = new Set<string>(created)
   const names = new Map((list ?? []).map(({ id, kind, keyname }) => [id, `${kind}:${keyname}`] as const))
   const ids = new Map([...names].map(([id, name]) => [name, id] as const))
+  for (const name of ids.keys()) known.add(name)
   return {
     known: list !== undefined,
     ids,
+    created,
     nameOf: (id) => names.get(id) ?? `id:${id}`,
-    find: (name) => findPrincipal(name, ids),
+    find: (name) => findPrincipal(name, known),
   }
 }
 
-function findPrincipal(name: string, ids: ReadonlyMap<string, number>): PrincipalMatch {
-  if (ids.has(name) || /^id:\d+$/.test(name)) return { name }
-  const candidates = [`user:${name}`, `group:${name}`].filter((candidate) => ids.has(candidate))
+function findPrincipal(name: string, known: ReadonlySet<string>): PrincipalMatch {
+  if (known.has(name) || /^id:\d+$/.test(name)) return { name }
+  const candidates = [`user:${name}`, `group:${name}`].filter((candidate) => known.has(candidate))
   const [only] = candidates
   if (only !== undefined && candidates.length === 1) return { name: only }
   if (candidates.length > 1) {
@@ -38,7 +46,7 @@ function findPrincipal(name: string, ids: ReadonlyMap<string, number>): Principa
   }
   const hint = findHint(
     name,
-    [...ids.keys()].flatMap((full) => [full, full.slice(full.indexOf(':') + 1)]),
+    [...known].flatMap((full) => [full, full.slice(full.indexOf(':') + 1)]),
   )
   return { fault: `unknown user or group "${name}"`, hint: hint ?? creationHint(name) }
 }

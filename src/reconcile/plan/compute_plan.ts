@@ -30,7 +30,7 @@ export interface Planning {
 
 /** Computes the changes that bring the server to the desired state. Pure. */
 export function computePlan(input: PlanInput): Planning {
-  const { manifest, actual, options, counts } = input
+  const { manifest, actual, options, counts, accounts = noAccounts } = input
   const match = matchResources(manifest, actual)
   const { unseen, question: unsure } = findUnseen(input, match)
   const wanted = planChanges(input, match, unseen)
@@ -58,20 +58,22 @@ export function computePlan(input: PlanInput): Planning {
     server: input.server,
     account: { name: actual.caller, readsAll: readsAll(actual) },
     landform: actual.landform,
-    changes: [...order.changes, ...catalog.changes],
+    changes: [...accounts.changes, ...order.changes, ...catalog.changes],
     steps: order.steps,
-    unchanged: wanted.unchanged + catalog.unchanged,
-    unknown: [...wanted.unknown, ...catalog.unknown],
-    issues: dedupe([...issues, ...catalog.issues, ...baseMaps]),
+    unchanged: accounts.unchanged + wanted.unchanged + catalog.unchanged,
+    unknown: [...accounts.unknown, ...wanted.unknown, ...catalog.unknown],
+    issues: dedupe([...accounts.issues, ...issues, ...catalog.issues, ...baseMaps]),
     before: actual.byId,
     ids,
     icons: catalog.icons,
     principals: actual.principals.ids,
-    fingerprint: fingerprintOf([...changes, ...catalog.changes]),
+    fingerprint: fingerprintOf([...accounts.changes, ...changes, ...catalog.changes]),
   }
   const { unread, uncountedFields } = wanted
   return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], uncountedFields, unread, unsure }
 }
+
+const noAccounts = { changes: [], unchanged: 0, unknown: [], issues: [] }
 
 function catalogPart({ manifest, catalog, images, options }: PlanInput, bystanders: Bystanders): CatalogPlan {
   if (manifest.catalog === undefined)

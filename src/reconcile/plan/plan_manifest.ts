@@ -8,6 +8,7 @@ import { namedService } from '../catalog/base_maps.ts'
 import { type ActualTree, collectTree } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
+import { planPrincipals } from '../principals/plan_principals.ts'
 import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './decide_load.ts'
 import { nameValues } from './lost_values.ts'
@@ -55,13 +56,18 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
   const { reader, manifest, options = safeOptions, signal, watched } = request
   // In parallel: one waits for the network, the other for the disk.
-  const [actual, files, catalog, images] = await Promise.all([
+  const [read, records, files, catalog, images] = await Promise.all([
     request.actual ?? readResources(request),
+    manifest.principals === undefined ? undefined : reader.readPrincipals(),
     digestSources(manifest, signal),
     usesCatalog(manifest) ? reader.readCatalog() : undefined,
     digestImages(manifest, signal),
   ])
-  const input = { manifest, actual, server: reader.url, files, catalog, images, options }
+  const { sendSecrets } = options
+  const { principals } = read
+  const accounts = planPrincipals({ wanted: manifest.principals, records, principals, sendSecrets })
+  const actual = { ...read, principals: accounts.principals }
+  const input = { manifest, actual, accounts, server: reader.url, files, catalog, images, options }
   let answers: Answers = { counts: new Map(), values: new Map(), loads: new Map(), visibility: undefined }
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
@@ -121,7 +127,7 @@ async function readResources({
   reader,
   manifest,
 }: Pick<ReadPlanRequest, 'reader' | 'manifest'>): Promise<ActualTree> {
-  if (manifest.resources.size > 0 || manifest.catalog === undefined) {
+  if (manifest.resources.size > 0 || manifest.catalog === undefined || manifest.principals !== undefined) {
     const collector = collectTree()
     return collector.finish(await reader.readTree((resource) => collector.take(resource)))
   }

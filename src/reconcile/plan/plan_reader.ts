@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { type CatalogReading, readCatalog } from '../../api/read_catalog.ts'
+import { type PrincipalRecords, readPrincipalRecords } from '../../api/read_principals.ts'
 import { readTree, type TakeResource, type TreeHead } from '../../api/read_tree.ts'
 import { readVisibility, type Visibility, type VisibilityQuery } from '../../api/read_visibility.ts'
 import { isProblem } from '../../core/problem.ts'
@@ -23,6 +24,8 @@ export interface PlanReader {
   readonly features?: FeatureReader
   /** Reads the groups of all users; undefined if the account cannot read them. */
   readUsers(): Promise<readonly GroupMember[] | undefined>
+  /** Reads users and groups; undefined if the account cannot read them. */
+  readPrincipals(): Promise<PrincipalRecords | undefined>
 }
 
 /** Returns a reader of a server. Its functions throw http/* and auth/*. */
@@ -36,6 +39,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
     countValues: (field) => countValues(api, field, signal),
     features: featureReader(api, signal),
     readUsers: () => readUsers(api, signal),
+    readPrincipals: () => readPrincipalRecords(api, signal),
   }
 }
 

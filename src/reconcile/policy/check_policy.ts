@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../contract/problems.ts'
 import type { Issue } from '../../core/issue.ts'
 import { formatSpan, type Span } from '../../core/span.ts'
-import type { Manifest } from '../../manifest/manifest.ts'
+import { findWantedBlock, type Manifest } from '../../manifest/manifest.ts'
 import type { Plan } from '../model/change.ts'
 import type { PolicyRule } from './load_policy.ts'
 import type { PolicyValues } from './policy_expression.ts'
@@ -10,7 +10,7 @@ import { type PlanFacts, planFacts } from './policy_facts.ts'
 /** What the rules are checked against. */
 export interface PolicyInput {
   readonly plan: Plan
-  readonly manifest: Pick<Manifest, 'resources' | 'catalog'>
+  readonly manifest: Pick<Manifest, 'resources' | 'catalog' | 'principals'>
 }
 
 /** Checks a plan against rules. A rule that cannot be evaluated is an error, whatever its severity. */
@@ -60,14 +60,8 @@ function listSubjects({ each }: PolicyRule, facts: PlanFacts, { plan, manifest }
   return [{ values: { plan: facts }, label: '', span: undefined }]
 }
 
-function spanOfChange(
-  { resources, catalog }: PolicyInput['manifest'],
-  change: Plan['changes'][number] | undefined,
-) {
-  if (change === undefined) return undefined
-  const block =
-    change.record === undefined ? resources.get(change.key) : catalog?.[change.record].get(change.key)
-  return block?.spanOf('')
+function spanOfChange(manifest: PolicyInput['manifest'], change: Plan['changes'][number] | undefined) {
+  return change === undefined ? undefined : findWantedBlock(manifest, change)?.spanOf('')
 }
 
 function issueOf(

@@ -105,11 +105,11 @@ function checkData(entry: JournalEntry, { withoutData }: UndoOptions): Issue[] {
   })
 }
 
-/** Reports records of the catalog. */
+/** Reports records of the catalog, users and groups. */
 function checkRecords(entry: JournalEntry): Issue[] {
   const keys = listApplied(entry).flatMap(({ key, cls }) => (isCls(cls) ? [] : [key]))
   if (keys.length === 0) return []
-  const message = `records of the catalog are not restored: ${keys.join(', ')}`
+  const message = `records of the catalog, users and groups are not restored: ${keys.join(', ')}`
   return [{ code: 'undo/records', message, severity: 'warning', hint: problems['undo/records'].advice }]
 }
 

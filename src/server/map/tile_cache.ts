@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { SharedWorks } from '../../core/shared_work.ts'
 import type { ContentCoding } from '../http/answer.ts'
 
 /** Encoded tile with its entity tag. */
@@ -16,8 +17,15 @@ export interface CachedTile {
 
 /** Cache of tiles, with keys that contain everything a tile depends on. */
 export interface TileCache {
-  /** Returns a tile, and creates it if necessary; concurrent requests share one creation. */
-  get(key: string, create: () => Promise<Uint8Array>): Promise<CachedTile>
+  /**
+   * Returns a tile, and creates it if necessary. Requests for the same tile share the work, which ends when the clients of all
+   * of them are gone.
+   */
+  get(
+    key: string,
+    signal: AbortSignal,
+    create: (signal: AbortSignal) => Promise<Uint8Array>,
+  ): Promise<CachedTile>
 }
 
 /** Maximum size of all tiles. */
@@ -34,24 +42,15 @@ export function createTileCache(limitBytes = maxBytes): TileCache {
     sizeCalculation: ({ bytes }) => overheadBytes + Math.ceil(bytes.length * 1.8),
   })
   // Tiles that are being created are kept apart from the cache, where storing another tile could evict them.
-  const creations = new Map<string, Promise<CachedTile>>()
-  const createOnce = async (key: string, create: () => Promise<Uint8Array>) => {
-    try {
-      const tile = describeTile(await create())
-      tiles.set(key, tile)
-      return tile
-    } finally {
-      creations.delete(key)
-    }
-  }
+  const creations = new SharedWorks<CachedTile>()
   return {
-    async get(key, create) {
-      const known = tiles.get(key) ?? creations.get(key)
-      if (known !== undefined) return known
-      const creation = createOnce(key, create)
-      creations.set(key, creation)
-      return creation
-    },
+    get: async (key, signal, create) =>
+      tiles.get(key) ??
+      creations.run(key, signal, async (stop) => {
+        const tile = describeTile(await create(stop))
+        tiles.set(key, tile)
+        return tile
+      }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Dialect, tileLayerPrefix } from '../../contract/dialect.ts'
 import { tileLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
+import { queriesUntil } from '../../database/database.ts'
 import { tileExists } from '../../geo/tile.ts'
 import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
@@ -64,7 +65,7 @@ function need(name: string, value: number | undefined): number {
  * @throws {Problem} resource/interface for a resource without features
  */
 export async function answerTile(
-  { context, headers, dialect }: Pick<ApiRequest, 'context' | 'headers' | 'dialect'>,
+  { context, headers, dialect, signal }: Pick<ApiRequest, 'context' | 'headers' | 'dialect' | 'signal'>,
   ids: readonly number[],
   request: TileRequest,
 ): Promise<Answer> {
@@ -73,9 +74,10 @@ export async function answerTile(
   checkThinBy(layers, request.thinBy)
   const source = { layers, dialect, request }
   // Changes of foreign tables are not tracked, so their tiles are not cached.
-  if (layers.some(isForeign)) return answerCached(describeTile(await createTile(context, source)), headers)
+  if (layers.some(isForeign))
+    return answerCached(describeTile(await createTile(context, source, signal)), headers)
   const key = [dialect, keyOf(request), ...layers.map(layerKey)].join(' ')
-  const tile = await context.layerCaches.tiles.get(key, () => createTile(context, source))
+  const tile = await context.layerCaches.tiles.get(key, signal, (stop) => createTile(context, source, stop))
   return answerCached(tile, headers)
 }
 
@@ -118,6 +120,7 @@ function checkThinBy(layers: readonly Layer[], thinBy: string | undefined): void
 async function createTile(
   context: ApiRequest['context'],
   { layers, dialect, request }: TileSource,
+  signal: AbortSignal,
 ): Promise<Uint8Array> {
   const databases = await findDatabases(context, layers)
   const limitBytes = Math.floor(tileLimits.bytes / layers.length)
@@ -129,7 +132,7 @@ async function createTile(
     // Tables of other databases are encoded here: their PostGIS may lack what it takes.
     const isEncodedByDatabase = database.driver === 'postgres' && !isForeign(layer)
     const tile = { name, request, limitBytes, cache, importance, isEncodedByDatabase }
-    return createTileLayer(database, layer, tile)
+    return createTileLayer(queriesUntil(signal, database), layer, tile)
   })
   return Buffer.concat(await Promise.all(parts))
 }

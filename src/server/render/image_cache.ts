@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { SharedWorks } from '../../core/shared_work.ts'
 import type { DrawnImage } from '../../render/image/draw_job.ts'
 
 /** Cache of images, with keys that contain everything an image depends on. */
@@ -27,53 +28,14 @@ export function createImageCache(limitBytes = limits.bytes): ImageCache {
     maxEntrySize: Math.min(limitBytes, limits.imageBytes),
     sizeCalculation: ({ bytes }) => bytes.length + overheadBytes,
   })
-  const drawings = new Map<string, SharedDrawing>()
+  const drawings = new SharedWorks<DrawnImage>()
   return {
-    async get(key, signal, draw) {
-      const known = images.get(key)
-      if (known !== undefined) return known
-      const running = drawings.get(key)
-      if (running !== undefined) return running.join(signal)
-      // An abandoned drawing may end after the next one for the same key was started.
-      const forget = () => {
-        if (drawings.get(key) === drawing) drawings.delete(key)
-      }
-      const drawing = new SharedDrawing(draw, forget)
-      drawings.set(key, drawing)
-      drawing.image
-        .then((image) => images.set(key, image))
-        .catch(() => undefined)
-        .finally(forget)
-      return drawing.join(signal)
-    },
-  }
-}
-
-class SharedDrawing {
-  readonly image: Promise<DrawnImage>
-  readonly #stopper = new AbortController()
-  readonly #onAbandoned: () => void
-  #clients = 0
-
-  constructor(draw: (signal: AbortSignal) => Promise<DrawnImage>, onAbandoned: () => void) {
-    this.#onAbandoned = onAbandoned
-    this.image = draw(this.#stopper.signal)
-  }
-
-  async join(signal: AbortSignal): Promise<DrawnImage> {
-    signal.throwIfAborted()
-    this.#clients += 1
-    const leave = () => {
-      this.#clients -= 1
-      if (this.#clients > 0) return
-      this.#onAbandoned()
-      this.#stopper.abort(signal.reason)
-    }
-    signal.addEventListener('abort', leave, { once: true })
-    try {
-      return await this.image
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
+    get: async (key, signal, draw) =>
+      images.get(key) ??
+      drawings.run(key, signal, async (stop) => {
+        const image = await draw(stop)
+        images.set(key, image)
+        return image
+      }),
   }
 }

@@ -1,6 +1,6 @@
 import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
-import { type CopyValue, readCopyRows, takeValue } from '../../core/copy_rows.ts'
+import { readCopyRows, takeValue } from '../../core/copy_rows.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { RowSet } from '../../gdal/read_vector.ts'
 import type { RowLayout, SourceSummary, WantedFields } from '../../gdal/runner/vector_job.ts'
@@ -8,9 +8,10 @@ import { type ReadableSource, scanSource } from '../read_source.ts'
 import { describeExamples } from './describe_examples.ts'
 import type { FeatureDifference } from './feature_difference.ts'
 import { maxExamples } from './feature_difference.ts'
-import type { FeatureDigests } from './feature_digests.ts'
+import { FeatureDigests } from './feature_digests.ts'
 import { FeaturePatch } from './feature_patch.ts'
 import type { FeatureReader } from './feature_reader.ts'
+import { readAhead } from './read_ahead.ts'
 import { RowDigester } from './row_digest.ts'
 import { leadingValues, type RowField, type ValueRow, valueText, writeEntry } from './row_entry.ts'
 
@@ -63,8 +64,9 @@ export async function compareFeatures(
   const compared = target.fields.filter(({ keyname }) => known.has(keyname))
   requireKey(key, compared)
   const names = compared.map(({ keyname }) => keyname)
-  const digests = await reader.readDigests({ id: target.id, key, fields: names })
-  if (digests === undefined) return undefined
+  const reading = reader.readDigests({ id: target.id, key, fields: names })
+  // Awaited while the source is read.
+  reading.catch(() => undefined)
   let scan: FeatureScan | undefined
   const { geometryType, srs } = target
   const keepsOthers = question.finalFields === undefined && source.options.keep_fields !== true
@@ -74,13 +76,30 @@ export async function compareFeatures(
       srs,
       wanted: { fields, keepsOthers },
       async take(rows) {
-        scan = new FeatureScan({ layout: rows.layout, question, fields, compared, digests })
-        await readRows(rows, scan)
+        scan = await scanRows(rows, reading, { question, fields, compared })
       },
     },
   )
+  const digests = await reading
+  if (digests === undefined) return undefined
   if (scan === undefined) throw problem('source/unreadable', `"${source.path}" has no features.`)
   return finish(reader, { question, digests, summary, scan })
+}
+
+/** Compares the rows with the digests of the server, once they are there. */
+async function scanRows(
+  { layout, copies }: RowSet,
+  reading: Promise<FeatureDigests | undefined>,
+  input: Omit<ScanInput, 'digests' | 'layout'>,
+): Promise<FeatureScan> {
+  const ahead = readAhead(copies, reading)
+  const first = await ahead.next()
+  const digests = (await reading) ?? new FeatureDigests([])
+  const scan = new FeatureScan({ ...input, layout, digests })
+  const width = leadingValues + layout.fields.length
+  if (!first.done) await readRows(first.value, width, scan)
+  for await (const copy of ahead) await readRows(copy, width, scan)
+  return scan
 }
 
 function listFinalFields({ target, finalFields }: SyncQuestion): readonly TargetField[] {
@@ -95,14 +114,17 @@ function requireKey(key: readonly string[], fields: readonly TargetField[]): voi
   throw problem('data/key', `The layer has no field "${missing}".`, hint === undefined ? {} : { hint })
 }
 
-async function readRows({ copies }: RowSet, scan: FeatureScan): Promise<void> {
-  for await (const copy of copies) {
-    await readCopyRows(copy, (row) => {
-      const values: CopyValue[] = []
-      while (row.left > 0) values.push(takeValue(row))
-      scan.add({ bytes: row.bytes, view: row.view, values })
-    })
-  }
+async function readRows(copy: AsyncIterable<Uint8Array>, width: number, scan: FeatureScan): Promise<void> {
+  const ats = new Int32Array(width)
+  const lengths = new Int32Array(width)
+  await readCopyRows(copy, (row) => {
+    for (let index = 0; index < width; index += 1) {
+      const value = takeValue(row)
+      ats[index] = value.at
+      lengths[index] = value.length
+    }
+    scan.add({ bytes: row.bytes, view: row.view, ats, lengths })
+  })
 }
 
 interface ScanInput {
@@ -153,8 +175,8 @@ class FeatureScan {
     this.#key = question.key.map((name) =>
       place(compared.find(({ keyname }) => keyname === name) as TargetField),
     )
-    this.#keyDigester = new RowDigester(this.#key.map(positionOf))
-    this.#rowDigester = new RowDigester([1, ...compared.map(place).map(positionOf)])
+    this.#keyDigester = new RowDigester(this.#key)
+    this.#rowDigester = new RowDigester(['geometry', ...compared.map(place)])
     const missing = this.#key.find(({ column }) => column < 0)
     if (missing !== undefined) throw problem('data/key', `The source has no field "${missing.keyname}".`)
   }
@@ -171,7 +193,7 @@ class FeatureScan {
   }
 
   #checkKey(row: ValueRow, key: string): void {
-    const empty = this.#key.find((field) => valueText(row, field) === 'null')
+    const empty = this.#key.find(({ column }) => (row.lengths[leadingValues + column] ?? -1) < 0)
     if (empty !== undefined)
       throw keyProblem(`A feature of the source has no value in the key field "${empty.keyname}".`)
     if (this.keys.has(key)) {
@@ -182,8 +204,8 @@ class FeatureScan {
   }
 
   /** Tells whether a row has a value in a field that the layer does not have yet. */
-  #fillsNew({ values }: ValueRow): boolean {
-    return this.#new.some(({ column }) => (values[leadingValues + column]?.length ?? -1) >= 0)
+  #fillsNew({ lengths }: ValueRow): boolean {
+    return this.#new.some(({ column }) => (lengths[leadingValues + column] ?? -1) >= 0)
   }
 
   #write(row: ValueRow, kind: 'added' | 'changed', id?: number): void {
@@ -193,8 +215,6 @@ class FeatureScan {
     if (this[kind].length < maxExamples) this[kind].push(entry)
   }
 }
-
-const positionOf = ({ column }: RowField) => (column < 0 ? -1 : leadingValues + column)
 
 function keyProblem(message: string) {
   return problem('data/key', message, {

@@ -1,5 +1,4 @@
-/** Length of the digest of a key, and of that of a feature, in hexadecimal digits. */
-export const digestLength = 16
+import { digestLength } from '../../contract/feature_key.ts'
 
 /** A feature of a layer, by its digests. */
 export interface DigestedFeature {

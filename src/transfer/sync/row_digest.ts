@@ -1,35 +1,50 @@
 import { hash } from 'node:crypto'
-import type { CopyValue } from '../../core/copy_rows.ts'
-import { digestLength } from './feature_digests.ts'
-import type { ValueRow } from './row_entry.ts'
+import { digestedTypes, digestLength } from '../../contract/feature_key.ts'
+import { leadingValues, type RowField, type ValueRow } from './row_entry.ts'
 
-const nullBytes = Buffer.from([0xff, 0xff, 0xff, 0xff])
+/** Values of a digested row: fields, or the geometry. */
+export type DigestedValue = Pick<RowField, 'datatype' | 'column'> | 'geometry'
 
-/** Computes digests of values of a row as the server does: over the values of a binary COPY with their lengths. */
+const geometryPosition = 1
+
+/**
+ * Computes digests of rows as the server does: of the values in PostgreSQL's binary format of a row, each with its type
+ * and length.
+ */
 export class RowDigester {
-  readonly #columns: readonly number[]
-  #buffer = Buffer.allocUnsafe(1 << 12)
+  readonly #positions: readonly number[]
+  #bytes = Buffer.allocUnsafe(1 << 12)
+  #view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset)
+  readonly #types: readonly number[]
 
-  /** @param columns positions of the values among all of the row; -1 for null */
-  constructor(columns: readonly number[]) {
-    this.#columns = columns
+  constructor(values: readonly DigestedValue[]) {
+    this.#positions = values.map((value) => {
+      if (value === 'geometry') return geometryPosition
+      return value.column < 0 ? -1 : leadingValues + value.column
+    })
+    this.#types = values.map((value) => digestedTypes[value === 'geometry' ? 'GEOMETRY' : value.datatype])
   }
 
-  digest({ bytes, values }: ValueRow): string {
-    let size = 0
-    for (const column of this.#columns) {
-      const value: CopyValue | undefined = values[column]
-      const start = value === undefined ? 0 : value.at - 4
-      const end = value === undefined ? 4 : value.at + Math.max(value.length, 0)
-      if (size + end - start > this.#buffer.length) this.#grow(size + end - start)
-      size += (value === undefined ? nullBytes : bytes).copy(this.#buffer, size, start, end)
+  digest({ bytes, ats, lengths }: ValueRow): string {
+    this.#view.setInt32(0, this.#types.length)
+    let end = 4
+    for (let index = 0; index < this.#types.length; index += 1) {
+      const position = this.#positions[index] as number
+      const length = position < 0 ? -1 : (lengths[position] as number)
+      const next = end + 8 + Math.max(length, 0)
+      if (next > this.#bytes.length) this.#grow(next)
+      this.#view.setInt32(end, this.#types[index] as number)
+      this.#view.setInt32(end + 4, length)
+      if (length > 0) bytes.copy(this.#bytes, end + 8, ats[position], (ats[position] as number) + length)
+      end = next
     }
-    return hash('md5', this.#buffer.subarray(0, size), 'hex').slice(0, digestLength)
+    return hash('md5', this.#bytes.subarray(0, end), 'hex').slice(0, digestLength)
   }
 
   #grow(size: number): void {
-    const next = Buffer.allocUnsafe(2 * size)
-    this.#buffer.copy(next)
-    this.#buffer = next
+    const next = Buffer.allocUnsafeSlow(2 * size)
+    this.#bytes.copy(next)
+    this.#bytes = next
+    this.#view = new DataView(next.buffer, next.byteOffset)
   }
 }

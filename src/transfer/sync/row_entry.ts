@@ -14,9 +14,11 @@ export interface RowField {
   readonly column: number
 }
 
-/** A row in place in a buffer, with its values: id, geometry, then the columns. */
+/** A row in place in a buffer, with the offsets and lengths of its values: id, geometry, then the columns. */
 export interface ValueRow extends Bytes {
-  readonly values: readonly CopyValue[]
+  readonly ats: Int32Array
+  /** -1 for null. */
+  readonly lengths: Int32Array
 }
 
 /** Number of values of a row before the columns. */
@@ -39,18 +41,18 @@ const printed = (datatype: Datatype, value: number) => `"${datatypeCodecs[dataty
 /** Writes a row as the JSON of a feature in a PATCH; with an id it changes a feature, else it creates one. */
 export function writeEntry(row: ValueRow, fields: readonly RowField[], id: number | undefined): string {
   const members = fields.map((field) => `${JSON.stringify(field.keyname)}:${valueText(row, field)}`)
-  const geometry = row.values[1]
-  const geom = geometry === undefined || geometry.length < 0 ? 'null' : `"${wktOf(row, geometry)}"`
+  const geom = (row.lengths[1] ?? -1) < 0 ? 'null' : `"${wktOf(row, row.ats[1] ?? 0)}"`
   return `{${id === undefined ? '' : `"id":${id},`}"geom":${geom},"fields":{${members.join(',')}}}`
 }
 
 /** Returns the value of a field as JSON text. */
 export function valueText(row: ValueRow, { column, datatype }: RowField): string {
-  const value = column < 0 ? undefined : row.values[leadingValues + column]
-  return value === undefined || value.length < 0 ? 'null' : scalars[datatype](row, value)
+  const at = row.ats[leadingValues + column] ?? 0
+  const length = column < 0 ? -1 : (row.lengths[leadingValues + column] ?? -1)
+  return length < 0 ? 'null' : scalars[datatype](row, { at, length })
 }
 
-function wktOf(row: ValueRow, { at }: CopyValue): string {
+function wktOf(row: ValueRow, at: number): string {
   const geometry = readWkb(row, at)
   if (geometry.family === 'UNSUPPORTED' || geometry.family === 'COLLECTION')
     throw new TypeError(`a row has a geometry of family ${geometry.family}`)

@@ -1,0 +1,187 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { drivers } from '../support/drivers.ts'
+import { goodPassword } from '../support/principals.ts'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { type Ran, runCommand } from './terminal.ts'
+
+describe.each(drivers)('users and groups of a manifest on %s', (driver) => {
+  let server: TestServer
+  let cwd: string
+
+  beforeAll(async () => {
+    server = await startTestServer(driver)
+  })
+  afterAll(() => server.stop())
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'landform-declared-'))
+  })
+  afterEach(() => rm(cwd, { recursive: true, force: true }))
+
+  const run = (words: readonly string[], more: Record<string, string> = {}): Promise<Ran> =>
+    runCommand([...words, '--server', server.url], {
+      cwd,
+      env: { LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword, ...more },
+    })
+  const write = (text: string, name = 'city.yaml') => writeFile(join(cwd, name), text)
+  const plan = (more: readonly string[] = []) => run(['plan', 'city.yaml', ...more])
+  const apply = (more: readonly string[] = [], env = {}) => run(['apply', 'city.yaml', '--yes', ...more], env)
+  const logsIn = async (user: string, password: string) =>
+    (await run(['token', 'list'], { LANDFORM_USER: user, LANDFORM_PASSWORD: password })).exit === 0
+
+  const tree = (key: string, rule: string) => `resources:
+  root:
+    existing: true
+    id: 0
+    permissions:
+      include:
+        - { action: allow, principal: everyone, scope: resource, permission: read, propagate: false }
+    children:
+      ${key}:
+        cls: resource_group
+        display_name: ${key}
+        permissions:
+          - { action: allow, principal: ${rule}, scope: resource, permission: read, propagate: true }
+`
+
+  test('are created before the rules that name them, and the next plan is empty', async () => {
+    await write(`manifest: city
+users:
+  carl:
+    display_name: Carl
+    language: en
+    password: { env: CARL_PASSWORD }
+groups:
+  mappers: { display_name: Mappers, members: [carl] }
+${tree('city', 'group:mappers')}`)
+    const planned = await plan()
+    expect(planned.err).toBe('')
+    expect(planned.out).toContain(
+      '  + mappers  group  Mappers\n      display_name  "Mappers"\n      members  "carl"',
+    )
+    expect(planned.out).toContain('password  (secret)')
+    expect(planned.out).toContain('group mappers gains read on 1 new resource group: city')
+    const without = await apply()
+    expect(without.exit).toBe(1)
+    expect(without.out).toContain('the environment variable CARL_PASSWORD: it is not set')
+    expect((await apply([], { CARL_PASSWORD: goodPassword })).out).toContain('3 created')
+    expect(await logsIn('carl', goodPassword)).toBe(true)
+    expect((await plan()).out).toContain('Plan for city: 0 changes, 4 unchanged.')
+    const seen = await run(['plan', 'city.yaml'], { LANDFORM_USER: 'carl', LANDFORM_PASSWORD: goodPassword })
+    expect(seen.err).toContain('error plan/unknown: this account cannot read and manage users and groups')
+    expect(seen.exit).not.toBe(0)
+  })
+
+  test('change in place, and the plan tells who gains and loses what by joining and leaving groups', async () => {
+    const users = (ben: string) => `users:
+  ann: {}
+  ben: ${ben}
+`
+    await write(`manifest: town
+${users('{}')}groups:
+  walkers: { members: [ann] }
+${tree('town', 'group:walkers')}`)
+    await apply()
+    await write(`manifest: town
+${users('{ description: Walks, disabled: false, member_of: { include: [walkers] } }')}groups:
+  walkers: { display_name: Hikers, members: { include: [] } }
+${tree('town', 'group:walkers')}`)
+    const joins = await plan()
+    expect(joins.out).toContain(
+      '~ ben  user  ben\n      description  + "Walks"\n      member_of  + "walkers"',
+    )
+    expect(joins.out).toContain('display_name  "walkers" → "Hikers"')
+    expect(joins.out).toContain('user ben gains read on 1 resource group: town (city.yaml:4)')
+    expect((await apply()).out).toContain('2 updated')
+    await write(`manifest: town
+groups:
+  walkers: { members: [] }
+`)
+    const leaves = await plan()
+    expect(leaves.out).toContain('members  - "ann"\n      members  - "ben"')
+    expect(leaves.out).toContain('users ann, ben lose read on 1 resource group: town (city.yaml:3)')
+    expect((await apply()).out).toContain('1 updated')
+    expect((await plan()).out).toContain('0 changes')
+  })
+
+  test('are renamed, and take passwords from files and commands when told', async () => {
+    await writeFile(join(cwd, 'eve.txt'), `${goodPassword}\n`)
+    const command = `{ command: [node, -e, "console.log('an even better word')"] }`
+    await write(`manifest: farm
+users:
+  eve: { password: { file: eve.txt } }
+  fay: { password: ${command} }
+`)
+    expect((await apply()).out).toContain('2 created')
+    expect(await logsIn('eve', goodPassword)).toBe(true)
+    expect(await logsIn('fay', 'an even better word')).toBe(true)
+    await write(`manifest: farm
+users:
+  eva: { was: eve, password: ${command} }
+`)
+    const renamed = await plan()
+    expect(renamed.out).toContain('~ eva  user  eve\n      keyname  "eve" → "eva"\n')
+    expect(renamed.out).not.toContain('password')
+    await apply()
+    expect(await logsIn('eva', goodPassword)).toBe(true)
+    expect((await plan()).err).toContain('was: "eve" has no effect')
+    expect((await apply(['--send-secrets', 'eva'])).out).toContain('1 updated')
+    expect(await logsIn('eva', 'an even better word')).toBe(true)
+  })
+
+  test('are refused with positions if names are taken or unknown', async () => {
+    await write(`manifest: bad
+users:
+  editors2: { display_name: Administrator, member_of: [nowhere] }
+  administrators: {}
+groups:
+  readers: { members: [nobody_known] }
+${tree('bad', 'user:missing')}`)
+    const { err, exit } = await plan()
+    expect(exit).not.toBe(0)
+    expect(err).toContain('city.yaml:3:29 error principal/name-taken: the display name "Administrator"')
+    expect(err).toContain('city.yaml:3:56 error plan/principal: unknown group "nowhere"')
+    expect(err).toContain(
+      'city.yaml:4:3 error principal/name-taken: the keyname "administrators" is that of a group',
+    )
+    expect(err).toContain('city.yaml:6:24 error plan/principal: unknown user "nobody_known"')
+    expect(err).toContain('unknown user or group "user:missing"')
+  })
+
+  test('stop an apply at the first failure, before any resource', async () => {
+    await write(`manifest: weak
+users:
+  gil: { password: { command: [node, -e, "console.log('gil')"] } }
+${tree('weak', 'user:gil')}`)
+    const failed = await apply()
+    expect(failed.exit).toBe(1)
+    expect(failed.out).toContain('gil (user): principal/weak-password')
+    expect(failed.out).toContain('Not tried: 1\n  weak (resource_group), after gil')
+    await write(`manifest: weak
+users:
+  gil: { password: { command: [node, -e, "process.exit(7)"] } }
+`)
+    expect((await apply()).out).toContain('Cannot read the password of the command "node": exit code 7.')
+  })
+
+  test('are pulled, captured, and planned from both', async () => {
+    await write(`manifest: pulled
+users:
+  hal: { description: Old, member_of: { include: [administrators] } }
+groups:
+  sailors: { members: [hal] }
+`)
+    await apply()
+    const pulled = await run(['pull', '--users', '--into', 'out'])
+    expect(pulled.out).toContain('out/users.yaml: ')
+    const planned = await run(['plan', 'out/users.yaml'])
+    expect(planned).toMatchObject({ err: '', exit: 0 })
+    expect(planned.out).toContain('Plan for users: 0 changes')
+    await run(['capture', '--out', 'world.capture'])
+    await write('manifest: pulled\ngroups:\n  sailors: { members: [administrator] }\n')
+    const offline = await runCommand(['plan', 'city.yaml', '--from', 'world.capture'], { cwd })
+    expect(offline.out).toContain('members  + "administrator"\n      members  - "hal"')
+  })
+})
