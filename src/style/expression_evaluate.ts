@@ -215,7 +215,7 @@ function compilePattern(operator: PatternOperator, pattern: string): (text: stri
   const search = compileLinearPattern(pattern, { ignoresCase: false })
   if (search === undefined) throw evaluationFault
   return (text) => {
-    countExpressionWork((Math.min(text.length, maxSearchLength) * pattern.length) >> 1)
+    countExpressionWork(Math.min(text.length, maxSearchLength) * pattern.length)
     return search(limitText(text)) >= 0
   }
 }

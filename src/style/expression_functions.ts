@@ -218,7 +218,7 @@ function findPattern(value: string, pattern: string): number {
   const search = searchOf(pattern)
   if (search === undefined) throw evaluationFault
   // Each character is compared with each part of the pattern, in the worst case.
-  countExpressionWork((Math.min(value.length, maxSearchLength) * pattern.length) >> 1)
+  countExpressionWork(Math.min(value.length, maxSearchLength) * pattern.length)
   return search(value) + 1
 }
 

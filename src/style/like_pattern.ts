@@ -22,7 +22,7 @@ function matchParts(parts: readonly Part[], characters: readonly string[]): bool
   let [anyPart, anyAt, steps] = [-1, 0, 0]
   while (at < characters.length) {
     steps += 1
-    if (steps % 4 === 0) countExpressionWork(1)
+    if (steps % 4 === 0) countExpressionWork(2)
     const expected = parts[part]
     if (expected === '%') {
       anyPart = part
