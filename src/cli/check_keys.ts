@@ -29,8 +29,8 @@ export function checkKeys(plan: Plan, manifest: Manifest, options: PlanOptions):
   return [...issues, ...anyKeys.flatMap((name) => checkOption(name, options[name], all))]
 }
 
-function listRecords({ catalog = {}, principals = {} }: Partial<Manifest>): string[] {
-  const sections = [...Object.values(catalog), ...Object.values(principals)]
+function listRecords({ catalog, principals }: Manifest): string[] {
+  const sections = [...Object.values(catalog ?? {}), ...Object.values(principals ?? {})]
   return sections.flatMap((records) => [...records.keys()])
 }
 

@@ -15,6 +15,7 @@ export interface GoodManifest {
   readonly manifest: Manifest
   readonly issues: readonly Issue[]
   readonly sources: LoadedManifest['sources']
+  readonly documents: LoadedManifest['documents']
 }
 
 /**
@@ -28,8 +29,9 @@ export async function loadGoodManifest(
 ): Promise<GoodManifest> {
   const { cwd } = terminal
   const env = terminal.env as Readonly<Record<string, string>>
-  const { manifest, issues, sources } = await loadManifest({ paths: orDefault(paths), env, cwd })
-  if (manifest !== undefined) return { manifest, issues, sources }
+  const { manifest, ...loaded } = await loadManifest({ paths: orDefault(paths), env, cwd })
+  const { issues, sources } = loaded
+  if (manifest !== undefined) return { manifest, ...loaded }
   throw faulty(issues, sources)
 }
 

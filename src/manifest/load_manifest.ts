@@ -5,6 +5,7 @@ import { checkIconFiles } from './catalog/icon_files.ts'
 import { checkDataFiles } from './data_files.ts'
 import type { Manifest } from './manifest.ts'
 import { findManifestFiles, type ReadManifestFile, readManifestFile } from './manifest_input.ts'
+import type { ManifestSource } from './resolve_source.ts'
 
 /** Files and environment of a manifest. */
 export interface LoadOptions {
@@ -24,6 +25,8 @@ export interface LoadedManifest {
   readonly issues: readonly Issue[]
   /** Text by file name, for excerpts. Secrets are redacted. */
   readonly sources: ReadonlyMap<string, string>
+  /** Documents of all files that could be parsed, with their expressions replaced. */
+  readonly documents: readonly ManifestSource[]
 }
 
 /** Loads a manifest from files and folders, independent of their order. Reports faults as issues and never throws. */
@@ -32,16 +35,15 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
   const files = await Promise.all(found.files.map((file) => readManifestFile(file, { env, cwd })))
   const reading = [...found.issues, ...files.flatMap(({ issues }) => issues)]
   const complete = found.issues.length === 0 && files.every((file) => file.complete)
-  const { manifest, issues, dataFiles, icons } = assembleManifest(
-    files.flatMap((file) => file.sources),
-    complete,
-  )
+  const documents = files.flatMap((file) => file.sources)
+  const { manifest, issues, dataFiles, icons } = assembleManifest(documents, complete)
   const missing = [...(await checkDataFiles(dataFiles)), ...(await checkIconFiles(icons))]
   const stops = [...reading, ...missing].some(({ severity }) => severity === 'error')
   return {
     ...(manifest === undefined || stops ? {} : { manifest }),
     issues: [...reading, ...issues, ...missing].sort(compareIssues),
     sources: new Map([...files.flatMap(listIncluded), ...files.flatMap(listShown)]),
+    documents,
   }
 }
 

@@ -20,8 +20,9 @@ import {
   textOf,
   truthOf,
 } from './expression_value.ts'
+import { countExpressionWork, operationWork } from './expression_work.ts'
 import { compileLike } from './like_pattern.ts'
-import { compileLinearPattern } from './linear_pattern.ts'
+import { compileLinearPattern, maxSearchLength } from './linear_pattern.ts'
 
 /** Attribute values of a feature by field keyname. */
 export type Attributes = Readonly<Record<string, unknown>>
@@ -176,6 +177,7 @@ function compileBinary({ operator, left, right }: BinaryOperation): Evaluate {
   if (operator === 'is' || operator === 'is not') return compileIs(one, other, operator === 'is')
   const combine = isPatternOperator(operator) ? patternMatcher(operator) : operators[operator]
   return (context) => {
+    countExpressionWork(operationWork)
     const [a, b] = [one(context), other(context)]
     return a === null || b === null ? null : combine(a, b)
   }
@@ -212,7 +214,10 @@ function compilePattern(operator: PatternOperator, pattern: string): (text: stri
   if (operator !== '~') return compileLike(pattern, operator.endsWith('ilike'))
   const search = compileLinearPattern(pattern, { ignoresCase: false })
   if (search === undefined) throw evaluationFault
-  return (text) => search(limitText(text)) >= 0
+  return (text) => {
+    countExpressionWork(Math.min(text.length, maxSearchLength) * pattern.length)
+    return search(limitText(text)) >= 0
+  }
 }
 
 function compileMembership({ operand, items, isNegated }: Membership): Evaluate {
@@ -228,6 +233,7 @@ function compileMembership({ operand, items, isNegated }: Membership): Evaluate 
     if (searched === null) return null
     let isUnknown = false
     for (const part of parts) {
+      countExpressionWork(operationWork)
       const item = part(context)
       if (item !== null && compareValues(searched, item) === 0) return bit(!isNegated)
       isUnknown ||= item === null
@@ -240,10 +246,9 @@ function compileTextMembership(value: Evaluate, items: ReadonlySet<string>, isNe
   return (context) => {
     const searched = value(context)
     if (searched === null) return null
-    const isFound =
-      typeof searched === 'string'
-        ? items.has(searched)
-        : [...items].some((item) => compareValues(searched, item) === 0)
+    if (typeof searched === 'string') return bit(items.has(searched) !== isNegated)
+    countExpressionWork(operationWork * items.size)
+    const isFound = [...items].some((item) => compareValues(searched, item) === 0)
     return bit(isFound !== isNegated)
   }
 }
@@ -251,6 +256,7 @@ function compileTextMembership(value: Evaluate, items: ReadonlySet<string>, isNe
 function compileBetween({ operand, lower, upper, isNegated }: Between): Evaluate {
   const [value, least, most] = [compile(operand), compile(lower), compile(upper)]
   return (context) => {
+    countExpressionWork(operationWork)
     const searched = value(context)
     if (searched === null) return null
     const [low, high] = [least(context), most(context)]
@@ -273,5 +279,8 @@ function compileCase({ branches, otherwise }: Case): Evaluate {
 function compileCall({ name, operands }: Call): Evaluate {
   const call = callOf(name)
   const parts = operands.map(compile)
-  return (context) => call(parts.map((part) => () => part(context)))
+  return (context) => {
+    countExpressionWork(operationWork)
+    return call(parts.map((part) => () => part(context)))
+  }
 }

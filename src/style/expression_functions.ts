@@ -1,6 +1,7 @@
 import type { Value } from './expression.ts'
 import { compareValues, evaluationFault, limitText, numberOf, textOf } from './expression_value.ts'
-import { compileLinearPattern } from './linear_pattern.ts'
+import { countExpressionWork } from './expression_work.ts'
+import { compileLinearPattern, maxSearchLength } from './linear_pattern.ts'
 
 /** A function of expressions. */
 export interface ExpressionFunction {
@@ -92,7 +93,7 @@ const definitions: Readonly<Record<string, Definition>> = {
   right: strict(2, (value, count) => cut(textOf(value), integerOf(count), 'end')),
   lpad: strict(3, (value, width, fill) => pad(value, [width, fill], 'start')),
   rpad: strict(3, (value, width, fill) => pad(value, [width, fill], 'end')),
-  strpos: strict(2, (value, part) => textOf(value).indexOf(textOf(part)) + 1),
+  strpos: strict(2, (value, part) => limitText(textOf(value)).indexOf(textOf(part)) + 1),
   concat: {
     arity: [0, any],
     call: (operands) => {
@@ -206,6 +207,7 @@ function limitSize(size: number): boolean {
 
 /** Refuses a result that is too long before it is made. */
 function replaceAll(value = '', part = '', replacement = ''): string {
+  countExpressionWork(2 * value.length)
   const pieces = part === '' ? ['', ...value, ''] : value.split(part)
   const length = value.length + (pieces.length - 1) * (replacement.length - part.length)
   if (length > 1_000_000) throw evaluationFault
@@ -215,6 +217,8 @@ function replaceAll(value = '', part = '', replacement = ''): string {
 function findPattern(value: string, pattern: string): number {
   const search = searchOf(pattern)
   if (search === undefined) throw evaluationFault
+  // Each character is compared with each part of the pattern, in the worst case.
+  countExpressionWork(Math.min(value.length, maxSearchLength) * pattern.length)
   return search(value) + 1
 }
 
@@ -223,6 +227,7 @@ const searches = new Map<string, ReturnType<typeof compileLinearPattern>>()
 /** Compiles a pattern, with a small cache: most patterns are literals. */
 function searchOf(pattern: string): ReturnType<typeof compileLinearPattern> {
   if (searches.has(pattern)) return searches.get(pattern)
+  countExpressionWork(pattern.length)
   if (searches.size >= 100) searches.clear()
   const search = compileLinearPattern(pattern, { ignoresCase: false })
   searches.set(pattern, search)

@@ -1,4 +1,5 @@
 import type { Value } from './expression.ts'
+import { countExpressionWork } from './expression_work.ts'
 
 class EvaluationFault extends Error {}
 
@@ -79,6 +80,7 @@ function compareTexts(one: string, other: string): number {
 
 /** Returns a string of a limited length. Throws `evaluationFault` if it is longer. */
 export function limitText(text: string): string {
+  countExpressionWork(text.length >> 4)
   if (text.length > maxTextLength) throw evaluationFault
   return text
 }

@@ -1,3 +1,5 @@
+import { countExpressionWork } from './expression_work.ts'
+
 /** Part of a pattern: a character, `_` (any character) or `%` (any string). */
 type Part = { readonly character: string } | '_' | '%'
 
@@ -17,8 +19,10 @@ export function compileLike(pattern: string, ignoresCase: boolean): (text: strin
 /** On a mismatch, only the last `%` takes one more character: earlier ones never need to. */
 function matchParts(parts: readonly Part[], characters: readonly string[]): boolean {
   let [at, part] = [0, 0]
-  let [anyPart, anyAt] = [-1, 0]
+  let [anyPart, anyAt, steps] = [-1, 0, 0]
   while (at < characters.length) {
+    steps += 1
+    if (steps % 4 === 0) countExpressionWork(2)
     const expected = parts[part]
     if (expected === '%') {
       anyPart = part

@@ -7,9 +7,11 @@ import {
   parsePattern,
 } from './pattern_parse.ts'
 
-/** Maximum number of states, and of characters that are searched; their product bounds the time. */
+/** Maximum number of states; its product with the number of characters bounds the time. */
 const maxStates = 500
-const maxSearchLength = 10_000
+
+/** Maximum number of characters that are searched. */
+export const maxSearchLength = 10_000
 
 /** Returns the offset of the first match in a text, in UTF-16 code units; -1 if there is none, or the text is too long. */
 export type PatternSearch = (text: string) => number

@@ -24,6 +24,11 @@ export type RendererStyle = Pick<Style, 'rules' | 'matching' | 'levels' | 'order
 export function readRenderer(reading: QmlReading, renderer: XmlElement): RendererStyle {
   const type = attributeOf(renderer, 'type') ?? ''
   if (type === 'heatmapRenderer') return readDensity(reading, renderer)
+  const single = groupRenderers.has(type) ? childrenNamed(renderer, 'renderer-v2')[0] : undefined
+  if (single !== undefined) {
+    reportPart(reading, renderer, `renderer ${type} is not drawn: its points are drawn one by one`)
+    return readRenderer(reading, single)
+  }
   const read = entryOf(readers, type)
   if (read === undefined) {
     reportPart(reading, renderer, `renderer ${type} is not drawn`)
@@ -37,6 +42,9 @@ export function readRenderer(reading: QmlReading, renderer: XmlElement): Rendere
   const levels = attributeOf(renderer, 'symbollevels') === '1' ? 'by_symbol' : 'none'
   return { rules, matching: 'first', levels, order }
 }
+
+/** Renderers that group points which are close together, with a renderer for those that are not. */
+const groupRenderers = new Set(['pointCluster', 'pointDisplacement'])
 
 const noRules = { rules: [], matching: 'first', levels: 'none', order: [] } as const
 

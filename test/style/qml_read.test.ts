@@ -246,6 +246,16 @@ describe('the layer', () => {
     },
   )
 
+  test.each(['pointCluster', 'pointDisplacement'])(
+    'points of renderer %s are drawn one by one, which is reported',
+    (type) => {
+      const single = `<renderer-v2 type="singleSymbol">${palette}</renderer-v2>`
+      const text = qml(`type="${type}" tolerance="3"`, single)
+      expect(readQml(text).style?.rules).toEqual(readQml(qml('type="singleSymbol"', palette)).style?.rules)
+      expect(messages(text)).toEqual([`2:9 renderer ${type} is not drawn: its points are drawn one by one`])
+    },
+  )
+
   test('reports what changes the drawing of the layer', () => {
     const rest = `<blendMode>17</blendMode><labeling type="x"/>
       <SingleCategoryDiagramRenderer><DiagramCategory enabled="1"/></SingleCategoryDiagramRenderer>`

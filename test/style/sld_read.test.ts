@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { legendEntries, selectSymbols } from '../../src/style/legend_entries.ts'
 import { compileRules } from '../../src/style/match_rules.ts'
 import { isSld, readSld } from '../../src/style/sld_read.ts'
 import type { Style } from '../../src/style/style_model.ts'
@@ -89,6 +90,21 @@ test('rules have filters, ELSE filters and scale limits of pixels of 0.28 mm', (
   expect(drawnBy(style, { depth: 10, kind: 'x', name: 'Abc%' })).toEqual(['others'])
   expect(drawnBy(style, { depth: 10, kind: 'y', name: 'Abc' })).toEqual(['others'])
   expect(style.rules[2]?.maxScaleDenom).toBeCloseTo(1058.27, 2)
+})
+
+test('ELSE rules have a symbol in the legend, and draw the rest where only they are chosen', () => {
+  const filter = `<ogc:Filter>${compare('PropertyIsEqualTo', 'kind', 'a')}</ogc:Filter>`
+  const style = read(
+    rule('first', `${filter}${area('#ff0000')}`) + rule('others', `<sld:ElseFilter/>${area('#00ff00')}`),
+  )
+  expect(legendEntries(style).map(({ index, title }) => [index, title])).toEqual([
+    [0, 'first'],
+    [1, 'others'],
+  ])
+  const chosen = selectSymbols(style, new Set([1]))
+  const layersOf = (kind: string) =>
+    compileRules(chosen)({ attributes: { kind } }).flatMap(({ symbol }) => symbol?.layers ?? [])
+  expect([layersOf('a').length, layersOf('b').length]).toEqual([0, 1])
 })
 
 test('feature type styles are drawn one after the other, each with its own ELSE', () => {

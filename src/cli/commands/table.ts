@@ -5,6 +5,7 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>
   init: async () => (await import('./init.ts')).initCommand,
   validate: async () => (await import('./validate.ts')).validateCommand,
   lint: async () => (await import('./lint.ts')).lintCommand,
+  explain: async () => (await import('./explain.ts')).explainCommand,
   'convert-style': async () => (await import('./convert_style.ts')).convertStyleCommand,
   plan: async () => (await import('./plan.ts')).planCommand,
   capture: async () => (await import('./capture.ts')).captureCommand,

@@ -30,7 +30,7 @@ async function runUndo({ id, server, options }: UndoSettings, terminal: Terminal
     }
     const { plan, manifest } = await planUndo({ api, entry, options: allowed, signal })
     const json = options.json === true
-    showPlan({ plan, loaded: { manifest, issues: [], sources: new Map() } }, json, terminal)
+    showPlan({ plan, loaded: { manifest, issues: [], sources: new Map(), documents: [] } }, json, terminal)
     const settings = { json, yes: options.yes === true, atomic: true, partial: false }
     const shown = { api, plan, manifest, settings, resume: `landform undo ${id}`, undoes: id }
     return await confirmAndApply(shown, terminal)

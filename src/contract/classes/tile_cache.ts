@@ -16,7 +16,8 @@ export const TileCacheMember = Type.Object({
   image_compose: Type.Optional(
     Type.Boolean({
       default: tileCacheDefaults.image_compose,
-      description: 'Stored for other clients; the server draws each image as a whole.',
+      description:
+        'Whether images with the scale of a zoom level, and as many pixels as at most 100 tiles, are composed of kept tiles. They are moved to whole pixels of the tiles, by at most half a pixel.',
     }),
   ),
   max_z: Type.Optional(

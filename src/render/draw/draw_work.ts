@@ -9,6 +9,11 @@ const leastLimit = 2e8
 /** Maximum work per pixel of a large image: it may be covered this often. */
 const workPerPixel = 64
 
+/** Returns the work that an image may take, and that its expressions may take. */
+export function workOf(pixels: number): number {
+  return Math.max(leastLimit, pixels * workPerPixel)
+}
+
 /**
  * Creates the counter of the work of an image. Work is counted and not timed, so that an image is drawn or refused
  * whatever else the machine does.
@@ -18,7 +23,7 @@ const workPerPixel = 64
  * @throws {Problem} render/too-large when the counter exceeds the limit
  */
 export function createWorkCounter(pixels: number): (work: number) => void {
-  let left = Math.max(leastLimit, pixels * workPerPixel)
+  let left = workOf(pixels)
   return (work) => {
     left -= work
     // Also true for sizes that are not numbers.

@@ -7,6 +7,7 @@ import type { LayerField } from '../../store/layer/stored_layer.ts'
 import type { Expression } from '../../style/expression.ts'
 import { compileExpression } from '../../style/expression_evaluate.ts'
 import { findNumber } from '../../style/expression_value.ts'
+import { withExpressionWork } from '../../style/expression_work.ts'
 import type { DensityPoints } from '../draw/density.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
 import {
@@ -144,8 +145,11 @@ async function sumWeights(database: Queryable, query: WeightQuery): Promise<Weig
         hint: 'Use a field of numbers as the weight, or a larger scale.',
       },
     )
-  return isSummed ? rows : weigh(rows, read, weight)
+  return isSummed ? rows : withExpressionWork(maxWeightWork, () => weigh(rows, read, weight))
 }
+
+/** Work of the weights of a heatmap, which are computed beside requests. */
+const maxWeightWork = 2e7
 
 const numeric = new Set(['INTEGER', 'BIGINT', 'REAL'])
 

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { isProblem } from '../../core/problem.ts'
-import { type AddWork, createWorkCounter } from '../draw/draw_work.ts'
+import { allowExpressionWork } from '../../style/expression_work.ts'
+import { type AddWork, createWorkCounter, workOf } from '../draw/draw_work.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { LabelPen } from '../label/label_pen.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
@@ -33,6 +34,8 @@ function findPen(): Promise<LabelPen> {
 
 parentPort?.on('message', async ({ number, job, frame }: DrawRequest) => {
   try {
+    // A thread draws one image at a time.
+    allowExpressionWork(workOf('width' in job ? job.width * job.height : 0))
     if ('probe' in job) {
       const values = probeRaster(job)
       reply(values === undefined ? { number } : { number, values })

@@ -4,7 +4,7 @@ import type { KeptTiles } from '../../store/classes/tile_cache.ts'
 import { findMetatiles } from '../render/metatile.ts'
 
 /** Side of kept tiles in pixels. */
-const side = 256
+export const tileSide = 256
 
 /** Returns the zoom level of an image that is a tile that all of its styles keep; undefined for other images. */
 export function findKeptZoom(
@@ -13,7 +13,7 @@ export function findKeptZoom(
   styles: readonly (KeptTiles | null)[],
 ): number | undefined {
   const { width, height, pixelRatio = 1 } = frame
-  if (format !== 'png' || width !== side || height !== side || pixelRatio !== 1) return undefined
+  if (format !== 'png' || width !== tileSide || height !== tileSide || pixelRatio !== 1) return undefined
   const [metatile] = findMetatiles(frame)
   if (metatile === undefined || styles.length === 0) return undefined
   const { zoom } = metatile

@@ -16,7 +16,7 @@ export interface RenderSource {
 const find = `
   select r.id, r.cls, r.parent_id as "parentId", r.version,
          case when c.enabled
-           then json_build_object('maxZ', c.max_z, 'ttl', c.ttl, 'generation', c.generation)
+           then json_build_object('isComposed', c.image_compose, 'maxZ', c.max_z, 'ttl', c.ttl, 'generation', c.generation)
          end as "keptTiles"
     from resource r left join tile_cache c on c.resource_id = r.id
    where r.id = any($1::int[])`

@@ -27,6 +27,8 @@ export async function flushTiles(tx: Queryable, ids: readonly number[]): Promise
 
 /** Tiles that are kept of a style. */
 export interface KeptTiles {
+  /** Whether images are composed of them. */
+  readonly isComposed: boolean
   /** Highest zoom level; null for all. */
   readonly maxZ: number | null
   /** Maximum age in seconds; null without limit. */

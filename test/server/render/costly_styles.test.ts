@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTestLayer } from '../../support/layers.ts'
-import { namedSymbol, single, symbolLayer } from '../../support/qml.ts'
+import { namedSymbol, qml, single, symbolLayer, symbols } from '../../support/qml.ts'
 import { describeServers } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
@@ -32,7 +32,7 @@ const centroids = (inner: string) => symbolLayer('CentroidFill', {}, namedSymbol
 
 describeServers('styles', (start) => {
   /** A style of a layer with polygons that cover the world. */
-  async function createStyle(name: string, layers: string, polygons = 1): Promise<number> {
+  async function createStyle(name: string, layers: string, polygons = 1, text = single('fill', layers)) {
     const server = await start()
     const layer = await createTestLayer(server.database, { name, geometryType: 'POLYGON', fields: {} })
     const geom = 'POLYGON((-20000000 -20000000,20000000 -20000000,0 20000000,-20000000 -20000000))'
@@ -42,7 +42,7 @@ describeServers('styles', (start) => {
       cls: 'desk_vector_style',
       parent: layer,
       name: 'costly',
-      members: { desk_vector_style: { qml: single('fill', layers) } },
+      members: { desk_vector_style: { qml: text } },
     })
   }
 
@@ -61,6 +61,46 @@ describeServers('styles', (start) => {
     ['thousands of layers on many polygons', fill.repeat(7000), 200],
   ])('are refused for %s', async (name, layers, polygons) => {
     expect(await tile(await createStyle(name, layers, polygons))).toBe('422 render/too-large')
+  })
+
+  /** An expression of 100,000 characters, made of ten. */
+  const long = `${'replace('.repeat(4)}'aaaaaaaaaa'${", 'a', 'aaaaaaaaaa')".repeat(4)}`
+  const filtered = (filter: string, rules = 1) => {
+    const rule = `<rule symbol="0" filter="${filter}"/>`
+    const list = `<rules key="r">${rule.repeat(rules)}</rules>`
+    return qml('type="RuleRenderer"', `${list}${symbols(namedSymbol('0', 'fill', fill))}`)
+  }
+
+  test.each([
+    [
+      'filters of thousands of terms',
+      Array.from({ length: 5000 }, (_, at) => `$id=-${at}`).join(' OR '),
+      2000,
+      20,
+    ],
+    [
+      'filters with long strings',
+      Array.from({ length: 40 }, () => `length(${long}) &lt; 7`).join(' OR '),
+      200,
+    ],
+    [
+      'regular expressions in long strings',
+      Array.from({ length: 40 }, () => `left(${long}, 9999) ~ '${'(a|b)?'.repeat(60)}c'`).join(' OR '),
+      200,
+    ],
+    [
+      'patterns in long strings',
+      Array.from({ length: 40 }, () => `${long} LIKE '%${'a'.repeat(200)}b'`).join(' OR '),
+      200,
+    ],
+  ])('are refused for %s over many features', async (name, filter, polygons, rules = 1) => {
+    const id = await createStyle(name, '', polygons, filtered(filter, rules))
+    expect(await tile(id)).toBe('422 render/too-large')
+  })
+
+  test('with the same filters over few features are drawn', async () => {
+    const filter = Array.from({ length: 5000 }, (_, at) => `$id=-${at}`).join(' OR ')
+    expect(await tile(await createStyle('few', '', 10, filtered(filter)))).toBe(200)
   })
 
   test('are refused in legends too', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { mercatorHalfWorld as half } from '../../../src/geo/mercator.ts'
 import { findKeptZoom, keptTilesKey } from '../../../src/server/tile_store/kept_tile.ts'
 
-const kept = { maxZ: 1, ttl: null, generation: 'g' }
+const kept = { isComposed: false, maxZ: 1, ttl: null, generation: 'g' }
 const world = { box: [-half, -half, half, half], width: 256, height: 256 } as const
 
 test.each([

@@ -1,0 +1,149 @@
+import { problem } from '../../contract/problems.ts'
+import { splitPointer } from '../../core/pointer.ts'
+import { isProblem } from '../../core/problem.ts'
+import { findHint } from '../../core/suggest.ts'
+import {
+  type ExplainedField,
+  explainBlock,
+  findNamedBlocks,
+  listKeys,
+  type NamedBlock,
+} from '../../manifest/explain/explain_block.ts'
+import type { Change, Plan } from '../../reconcile/model/change.ts'
+import { safeOptions } from '../../reconcile/model/plan_input.ts'
+import { planFrom } from '../../reconcile/plan/plan_manifest.ts'
+import { liveReader } from '../../reconcile/plan/plan_reader.ts'
+import type { CommandSpec } from '../command.ts'
+import { connect, type ServerSettings } from '../connect.ts'
+import { type GoodManifest, loadGoodManifest } from '../load_manifest.ts'
+import { eventOptions } from '../options.ts'
+import { writeEvent } from '../print/events.ts'
+import { type Explanation, formatExplanation, type ServerValue } from '../print/explanation.ts'
+import { painter } from '../print/text_format.ts'
+import { type Terminal, writeLine } from '../terminal.ts'
+
+/** Settings of `explain`. */
+interface ExplainSettings {
+  readonly name: string
+  readonly paths: readonly string[]
+  readonly server: ServerSettings
+  readonly offline: boolean
+  readonly json: boolean
+}
+
+async function runExplain(settings: ExplainSettings, terminal: Terminal): Promise<number> {
+  const { name, paths, json } = settings
+  const loaded = await loadGoodManifest(paths, terminal)
+  const named = findNamedBlocks(loaded.documents, name)
+  if (named.length === 0) throw unknownKey(name, loaded)
+  const explained = named.flatMap((one) => explainBlock(one, terminal.env).map((field) => ({ one, field })))
+  if (explained.length === 0)
+    throw problem(
+      'usage/bad-argument',
+      `The manifest has no field "${name}", and its class no default for it.`,
+    )
+  const plan = await planUnlessFailing(settings, loaded, terminal)
+  const paint = painter(terminal.colour)
+  for (const { one, field } of explained) {
+    const explanation = { key: one.block.key, ...field, ...serverPart(plan, one, field) }
+    if (json) writeEvent(terminal.out, 'field', factsOf(explanation))
+    else writeLine(terminal.out, formatExplanation(explanation, paint))
+  }
+  return 0
+}
+
+function unknownKey(name: string, { documents }: GoodManifest) {
+  const [key = name] = name.split('.')
+  return problem('usage/bad-argument', `The manifest has no key "${key}".`, {
+    hint: findHint(key, listKeys(documents)) ?? 'Use the key of a resource, a record, a user or a group.',
+  })
+}
+
+/** Plans the manifest, since plans know what the server has; undefined with a note if that is not possible. */
+async function planUnlessFailing(
+  { server, offline }: ExplainSettings,
+  { manifest }: GoodManifest,
+  terminal: Terminal,
+): Promise<Plan | undefined> {
+  if (offline) return undefined
+  if (server.server === undefined && !terminal.env.LANDFORM_SERVER) {
+    writeLine(
+      terminal.err,
+      'note: without --server or LANDFORM_SERVER, the values of the server are not shown',
+    )
+    return undefined
+  }
+  try {
+    const api = await connect(server, terminal)
+    try {
+      const reader = liveReader(api, terminal.interrupt)
+      return await planFrom({ reader, manifest, options: safeOptions, signal: terminal.interrupt })
+    } finally {
+      await api.close()
+    }
+  } catch (error) {
+    if (!isProblem(error)) throw error
+    writeLine(terminal.err, `note: the values of the server are not shown: ${error.message}`)
+    return undefined
+  }
+}
+
+/** Fields that only direct the reconciler; servers do not have them. */
+const directives: readonly string[] = ['cls', 'existing', 'id', 'was', 'data', 'image', 'password', 'type']
+
+function serverPart(
+  plan: Plan | undefined,
+  { block }: NamedBlock,
+  { pointer, isSecret }: ExplainedField,
+): { readonly server?: ServerValue } {
+  const [field = ''] = splitPointer(pointer)
+  if (plan === undefined || isSecret || directives.includes(field)) return {}
+  const isOf = ({ key }: { readonly key: string }) => key === block.key
+  if (plan.unknown.some(isOf)) return { server: { state: 'unknown' } }
+  const change = plan.changes.find(isOf)
+  return { server: change === undefined ? { state: 'same' } : compare(change, pointer) }
+}
+
+function compare({ action, edits }: Change, pointer: string): ServerValue {
+  if (action === 'create') return { state: 'absent' }
+  const exact = edits.filter((edit) => edit.pointer === pointer)
+  const [only] = exact
+  if (exact.length === 1 && only !== undefined && !only.secret) return { state: 'differs', from: only.from }
+  const isNear = (edit: string) => edit.startsWith(`${pointer}/`) || pointer.startsWith(`${edit}/`)
+  return { state: exact.length > 0 || edits.some((edit) => isNear(edit.pointer)) ? 'other' : 'same' }
+}
+
+function factsOf({ key, pointer, value, isSecret, origins, server }: Explanation) {
+  return { key, pointer, ...(isSecret ? { secret: true } : { value }), origins, server }
+}
+
+/** The command `explain`. */
+export const explainCommand: CommandSpec = {
+  name: 'explain',
+  summary: 'tell where the values of a manifest come from, and what the server has',
+  notes: [
+    'Names the file and line of each value, aliases and merge keys that it comes through, variables, files, and defaults.',
+  ],
+  examples: [
+    'landform explain roads',
+    'landform explain roads.vector_layer.srs manifests/city.yaml',
+    'landform explain city_map.webmap --offline --json',
+  ],
+  declare: (command) =>
+    eventOptions(
+      command
+        .argument('<key>', 'key of a block, or KEY.PATH of a field')
+        .argument('[paths...]', 'files and directories of the manifest (default: manifests)'),
+    ).option('--offline', 'do not compare with the server'),
+  run: ({ arguments: [name, paths], options }, terminal) =>
+    runExplain(
+      {
+        name: String(name),
+        paths: (paths ?? []) as readonly string[],
+        server: options as ServerSettings,
+        offline: options.offline === true,
+        json: options.json === true,
+      },
+      terminal,
+    ),
+}

@@ -1,0 +1,142 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { drivers } from '../support/drivers.ts'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { runCommand } from './terminal.ts'
+
+const manifest = (name: string) =>
+  `manifest: city
+users:
+  ivy: { display_name: Ivy, password: { env: IVY_PASSWORD } }
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      city.north:
+        cls: resource_group
+        display_name: ${name}
+        description: \${file:about.txt}
+        children:
+          lines:
+            cls: vector_layer
+            display_name: \${env.LINES:-Lines} of \${env.CITY}
+            permissions: &public
+              - { action: allow, principal: guest, scope: resource, permission: read, propagate: true }
+            vector_layer: &geometry
+              geometry_type: LINESTRING
+              srs: { id: 3857 }
+          points:
+            cls: vector_layer
+            display_name: Points
+            permissions: *public
+            vector_layer: { <<: *geometry, geometry_type: POINT }
+          db:
+            cls: geodb_connection
+            display_name: Database
+            geodb_connection: { hostname: db.example.org, username: u, password: "\${env.CITY}", database: d }
+`
+
+let cwd: string
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'landform-explain-'))
+  await writeFile(
+    join(cwd, 'about.txt'),
+    'One\nTwo lines that are long enough to be counted, one after the other\n',
+  )
+  await writeFile(join(cwd, 'city.yaml'), manifest('North'))
+})
+afterAll(() => rm(cwd, { recursive: true, force: true }))
+
+const explain = (name: string, env: Record<string, string> = {}, ...more: string[]) =>
+  runCommand(['explain', name, 'city.yaml', ...more], { cwd, env: { CITY: 'Oslo', ...env } })
+
+describe('explain without a server', () => {
+  test('names the position of each field of a block, its variables and files', async () => {
+    const { out, err, exit } = await explain('city.north')
+    expect(exit).toBe(0)
+    expect(err).toBe('note: without --server or LANDFORM_SERVER, the values of the server are not shown\n')
+    expect(out).toBe(`city.north.cls  "resource_group"
+    city.yaml:10:9
+city.north.display_name  "North"
+    city.yaml:11:9
+city.north.description  2 lines
+    city.yaml:12:9
+    file about.txt
+`)
+    expect(
+      (await explain('lines.display_name', {}, '--offline')).out,
+    ).toBe(`lines.display_name  "Lines of Oslo"
+    city.yaml:16:13
+    default of the expression: the environment variable LINES is not set
+    environment variable CITY
+`)
+    expect((await explain('lines.display_name', { LINES: 'Roads' })).out).toContain('"Roads of Oslo"')
+  })
+
+  test('follows aliases and merge keys', async () => {
+    const { out, err } = await explain('points.vector_layer', {}, '--offline')
+    expect(err).toBe('')
+    expect(out).toContain('points.vector_layer.geometry_type  "POINT"\n    city.yaml:26:44')
+    expect(out).toContain(`points.vector_layer.srs  {"id":3857}
+    city.yaml:21:15
+    through a merge key at city.yaml:26:13
+`)
+    const rule = await explain('points.permissions[0].principal', {}, '--offline')
+    expect(rule.out).toContain('"guest"\n    city.yaml:18:34\n    through the alias at city.yaml:25:13\n')
+    expect((await explain('points.permissions', {}, '--offline')).out).toContain('through the alias *public')
+  })
+
+  test('tells defaults, and never shows secrets', async () => {
+    expect((await explain('db.geodb_connection.port', {}, '--offline')).out).toContain('default of the field')
+    const secret = await explain('db.geodb_connection.password', {}, '--offline')
+    expect(secret.out).toContain('db.geodb_connection.password  (secret)\n')
+    expect(secret.out).not.toContain('Oslo')
+    expect((await explain('ivy', {}, '--offline')).out).toContain('ivy.password')
+    const json = await explain('db', {}, '--offline', '--json')
+    expect(json.out).not.toContain('Oslo')
+    expect(JSON.parse(json.out.split('\n')[0] ?? '')).toMatchObject({
+      type: 'field',
+      key: 'db',
+      pointer: '/cls',
+    })
+  })
+
+  test('refuses names that the manifest does not have', async () => {
+    const { err, exit } = await explain('linse')
+    expect(exit).toBe(3)
+    expect(err).toContain('The manifest has no key "linse".\n  hint: did you mean "lines"?')
+    expect((await explain('lines.colour')).err).toContain('The manifest has no field "lines.colour"')
+  })
+})
+
+describe.each(drivers)('explain with a server on %s', (driver) => {
+  let server: TestServer
+  beforeAll(async () => {
+    server = await startTestServer(driver)
+  })
+  afterAll(() => server.stop())
+
+  test('tells what the server has', async () => {
+    const env = {
+      LANDFORM_SERVER: server.url,
+      LANDFORM_USER: 'administrator',
+      LANDFORM_PASSWORD: adminPassword,
+      IVY_PASSWORD: 'a quiet evening',
+      CITY: 'Oslo',
+    }
+    expect((await explain('city.north.display_name', env)).out).toContain('server: does not exist yet')
+    const applied = await runCommand(['apply', 'city.yaml', '--yes'], { cwd, env })
+    expect(applied.exit).toBe(0)
+    expect((await explain('city.north.display_name', env)).out).toContain('server: the same')
+    await writeFile(join(cwd, 'city.yaml'), manifest('South'))
+    const { out } = await explain('city.north', env)
+    await writeFile(join(cwd, 'city.yaml'), manifest('North'))
+    expect(out).toContain('"South"\n    city.yaml:11:9\n    server: "North"\n')
+    const refused = await explain('city.north.display_name', { ...env, LANDFORM_PASSWORD: 'wrong words' })
+    expect(refused.err).toContain('note: the values of the server are not shown: ')
+    expect(refused.exit).toBe(0)
+  })
+})
