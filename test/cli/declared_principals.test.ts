@@ -31,6 +31,15 @@ describe.each(drivers)('users and groups of a manifest on %s', (driver) => {
   const logsIn = async (user: string, password: string) =>
     (await run(['token', 'list'], { LANDFORM_USER: user, LANDFORM_PASSWORD: password })).exit === 0
 
+  interface EntryEvent {
+    readonly entry: { readonly id: number; readonly changes?: readonly { readonly id?: number | null }[] }
+  }
+  const events = ({ out }: Ran) =>
+    out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as EntryEvent)
+
   const tree = (key: string, rule: string) => `resources:
   root:
     existing: true
@@ -164,6 +173,20 @@ users:
   gil: { password: { command: [node, -e, "process.exit(7)"] } }
 `)
     expect((await apply()).out).toContain('Cannot read the password of the command "node": exit code 7.')
+  })
+
+  test('are not in the histories of resources with the same ids', async () => {
+    await write(`manifest: history\ngroups:\n  h1: {}\n  h2: {}\n${tree('history', 'user:guest')}`)
+    await apply()
+    await write(`manifest: history\ngroups:\n  h1: { description: One }\n  h2: { description: Two }\n`)
+    await apply()
+    const [entry] = events(await run(['history', '--limit', '1', '--json']))
+    const [whole] = events(await run(['history', '--entry', String(entry?.entry.id), '--json']))
+    expect(whole?.entry.changes).toMatchObject([
+      { key: 'h1', outcome: 'updated' },
+      { key: 'h2', outcome: 'updated' },
+    ])
+    expect(whole?.entry.changes?.map(({ id }) => id ?? null)).toEqual([null, null])
   })
 
   test('are pulled, captured, and planned from both', async () => {

@@ -11,8 +11,10 @@ type Before = NonNullable<PlannedChange['before']>
 export function describeChanges({ changes, before }: Pick<Plan, 'changes' | 'before'>): PlannedChange[] {
   const childrenOf = changes.some(deletes) && before !== undefined ? indexChildren(before) : undefined
   return changes.map((change) => {
-    const { action, key, cls, displayName, id, record } = change
-    const top = id === undefined || record !== undefined ? undefined : before?.get(id)
+    const { action, key, cls, displayName } = change
+    // Ids of records, users and groups are not those of resources, whose histories show them.
+    const id = change.record === undefined ? change.id : undefined
+    const top = id === undefined ? undefined : before?.get(id)
     const found = top === undefined ? [] : deletes(change) ? withDescendants(top, childrenOf) : [top]
     const loses = listLosses(change)
     const digests = digestsOf(change)

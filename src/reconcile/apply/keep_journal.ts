@@ -60,7 +60,7 @@ async function finish({ api, plan, breakOff }: ApplyOptions, id: number, report:
     result: resultOf(report),
     outcomes: plan.changes.map((change) => {
       const { outcome = 'skipped', id: resource } = outcomes.get(change) ?? {}
-      return { outcome, ...(resource === undefined ? {} : { id: resource }) }
+      return { outcome, ...(resource === undefined || !isResource(change) ? {} : { id: resource }) }
     }),
   }
   try {
