@@ -71,11 +71,17 @@ async function readEntries({ api, signal }: Reading, change: Change): Promise<Jo
   for (const digests of [true, false])
     try {
       const query = { ...subject, digests, limit: maxJournalEntries }
-      return await api.call('journal.list', { query, signal })
+      const entries = await api.call('journal.list', { query, signal })
+      return 'resource' in subject ? entries : entries.map((entry) => ofClass(entry, change))
     } catch (error) {
       if (!isProblem(error) || !unreadable.includes(error.status ?? 0)) throw error
     }
   return undefined
+}
+
+/** Keys of resources, records, users and groups may be equal. */
+function ofClass({ changes = [], ...entry }: JournalEntry, { cls }: Change): JournalEntry {
+  return { ...entry, changes: changes.filter((change) => change.cls === cls) }
 }
 
 /** Statuses of servers without a journal, and of callers that may not read it. */
