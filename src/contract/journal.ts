@@ -71,6 +71,11 @@ const before = Type.Optional(
     description: 'Resource before the change; for deletions, with its descendants.',
   }),
 )
+const digests = Type.Optional(
+  Type.Record(Type.String({ maxLength: 4000 }), nullable(Type.String({ maxLength: 64 })), {
+    description: 'Digests of the values that the change sets, by field; null for removed values. No secrets.',
+  }),
+)
 const undoes = Type.Optional(
   nullable(Type.Integer({ minimum: 0, maximum: maxResourceId }), {
     description: 'Entry that this apply undoes.',
@@ -93,7 +98,7 @@ const entryMembers = {
 export const NewJournalEntrySchema = Type.Object({
   ...entryMembers,
   undoes,
-  changes: Type.Array(Type.Object({ ...changeMembers, loses, before }), {
+  changes: Type.Array(Type.Object({ ...changeMembers, loses, before, digests }), {
     maxItems: maxJournalChanges,
     description: 'Planned changes, in order.',
   }),
@@ -121,6 +126,7 @@ export const JournalChangeSchema = Type.Object({
   }),
   loses,
   before,
+  digests,
   outcome: Type.Union([oneOf(outcomeNames), Type.Null()], {
     description: 'Result; null if the client has not reported it.',
   }),

@@ -9,6 +9,10 @@ import { EmptySchema, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../type.ts'
 
 const entries = { route: 'landform.journal.collection', path: '/api/component/landform/journal/' } as const
+const digests = Type.Boolean({
+  description:
+    'Whether to return digests of the values that the changes set; of a resource, for those who can update it.',
+})
 const entry = {
   route: 'landform.journal.item',
   path: '/api/component/landform/journal/{id}',
@@ -43,6 +47,7 @@ export const journalRoutes = {
         maximum: maxJournalEntries,
         description: 'Maximum number of entries; 20 if absent.',
       }),
+      digests,
     }),
     response: Type.Array(JournalEntrySchema),
   },

@@ -2,6 +2,7 @@ import type { NewJournalEntry } from '../../contract/journal.ts'
 import { countOf } from '../../core/count.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
+import { digestsOf } from '../model/edit_digest.ts'
 
 type PlannedChange = NewJournalEntry['changes'][number]
 type Before = NonNullable<PlannedChange['before']>
@@ -16,11 +17,13 @@ export function describeChanges({ changes, before }: Pick<Plan, 'changes' | 'bef
     const top = id === undefined ? undefined : before?.get(id)
     const found = top === undefined ? [] : deletes(change) ? withDescendants(top, childrenOf) : [top]
     const loses = listLosses(change)
+    const digests = digestsOf(change)
     return {
       ...{ action, key, cls, display_name: displayName },
       ...(id === undefined ? {} : { id }),
       ...(found.length === 0 ? {} : { before: found.map(wireOf) }),
       ...(loses.length === 0 ? {} : { loses }),
+      ...(Object.keys(digests).length === 0 ? {} : { digests }),
     }
   })
 }

@@ -17,7 +17,12 @@ export interface UndoManifest {
 
 /** Lists the changes of an entry that were applied. */
 export function listApplied({ changes = [] }: JournalEntry): readonly JournalChange[] {
-  return changes.filter(({ outcome }) => successWords.some((word) => word === outcome))
+  return changes.filter(isApplied)
+}
+
+/** Tells whether a change was applied. */
+export function isApplied({ outcome }: JournalChange): boolean {
+  return successWords.some((word) => word === outcome)
 }
 
 /**

@@ -27,11 +27,11 @@ export async function insertEntry(
   )
   if (row === undefined) throw new Error('no row was inserted')
   await tx.query(
-    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id, loses, before)
+    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id, loses, before, digests)
      select $1, c.position, c.action, c.key, c.cls, c.display_name, c.id,
-            case when c.loses is not null then array(select jsonb_array_elements_text(c.loses)) end, c.before
+            case when c.loses is not null then array(select jsonb_array_elements_text(c.loses)) end, c.before, c.digests
        from jsonb_to_recordset($2::jsonb)
-         as c (position int, action text, key text, cls text, display_name text, id int, loses jsonb, before jsonb)`,
+         as c (position int, action text, key text, cls text, display_name text, id int, loses jsonb, before jsonb, digests jsonb)`,
     [row.id, JSON.stringify(changes.map((change, position) => ({ ...change, position })))],
   )
   return row.id
@@ -148,11 +148,13 @@ export interface JournalFilter {
   /** Only those that are older than this entry. */
   readonly before?: number | undefined
   readonly limit: number
+  /** Whether to read the digests of the changes. */
+  readonly digests?: boolean
 }
 
 /** Lists entries, newest first; with a resource or key, with the changes of that. */
 export async function listEntries(database: Queryable, filter: JournalFilter): Promise<JournalEntry[]> {
-  const { userId = null, resource = null, key = null, before = null, limit } = filter
+  const { userId = null, resource = null, key = null, before = null, digests = false, limit } = filter
   const touched = `exists (select from journal_change c where c.entry_id = e.id
                     and ($2::int is null or c.resource_id = $2) and ($3::text is null or c.key = $3))`
   const rows = await database.query<EntryRow>(
@@ -164,7 +166,7 @@ export async function listEntries(database: Queryable, filter: JournalFilter): P
   const entries = rows.map(withoutUser)
   if (resource === null && key === null) return entries
   const ids = entries.map(({ id }) => id)
-  const changes = await listChanges(database, { ids, resource, key, before: false })
+  const changes = await listChanges(database, { ids, resource, key, before: false, digests })
   return entries.map((entry) => ({ ...entry, changes: changes.get(entry.id) ?? [] }))
 }
 
@@ -186,15 +188,17 @@ interface ChangeFilter {
   readonly key: string | null
   /** Whether to read the resources before the changes. */
   readonly before: boolean
+  readonly digests?: boolean
 }
 
 async function listChanges(
   database: Queryable,
-  { ids, resource, key, before }: ChangeFilter,
+  { ids, resource, key, before, digests = false }: ChangeFilter,
 ): Promise<Map<number, JournalChange[]>> {
   const rows = await database.query<JournalChange & { entryId: number }>(
     `select entry_id as "entryId", action, key, cls, display_name, resource_id as id, outcome, version,
             coalesce(loses, '{}') as loses${before ? ", coalesce(before, '[]'::jsonb) as before" : ''}
+            ${digests ? ", coalesce(digests, '{}'::jsonb) as digests" : ''}
        from journal_change
       where entry_id = any($1::int[]) and ($2::int is null or resource_id = $2) and ($3::text is null or key = $3)
       order by entry_id, position`,

@@ -1,0 +1,101 @@
+import type { Writable } from 'node:stream'
+import type { Apply } from '../../reconcile/drift/applied_state.ts'
+import { type FieldDrift, type Origin, origins, type ResourceDrift } from '../../reconcile/drift/drift.ts'
+import type { Drift } from '../../reconcile/drift/find_drift.ts'
+import { labelOf } from '../../reconcile/model/actual_tree.ts'
+import { writeEvent } from './events.ts'
+import { oneLine, type Paint, plainLine, showCount } from './text_format.ts'
+import { showValue, showValues } from './value.ts'
+
+const colours = { manifest: 'cyan', server: 'yellow', both: 'red', unknown: 'magenta' } as const
+
+/** Formats differences: a block per resource, then resources without a manager, then the summary. */
+export function formatDrift(drift: Drift, manifest: string, paint: Paint): string {
+  const blocks = drift.resources.map((one) => formatResource(one, paint))
+  const others = drift.unmanaged.map(
+    (one) =>
+      `${paint('dim', 'unmanaged')} ${plainLine(labelOf(one))}  ${one.cls}  ${plainLine(one.displayName)}`,
+  )
+  const lines = [...blocks, ...others]
+  return [...lines, ...(lines.length > 0 ? [''] : []), formatSummary(drift, manifest)].join('\n')
+}
+
+function formatResource({ key, cls, path, fields, ...rest }: ResourceDrift, paint: Paint): string {
+  const head = `${paint('bold', oneLine(key))}  ${oneLine(cls)}  ${paint('dim', path.map(oneLine).join(' / '))}`
+  const lines = fields.map((field) => formatField(field, rest.existsIn, paint))
+  const who = [
+    ...(rest.applied === undefined ? [] : [`last apply: ${formatApply(rest.applied)}`]),
+    ...(rest.later === undefined
+      ? []
+      : [`later apply of ${oneLine(rest.later.manifest)}: ${formatApply(rest.later)}`]),
+  ]
+  return [head, ...lines, ...who.map((line) => paint('dim', line))].join('\n    ')
+}
+
+const formatApply = ({ entry, user, began }: Apply) =>
+  `${entry}, ${oneLine(user)}, ${began.replace('T', ' ')} UTC`
+
+function formatField(field: FieldDrift, existsIn: ResourceDrift['existsIn'], paint: Paint): string {
+  const word = paint(colours[field.origin], field.origin.padEnd(8))
+  const ignored = field.isIgnored ? paint('dim', '  (ignored)') : ''
+  return `${word}  ${describeField(field, existsIn)}${ignored}`
+}
+
+function describeField(
+  { field, origin, edit, data }: FieldDrift,
+  existsIn: ResourceDrift['existsIn'],
+): string {
+  if (existsIn === 'manifest') return origin === 'server' ? 'deleted on the server' : 'new in the manifest'
+  if (existsIn === 'server') return 'no longer in the manifest'
+  if (data !== undefined) return `data  ${oneLine(data.source)}`
+  if (edit === undefined || edit.secret) return `${oneLine(field)}  (secret)`
+  const { from, to } = edit
+  const [server, manifest] =
+    from === undefined || to === undefined ? [show(from), show(to)] : showValues(from, to)
+  return `${oneLine(field)}  server: ${server}, manifest: ${manifest}`
+}
+
+const show = (value: unknown) => (value === undefined ? 'none' : showValue(value))
+
+function formatSummary({ resources, unmanaged }: Drift, manifest: string): string {
+  const counts = countOrigins(resources)
+  const words: Readonly<Record<Origin, string>> = {
+    manifest: 'changed in the manifest',
+    server: 'changed on the server',
+    both: 'changed in both',
+    unknown: 'of unknown origin',
+  }
+  const parts = origins.flatMap((origin) =>
+    counts[origin] > 0 ? [`${counts[origin]} ${words[origin]}`] : [],
+  )
+  if (counts.ignored > 0) parts.push(`${counts.ignored} ignored`)
+  if (unmanaged.length > 0) parts.push(showCount(unmanaged.length, 'unmanaged resource'))
+  return `Drift of ${manifest}: ${parts.length === 0 ? 'none' : parts.join(', ')}.`
+}
+
+/** Counts the fields by origin; ignored ones apart. */
+export function countOrigins(resources: readonly ResourceDrift[]): Record<Origin | 'ignored', number> {
+  const counts = { manifest: 0, server: 0, both: 0, unknown: 0, ignored: 0 }
+  for (const { origin, isIgnored } of resources.flatMap(({ fields }) => fields))
+    counts[isIgnored ? 'ignored' : origin] += 1
+  return counts
+}
+
+/** Writes differences as events: `drift` per resource, `unmanaged`, and `summary`. */
+export function writeDriftEvents(out: Writable, drift: Drift): void {
+  for (const { key, cls, path, existsIn, fields, applied, later } of drift.resources)
+    writeEvent(out, 'drift', {
+      ...{ key, cls, path, exists_in: existsIn, applied, later },
+      fields: fields.map(({ field, origin, edit, isIgnored }) => ({
+        ...{ field, origin, server: edit?.from, manifest: edit?.to },
+        ignored: isIgnored,
+      })),
+    })
+  for (const { id, keyname, cls, displayName } of drift.unmanaged)
+    writeEvent(out, 'unmanaged', { id, keyname, cls, display_name: displayName })
+  writeEvent(out, 'summary', {
+    ...countOrigins(drift.resources),
+    unmanaged: drift.unmanaged.length,
+    journal: drift.hasJournal,
+  })
+}

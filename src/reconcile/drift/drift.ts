@@ -1,0 +1,107 @@
+import { splitPointer } from '../../core/pointer.ts'
+import type { Change, DataLoad, Edit } from '../model/change.ts'
+import { digestValue, fieldOf } from '../model/edit_digest.ts'
+import type { AppliedState, Apply } from './applied_state.ts'
+
+/**
+ * Where a difference comes from: the manifest changed since the last apply, or the server, or both, in different ways;
+ * `unknown` if the journal does not say.
+ */
+export type Origin = (typeof origins)[number]
+
+/** All origins, in display order. */
+export const origins = ['manifest', 'server', 'both', 'unknown'] as const
+
+/** A field that differs. */
+export interface FieldDrift {
+  /** Name, such as `vector_layer.srs`; `resource` for the whole of it, `data` for features and pixels. */
+  readonly field: string
+  readonly origin: Origin
+  /** Difference from the server to the manifest; absent for the whole resource, and for data. */
+  readonly edit?: Edit
+  readonly data?: DataLoad
+  /** Whether `--ignore` names it. */
+  readonly isIgnored: boolean
+}
+
+/** A resource or record that differs. */
+export interface ResourceDrift {
+  readonly key: string
+  readonly cls: string
+  readonly path: readonly string[]
+  /** The manifest, where it exists alone: `manifest` or `server`; else `both`. */
+  readonly existsIn: 'manifest' | 'server' | 'both'
+  readonly fields: readonly FieldDrift[]
+  /** Last apply of this manifest that changed it. */
+  readonly applied: Apply | undefined
+  /** Last later apply of another manifest. */
+  readonly later: Apply | undefined
+}
+
+/** Tells where the differences of a change come from. */
+export function driftOf(change: Change, state: AppliedState | undefined, ignored: Ignored): ResourceDrift {
+  const { key, cls, path } = change
+  const existsIn = change.action === 'create' ? 'manifest' : change.action === 'delete' ? 'server' : 'both'
+  const fields = existsIn === 'both' ? fieldsOf(change, state) : [wholeOf(existsIn, state)]
+  return {
+    ...{ key, cls, path, existsIn },
+    fields: fields.map((field) => ({ ...field, isIgnored: ignored(key, field.field) })),
+    applied: state?.apply,
+    later: state?.later,
+  }
+}
+
+/** Tells whether a field of a resource is ignored. */
+export type Ignored = (key: string, field: string) => boolean
+
+type Field = Omit<FieldDrift, 'isIgnored'>
+
+/** The server lost what an apply left, or the manifest has it anew. */
+function wholeOf(existsIn: 'manifest' | 'server', state: AppliedState | undefined): Field {
+  const isLost = existsIn === 'manifest' && state !== undefined && !state.isDeleted
+  return { field: 'resource', origin: isLost ? 'server' : 'manifest' }
+}
+
+function fieldsOf(change: Change, state: AppliedState | undefined): Field[] {
+  const isUntouched = isSameVersion(change, state)
+  const fields: Field[] = change.edits.map((edit) => ({
+    field: nameOf(edit),
+    origin: isUntouched ? 'manifest' : originOf(edit, state),
+    edit,
+  }))
+  const { data } = change
+  if (data !== undefined) fields.push({ field: 'data', origin: originOfData(data), data })
+  return fields
+}
+
+function isSameVersion({ version }: Change, state: AppliedState | undefined): boolean {
+  return version !== undefined && version === state?.version
+}
+
+function originOf(edit: Edit, state: AppliedState | undefined): Origin {
+  const last = lastDigest(edit, state)
+  if (last === undefined) return 'unknown'
+  if (edit.pointer === '/permissions')
+    return (last === null) === (edit.to === undefined) ? 'server' : 'manifest'
+  if (last === digestOf(edit.to)) return 'server'
+  return last === digestOf(edit.from) ? 'manifest' : 'both'
+}
+
+/** Returns the digest of what the last apply left; null if it left nothing, undefined if that is unknown. */
+function lastDigest(edit: Edit, state: AppliedState | undefined): string | null | undefined {
+  if (edit.secret || state === undefined) return undefined
+  const found = state.digests[fieldOf(edit)]
+  if (found !== undefined || !state.isWhole) return found
+  // Other fields have defaults.
+  return /^\/(description$|permissions$|resmeta\/)/.test(edit.pointer) ? null : undefined
+}
+
+const digestOf = (value: unknown) =>
+  value === undefined || value === null || value === '' ? null : digestValue(value)
+
+function originOfData({ reason, edited }: DataLoad): Origin {
+  if (edited === undefined) return reason === 'data changed on the server' ? 'server' : 'manifest'
+  return reason === 'data changed on the server' ? 'server' : 'both'
+}
+
+const nameOf = ({ pointer }: Edit) => splitPointer(pointer).join('.')

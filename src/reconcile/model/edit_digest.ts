@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import type { Change, Edit } from './change.ts'
+
+/** Digests of values by field; null for fields whose value was removed. */
+export type Digests = Readonly<Record<string, string | null>>
+
+/** Digests the values that a change sets. Secrets have no digests. */
+export function digestsOf(change: Change): Digests {
+  const digests: Record<string, string | null> = {}
+  for (const edit of withIdentity(change)) {
+    if (edit.secret) continue
+    digests[fieldOf(edit)] =
+      edit.to === undefined || edit.to === null || edit.to === '' ? null : digestValue(edit.to)
+  }
+  return digests
+}
+
+/** A creation lists neither the name nor the parent as edits. */
+function withIdentity({ action, displayName, body, edits }: Change): readonly Edit[] {
+  if (action !== 'create' && action !== 'replace') return edits
+  const parent = body.resource?.parent
+  return [
+    { pointer: '/display_name', to: displayName },
+    ...(typeof parent === 'string' ? [{ pointer: '/parent', to: parent }] : []),
+    ...edits,
+  ]
+}
+
+/** Names what an edit changes: a field, or one of the rules, which are added and removed as a whole. */
+export function fieldOf({ pointer, from, to }: Edit): string {
+  return pointer === '/permissions' ? `${pointer}/${digestValue(to ?? from)}` : pointer
+}
+
+/** Digests a value, independent of the order of the members of objects. */
+export function digestValue(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, member]) => [key, sorted(member)]),
+  )
+}
