@@ -73,6 +73,7 @@ const before = Type.Optional(
 )
 const digests = Type.Optional(
   Type.Record(Type.String({ maxLength: 4000 }), nullable(Type.String({ maxLength: 64 })), {
+    maxProperties: maxJournalChanges,
     description: 'Digests of the values that the change sets, by field; null for removed values. No secrets.',
   }),
 )

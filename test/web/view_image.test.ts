@@ -83,7 +83,8 @@ test('a request is cancelled when the view has changed', async () => {
 
 test('an image that could not be loaded is shown when the server answers again', async () => {
   const { page, images } = await open()
-  browser.expectComplaint(/503/)
+  browser.expectComplaint(/status of 503/)
+  browser.expectComplaint(/Busy\./)
   const route = '**/component/render/image?**'
   await page.route(route, (one) => one.fulfill({ status: 503, json: { message: 'Busy.' } }))
   await page.getByRole('button', { name: 'Zoom in' }).click()
