@@ -8,6 +8,7 @@ import {
   type Edit,
   type Plan,
   type Referrer,
+  type Takes,
   type UnknownResource,
 } from '../../reconcile/model/change.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
@@ -185,7 +186,18 @@ function formatTakes({ takes, action }: Change, paint: Paint): string[] {
   ]
   const verb = action === 'delete' ? 'also deletes' : 'loses'
   const own = parts.length === 0 ? [] : [`${verb} ${parts.join(' and ')}`]
-  return [...own, ...(takes.referrers ?? []).map(formatReferrer)].map((line) => paint('red', line))
+  const lines = [...own, ...formatUnmanaged(takes), ...(takes.referrers ?? []).map(formatReferrer)]
+  return lines.map((line) => paint('red', line))
+}
+
+/** Maximum number of names in a line. */
+const maxNames = 20
+
+function formatUnmanaged({ unmanaged }: Takes): string[] {
+  if (unmanaged.length === 0) return []
+  const more = unmanaged.length > maxNames ? ', …' : ''
+  const names = unmanaged.slice(0, maxNames).map(oneLine).join(', ')
+  return [`not managed by this manifest: ${names}${more}`]
 }
 
 function formatReferrer({ key, cls, path, loses, refuses }: Referrer): string {

@@ -17,7 +17,7 @@ export interface PruneOptions {
   readonly prune: boolean
   /** Maximum fraction of the managed resources that a plan may delete, from 0 to 1. */
   readonly fuse: number
-  /** Keys whose deletion is allowed regardless of the fuse and of descendants. */
+  /** Keys whose deletion is allowed regardless of the fuse; of descendants, only those that the manifest manages. */
   readonly allowDelete: ReadonlySet<string>
   /** Ids of the only resources that may be deleted; all that the manifest manages and does not contain, if absent. */
   readonly deletable?: ReadonlySet<number>
@@ -87,18 +87,37 @@ export interface TakesInput extends Pick<PruneInput, 'manifestId' | 'actual' | '
 /** Counts the resources and features that a deletion removes, except resources that the manifest keeps. */
 export function countTakes(input: TakesInput, id: number): Takes {
   const below = listDescendants(input.actual, id, input.kept)
-  const unmanaged = below.filter(
-    (one) => input.actual.byId.get(one)?.manager !== input.manifestId && !input.named?.has(one),
-  )
   const layers = [id, ...below].filter((one) => isLayer(input.actual.byId.get(one)))
   const counts = layers.map((one) => input.counts.get(one))
   return {
     resources: below.length,
-    unmanaged: unmanaged.map((one) => labelById(input.actual, one)),
+    unmanaged: listUnmanaged(input, id).map((one) => labelById(input.actual, one)),
     features: counts.every((count) => typeof count === 'number')
       ? counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
       : undefined,
   }
+}
+
+/** Lists the descendants that a deletion removes although the manifest does not manage them. */
+function listUnmanaged(
+  { actual, kept, manifestId, named }: Omit<TakesInput, 'counts'>,
+  id: number,
+): number[] {
+  return listDescendants(actual, id, kept).filter(
+    (one) => actual.byId.get(one)?.manager !== manifestId && !named?.has(one),
+  )
+}
+
+/** Lists the unmanaged descendants whose deletion is not allowed: neither their own, nor that of one above them. */
+function listForeign(input: PruneInput, top: number): number[] {
+  const { actual, allowDelete, anchors } = input
+  const allowed = new Set<number | null | undefined>()
+  // Descendants come after what they are in.
+  return listUnmanaged(input, top).filter((id) => {
+    const isAllowed = allowDelete.has(labelById(actual, id)) || allowed.has(actual.byId.get(id)?.parentId)
+    if (isAllowed) allowed.add(id)
+    return !isAllowed && !anchors.has(id)
+  })
 }
 
 /** Lists the layers at and below a resource whose features have not been counted. */
@@ -149,18 +168,35 @@ function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | un
       hint: `Move "${labelById(actual, anchored)}" to another group first.`,
     })
   }
-  if (takes === undefined || allowDelete.has(label)) return issues
-  if (takes.unmanaged.length > 0) {
-    const named = takes.unmanaged.slice(0, 5).join(', ') + (takes.unmanaged.length > 5 ? ', …' : '')
-    const message = `deleting "${label}" would also delete ${countOf(takes.unmanaged.length, 'resource')} that this manifest does not manage: ${named}`
-    issues.push(fault('plan/taken-along', message, label))
-  }
+  if (takes === undefined) return issues
+  const foreign = listForeign(input, top.id)
+  if (foreign.length > 0) issues.push(foreignFault(input, top, foreign))
+  if (allowDelete.has(label)) return issues
   if (takes.features !== 0) {
     const what =
       takes.features === undefined ? 'an unknown number of features' : countOf(takes.features, 'feature')
     issues.push(fault('plan/fuse', `deleting "${label}" would delete ${what}`, label))
   }
   return issues
+}
+
+/** Maximum number of keys in a hint. */
+const maxHintKeys = 20
+
+function foreignFault(
+  { actual, allowDelete }: PruneInput,
+  top: ActualResource,
+  foreign: readonly number[],
+): Issue {
+  const label = labelOf(top)
+  const names = foreign.map((id) => labelById(actual, id))
+  const named = names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '')
+  const ids = new Set(foreign)
+  const parents = foreign.filter((id) => !ids.has(actual.byId.get(id)?.parentId ?? id))
+  const own = allowDelete.has(label) ? [] : [label]
+  const keys = [...own, ...parents.slice(0, maxHintKeys).map((id) => labelById(actual, id))]
+  const message = `deleting "${label}" would also delete ${countOf(names.length, 'resource')} that this manifest does not manage: ${named}`
+  return fault('plan/taken-along', message, keys.join(' --allow-delete '))
 }
 
 function checkFuse(input: PruneInput, tops: readonly ActualResource[]): Issue[] {

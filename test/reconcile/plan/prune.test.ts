@@ -43,15 +43,31 @@ describe('pruning', () => {
     expect(plan.changes[1]?.takes?.resources).toBe(0)
   })
 
-  it('refuses to delete unmanaged descendants, unless the deletion is allowed by key', () => {
+  it('refuses to delete unmanaged descendants, unless they or a group around them are allowed by key', () => {
     const rows = [
       { id: 1, key: 'a' },
       { id: 2, key: 'theirs', parent: 1, manager: null },
+      { id: 3, key: 'inner', parent: 2, manager: null },
+      { id: 4, key: 'other', parent: 1, manager: null },
     ]
-    const one: Case = { blocks: {}, rows, options: prune }
-    expect(codesOf(planOf(one))).toEqual(['plan/taken-along'])
-    expect(planOf(one).issues[0]?.message).toContain('theirs')
-    expect(codesOf(planOf({ ...one, options: { ...prune, allowDelete: new Set(['a']) } }))).toEqual([])
+    const issuesOf = (...keys: string[]) =>
+      planOf({ blocks: {}, rows, options: { ...prune, allowDelete: new Set(keys) } }).issues.map(
+        ({ code, message, hint }) => [code, message.replace(/.*: /, ''), hint?.replace(/.*use /, '')],
+      )
+    expect(issuesOf()).toEqual([
+      [
+        'plan/taken-along',
+        'theirs, other, inner',
+        '--allow-delete a --allow-delete theirs --allow-delete other.',
+      ],
+    ])
+    expect(issuesOf('a')).toEqual([
+      ['plan/taken-along', 'theirs, other, inner', '--allow-delete theirs --allow-delete other.'],
+    ])
+    expect(issuesOf('a', 'inner', 'other')).toEqual([
+      ['plan/taken-along', 'theirs', '--allow-delete theirs.'],
+    ])
+    expect(issuesOf('a', 'theirs', 'other')).toEqual([])
   })
 
   it('never deletes descendants that the manifest refers to as existing', () => {
