@@ -107,7 +107,8 @@ export function sendProblem(reply: FastifyReply, fault: Problem): FastifyReply {
   const hasSessionEnded = fault.code === 'auth/session-ended'
   reply.headers(documentHeaders).type('text/html; charset=utf-8')
   const hasCatalog = request.server.catalogPath !== undefined
-  return reply.send(errorPage({ status, title, message, path, hasCatalog, hasSessionEnded }))
+  const caller = request.facts?.caller
+  return reply.send(errorPage({ status, title, message, path, hasCatalog, hasSessionEnded, caller }))
 }
 
 /** Sends an error of OGC API. */

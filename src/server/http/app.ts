@@ -196,7 +196,7 @@ function logRequest({ log }: ServerContext, request: FastifyRequest, reply: Fast
       path: request.routeOptions.config.template ?? 'unknown',
       status: reply.statusCode,
       duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-      user: request.facts?.user ?? null,
+      user: request.facts?.caller?.keyname ?? null,
       request_id: request.id,
       bytes: length,
     },

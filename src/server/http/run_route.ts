@@ -28,7 +28,8 @@ import { dialectOf, plainAnswer } from './response_dialect.ts'
 
 /** Facts of a request for its log line, collected while it is processed. */
 export interface RequestFacts {
-  user?: string
+  /** Absent before the request is authenticated, and on routes that need no caller. */
+  caller?: Caller
   /** Bytes of a streamed response sent so far. */
   sentBytes?: number
 }
@@ -142,7 +143,7 @@ async function authenticate(
   const { caller, prolongedSeconds: seconds } = identified
   if (session !== undefined && seconds !== undefined)
     reply.header('set-cookie', sessionCookie(session, { seconds, secure }))
-  request.facts.user = caller.keyname
+  request.facts.caller = caller
   return caller
 }
 

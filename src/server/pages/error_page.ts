@@ -1,6 +1,7 @@
+import type { Caller } from '../auth/caller.ts'
 import { escapeHtml } from './html.ts'
 import { documentHtml } from './html_document.ts'
-import { headerHtml } from './layout.ts'
+import { callerHtml, headerHtml } from './layout.ts'
 import { loginAddress, readNext } from './login_address.ts'
 
 /** Content of an error page. */
@@ -14,12 +15,16 @@ export interface ErrorPage {
   readonly hasCatalog: boolean
   /** Whether the session of the request has ended, so that guests may still see the page. */
   readonly hasSessionEnded: boolean
+  /** Who requested the page; undefined if the request failed before that was known. */
+  readonly caller: Caller | undefined
 }
 
 /** Writes an error page. */
 export function errorPage(page: ErrorPage): string {
-  const { status, title, message, hasCatalog } = page
-  const body = `${headerHtml(hasCatalog)}
+  const { status, title, message, hasCatalog, caller, path } = page
+  // A guest finds the link to sign in below the message.
+  const account = caller === undefined || caller.isGuest ? '' : callerHtml(caller, path ?? '/')
+  const body = `${headerHtml(hasCatalog, account)}
 <main>
 <h1>${escapeHtml(title)}</h1>
 <p>${escapeHtml(message)}</p>

@@ -31,7 +31,8 @@ export function headerHtml(hasCatalog: boolean, more = ''): string {
   return `<header class="top"><p><a href="/">landform</a>${catalog} <a href="/docs">API</a></p>${more}</header>`
 }
 
-function callerHtml(caller: Caller, path: string): string {
+/** Writes who is signed in, with a button to sign out; for guests, a link to sign in that returns to the path. */
+export function callerHtml(caller: Caller, path: string): string {
   if (caller.isGuest) return `<p><a href="${escapeHtml(loginAddress(path))}">Log in</a></p>`
   const name = escapeHtml(caller.displayName)
   // Without a session there is nothing to sign out of.

@@ -144,6 +144,20 @@ describeServers('pages of resources', (start) => {
     expect(text).toContain(`<a href="/login?next=%2Fresource%2F${group}%3Foffset%3D0">Log in</a>`)
   })
 
+  test('a user who may not see a page can sign out on it', async () => {
+    await createUser(server.database, 'carl', 'Carl')
+    const signIn = await submit({ login: 'carl', password: userPassword })
+    const cookie = (signIn.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const { admin } = server
+    const closed = await createResource(admin, { cls: 'resource_group', parent: 0, name: 'Closed' })
+    const answer = await fetch(`${server.url}/resource/${closed}`, { headers: { ...html, cookie } })
+    expect(answer.status).toBe(403)
+    expect(await answer.text()).toContain(
+      '<form method="post" action="/logout">Carl <button>Log out</button>',
+    )
+    expect((await show(`/resource/${closed}`)).text).not.toContain('Log out')
+  })
+
   test('long lists of children are paged', async () => {
     const { run } = openBatchClient(server)
     const [made] = await run([
