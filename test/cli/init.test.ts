@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeRaster } from '../support/raster.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { createUser, userPassword } from '../support/users.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 let server: TestServer
@@ -73,7 +74,33 @@ test('a first manifest has a layer for each data file and a map, and can be appl
   const [map] = await (await server.guest('GET', '/api/resource/search/?keyname=our_city_map')).json<
     { resource: { id: number } }[]
   >()
-  expect((await server.guest('GET', `/resource/${map?.resource.id}/display`)).status).toBe(200)
+  const page = `/resource/${map?.resource.id}/display`
+  expect((await server.guest('GET', page)).status).toBe(200)
+  await createUser(server.database, 'carl')
+  expect((await server.as('carl', userPassword)('GET', page)).status).toBe(200)
+})
+
+test('a map draws points over lines over polygons over rasters', async () => {
+  const at = (type: string, coordinates: unknown) =>
+    JSON.stringify({
+      type: 'FeatureCollection',
+      features: [{ type: 'Feature', properties: {}, geometry: { type, coordinates } }],
+    })
+  const ring = [
+    ...[
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ],
+    [0, 0],
+  ]
+  await writeFile(join(cwd, 'areas.geojson'), at('Polygon', [ring]))
+  await writeFile(join(cwd, 'lines.geojson'), at('LineString', ring))
+  await run(['init', 'data/relief.tif', 'areas.geojson', 'lines.geojson', 'data/wells.topojson', '--yes'])
+  const written = await read('manifests/our_city.yaml')
+  expect(written.match(/(?<=layer_style_id: )\w+/g)).toEqual([
+    ...['towns_style', 'wells_style', 'lines_style', 'areas_style', 'relief_style'],
+  ])
 })
 
 test('a person is asked for the name, the map and the guests', async () => {
@@ -84,7 +111,7 @@ test('a person is asked for the name, the map and the guests', async () => {
   )
   const written = await read('manifests/town_hall.yaml')
   expect(written).toContain('display_name: Town hall')
-  expect(written).toContain('principal: guest')
+  expect(written).toContain('principal: everyone')
   expect(written).not.toContain('webmap\n')
 })
 

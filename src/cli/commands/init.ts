@@ -4,7 +4,7 @@ import { problem } from '../../contract/problems.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import { writeAtomically } from '../../files/atomic_write.ts'
 import { formatManifest } from '../../manifest/rewrite.ts'
-import { listSourceLayers } from '../../transfer/source_layers.ts'
+import { inspectSource } from '../../transfer/source_layers.ts'
 import type { CommandSpec } from '../command.ts'
 import { type FoundData, findData, isRaster } from '../init/find_data.ts'
 import { type FirstLayer, type FirstTree, firstManifest } from '../init/first_manifest.ts'
@@ -90,10 +90,13 @@ async function listLayers(
   for (const { path, isRaster } of found) {
     const file = resolve(cwd, path)
     const source = relative(folder, file).split(sep).join('/')
-    const names = isRaster ? [] : await listSourceLayers(file, signal)
     const own = { source, isRaster, displayName: basename(path, extname(path)) }
-    if (names.length === 0) layers.push(own)
-    for (const layer of names) layers.push({ ...own, layer, displayName: layer })
+    const content = isRaster ? { layers: [] } : await inspectSource(file, { signal })
+    if (content.layers.length === 0) layers.push({ ...own, geometryType: content.geometryType })
+    for (const layer of content.layers) {
+      const { geometryType } = await inspectSource(file, { layer, signal })
+      layers.push({ ...own, layer, displayName: layer, geometryType })
+    }
   }
   return numberNames(layers)
 }

@@ -89,7 +89,7 @@ async function lint(settings: LintSettings, terminal: Terminal): Promise<Linted>
       throw problem('usage/bad-argument', 'lint checks files or a server, not both.', {
         hint: 'Leave out the paths, or --server.',
       })
-    return { ...(await lintServer({ server, root }, terminal)), styles: 0, sources: new Map() }
+    return { ...(await lintServer({ server, root }, terminal)), sources: new Map() }
   }
   if (root !== undefined)
     throw problem('usage/bad-argument', '--root names a resource of a server.', { hint: 'Add --server URL.' })

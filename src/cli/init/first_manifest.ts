@@ -1,3 +1,4 @@
+import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
 import { createKeyMaker, slugOf } from '../../reconcile/pull/slug.ts'
 
@@ -9,6 +10,8 @@ export interface FirstLayer {
   readonly layer?: string | undefined
   readonly displayName: string
   readonly isRaster: boolean
+  /** Undefined if not known. */
+  readonly geometryType?: GeometryType | undefined
 }
 
 /** What a first manifest describes. */
@@ -18,11 +21,11 @@ export interface FirstTree {
   readonly layers: readonly FirstLayer[]
   /** Whether to write a web map of the layers. */
   readonly hasMap: boolean
-  /** Whether guests may see all of it. */
+  /** Whether everybody may see all of it, signed in or not. */
   readonly isPublic: boolean
 }
 
-/** What guests need to see layers and maps: scope and permission. */
+/** What people need to see layers and maps: scope and permission. */
 const publicPermissions = [
   ['resource', 'read'],
   ['metadata', 'read'],
@@ -47,18 +50,18 @@ export function firstManifest({ name, layers, hasMap, isPublic }: FirstTree): Wr
   const block = {
     ...{ cls: 'resource_group', display_name: name, children },
     ...(isPublic
-      ? { permissions: publicPermissions.map(([scope, permission]) => guestRule(scope, permission, true)) }
+      ? { permissions: publicPermissions.map(([scope, permission]) => publicRule(scope, permission, true)) }
       : {}),
   }
   const root = {
     ...{ existing: true, id: 0, children: { [group]: block } },
-    ...(isPublic ? { permissions: { include: [guestRule('resource', 'read', false)] } } : {}),
+    ...(isPublic ? { permissions: { include: [publicRule('resource', 'read', false)] } } : {}),
   }
   return { manifest: slugOf(name) || 'maps', resources: { root } }
 }
 
-const guestRule = (scope: string, permission: string, propagate: boolean) => ({
-  ...{ action: 'allow', principal: 'guest', scope, permission, propagate },
+const publicRule = (scope: string, permission: string, propagate: boolean) => ({
+  ...{ action: 'allow', principal: 'everyone', scope, permission, propagate },
 })
 
 interface PlacedLayer extends FirstLayer {
@@ -76,12 +79,17 @@ function layerBlock({ source, layer, displayName, isRaster, styleKey }: PlacedLa
   }
 }
 
-// The first item of a web map is drawn on top: rasters go below.
+const families = ['POINT', 'LINESTRING', 'POLYGON']
+
+/** Returns the place of a layer in a map, from the top: what covers least is drawn last. */
+function rankOf({ isRaster, geometryType }: FirstLayer): number {
+  if (isRaster) return families.length
+  return geometryType === undefined ? 0 : families.indexOf(geometryParts(geometryType).family)
+}
+
+// The first item of a web map is drawn on top.
 function mapBlock(name: string, layers: readonly PlacedLayer[]): WrittenBlock {
-  const ordered = [
-    ...layers.filter(({ isRaster }) => !isRaster),
-    ...layers.filter(({ isRaster }) => isRaster),
-  ]
+  const ordered = layers.toSorted((one, other) => rankOf(one) - rankOf(other))
   const children = ordered.map(({ displayName, styleKey }) => ({
     ...{ item_type: 'layer', display_name: displayName, layer_style_id: styleKey },
   }))

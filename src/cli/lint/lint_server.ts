@@ -2,6 +2,7 @@ import { compareIssues, type Issue } from '../../core/issue.ts'
 import { lintTree } from '../../reconcile/lint/lint_rules.ts'
 import { lintTreeOfServer } from '../../reconcile/lint/server_lint_tree.ts'
 import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
+import { styleMembers } from '../../style/check_style_text.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { adviseLogin } from '../principals.ts'
 import { findRoot } from '../subtree_root.ts'
@@ -19,7 +20,11 @@ export interface ServerFindings {
   readonly issues: readonly Issue[]
   /** Number of resources that were checked. */
   readonly resources: number
+  /** Number of styles among them. */
+  readonly styles: number
 }
+
+const styleClasses: ReadonlySet<string> = new Set(styleMembers.map(({ cls }) => cls))
 
 /**
  * Lints the resources of a server that the account can read.
@@ -34,8 +39,9 @@ export async function lintServer(
   try {
     const tree = await readActualTree(api, terminal.interrupt)
     const checked = lintTreeOfServer(tree, root === undefined ? 0 : findRoot(tree, root).id)
-    const resources = [...checked.resources.values()].filter(({ isReported }) => isReported).length
-    return { issues: lintTree(checked).sort(compareIssues), resources }
+    const reported = [...checked.resources.values()].filter(({ isReported }) => isReported)
+    const styles = reported.filter(({ cls }) => styleClasses.has(cls)).length
+    return { issues: lintTree(checked).sort(compareIssues), resources: reported.length, styles }
   } catch (error) {
     throw await adviseLogin(error, server, terminal)
   } finally {
