@@ -188,7 +188,7 @@ test('lints the resources of a server, or of a subtree', async () => {
   expect(found.map(({ code, message }) => `${code} ${message}`).sort()).toEqual([
     'lint/public-write the rules of "city" allow guests resource.create on 3 resources',
   ])
-  await write(manifest([rule('guest', 'resource', 'read')], ['rivers', 'roads']))
+  await write(manifest([rule('everyone', 'resource', 'read')], ['rivers', 'roads']))
   await run('apply', 'city.yaml', '--yes')
   const rivers = await run('lint', '--server', server.url, '--root', 'rivers')
   expect(rivers.out).toMatch(

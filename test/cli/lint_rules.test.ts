@@ -78,9 +78,9 @@ const issuesOf = (out: string) =>
     .map(({ span, code, message }) => `${span.line}:${span.column} ${code} ${message}`)
 
 const everything = [
-  allow('guest', 'resource', 'read'),
-  allow('guest', 'data', 'read'),
-  allow('guest', 'webmap'),
+  allow('everyone', 'resource', 'read'),
+  allow('everyone', 'data', 'read'),
+  allow('everyone', 'webmap'),
 ]
 
 describe('lint finds', () => {
@@ -107,9 +107,22 @@ describe('lint finds', () => {
     ])
     const deny = allow('guest', 'data', 'write').replace('allow', 'deny')
     expect(await findings(city({ rules: [...rules, deny] }))).toEqual([])
-    expect(await findings(city({ rules: [...everything.slice(1), allow('guest', 'resource')] }))).toEqual([
+    expect(await findings(city({ rules: [...everything.slice(1), allow('everyone', 'resource')] }))).toEqual([
       '10:9 lint/public-write the rules of "city" allow guests resource.create on 4 resources',
     ])
+  })
+
+  test('rules that let guests see what signed-in users do not', async () => {
+    const rules = everything.map((rule) => rule.replace('everyone', 'guest'))
+    expect(await findings(city({ rules }))).toEqual([
+      '8:9 lint/guests-only the rules of "city" allow guests resource.read on 4 resources, and signed-in users not',
+    ])
+    expect(await findings(city({ rules: [...rules, ...everything] }))).toEqual([])
+    expect(
+      await findings(
+        city({ rules: [...rules, ...everything.map((rule) => rule.replace('everyone', 'authenticated'))] }),
+      ),
+    ).toEqual([])
   })
 
   test('web maps with layers that their readers cannot read', async () => {

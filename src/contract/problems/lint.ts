@@ -12,6 +12,11 @@ export const lintProblems = {
     exit: 3,
     advice: 'Allow writing for authenticated, or for a group.',
   },
+  'lint/guests-only': {
+    title: 'Guests may do more than signed-in users',
+    exit: 3,
+    advice: 'Write everyone for guest, which stands only for those who are not signed in.',
+  },
   'lint/unreadable-layer': {
     title: 'Web map with a layer that its readers cannot read',
     exit: 3,

@@ -16,6 +16,7 @@ export function lintTree(tree: LintTree): Issue[] {
   const evaluators = tree.subjects.map(({ subject }) => createEvaluator(tree.access, subject))
   return [
     ...(tree.hasRules ? [...findUnseenLayers(tree, evaluators), ...findPublicWrites(tree)] : []),
+    ...(tree.hasRules ? findGuestsOnly(tree) : []),
     ...(tree.hasRules ? findUnreadableLayers(tree, evaluators) : []),
     ...findUnusedStyles(tree),
     ...findSimilarNames(tree),
@@ -51,15 +52,55 @@ const writing = maskOf(permissionNames.filter((name) => !/\.(?:read|display|conn
 
 /** Finds what guests can write, one finding for each rule that allows it. */
 function findPublicWrites(tree: LintTree): Issue[] {
+  return findGuestRules(tree, (guests) => guests & writing).map(({ resource, pointer, count, permission }) =>
+    issueOf(
+      resource,
+      'lint/public-write',
+      `the rules of "${resource.label}" allow guests ${permission} on ${countOf(count, 'resource')}`,
+      pointer,
+    ),
+  )
+}
+
+/** Finds what guests may read and signed-in users may not, one finding for each rule that allows it. */
+function findGuestsOnly(tree: LintTree): Issue[] {
+  const [, signedIn] = tree.subjects
+  if (signedIn === undefined) return []
+  const evaluate = createEvaluator(tree.access, signedIn.subject)
+  const excess = (guests: number, { key, isKnown, isReported }: LintResource) =>
+    isKnown && isReported ? guests & ~writing & ~evaluate(key) : 0
+  return findGuestRules(tree, excess).map(({ resource, pointer, count, permission }) =>
+    issueOf(
+      resource,
+      'lint/guests-only',
+      `the rules of "${resource.label}" allow guests ${permission} on ${countOf(count, 'resource')}, and signed-in users not`,
+      pointer,
+    ),
+  )
+}
+
+/** A rule that gives guests permissions. */
+interface GuestRule {
+  readonly resource: LintResource
+  readonly pointer: Pointer
+  /** Number of resources on which guests have a permission by the rule. */
+  count: number
+  /** The first of these permissions. */
+  readonly permission: string
+}
+
+/** Finds the rules that give guests the permissions of a mask, which `select` returns for each resource. */
+function findGuestRules(
+  tree: LintTree,
+  select: (guests: number, resource: LintResource) => number,
+): GuestRule[] {
   const [guests] = tree.subjects
   if (guests === undefined) return []
   const evaluate = createEvaluator(tree.access, guests.subject)
-  const found = new Map<
-    string,
-    { readonly resource: LintResource; readonly pointer: Pointer; count: number; permission: string }
-  >()
-  for (const { key } of tree.resources.values()) {
-    const [permission] = namesOf(evaluate(key) & writing)
+  const found = new Map<string, GuestRule>()
+  for (const one of tree.resources.values()) {
+    const { key } = one
+    const [permission] = namesOf(select(evaluate(key), one))
     if (permission === undefined) continue
     const cause = explainPermission(tree.access, guests.subject, { key, permission }).reasons.find(
       (reason) => reason.type === 'acl_rule' && reason.result,
@@ -73,14 +114,7 @@ function findPublicWrites(tree: LintTree): Issue[] {
     else if (resource !== undefined)
       found.set(id, { resource, pointer: pointerOf(resource, at), count: 1, permission })
   }
-  return [...found.values()].map(({ resource, pointer, count, permission }) =>
-    issueOf(
-      resource,
-      'lint/public-write',
-      `the rules of "${resource.label}" allow guests ${permission} on ${countOf(count, 'resource')}`,
-      pointer,
-    ),
-  )
+  return [...found.values()]
 }
 
 const pointerOf = ({ rulesPointer }: LintResource, at: number): Pointer =>
