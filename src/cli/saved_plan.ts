@@ -13,7 +13,7 @@ import {
   savedPlanVersion,
   saveOptions,
 } from '../reconcile/saved/saved_plan.ts'
-import { digestFile } from '../transfer/upload_file.ts'
+import { digestSource } from '../transfer/pack.ts'
 import { orDefault } from './load_manifest.ts'
 import type { Prepared, PrepareSettings } from './prepare.ts'
 import { formatIssues } from './print/issue_list.ts'
@@ -72,7 +72,7 @@ async function digestFiles({ plan, loaded }: Prepared, cwd: string): Promise<Sav
   )
   const data: SavedFile[] = []
   for (const path of loads) {
-    const { sha256 } = await digestFile(path)
+    const { sha256 } = await digestSource(path)
     data.push({ path: relative(cwd, path).split(sep).join('/'), sha256 })
   }
   return [...manifests, ...data].sort((a, b) => (a.path < b.path ? -1 : 1))

@@ -1,6 +1,8 @@
-import { resolve } from 'node:path'
+import { extname, resolve } from 'node:path'
+import { sourceFormatOf } from '../contract/source_formats.ts'
 import type { Issue } from '../core/issue.ts'
 import { type FileKind, findFileKind } from '../document/yaml_files.ts'
+import { findMissingParts } from '../files/source_parts.ts'
 import type { DataMode, WantedData } from './manifest.ts'
 import { type Block, blockIssue } from './manifest_block.ts'
 import { showAt } from './resolve_source.ts'
@@ -47,7 +49,7 @@ export async function checkDataFiles(files: readonly DataFile[]): Promise<Issue[
 }
 
 async function checkDataFile({ block, path, isUrl }: DataFile): Promise<Issue[]> {
-  const fault = isUrl ? urlFault : await findFileFault(path)
+  const fault = isUrl ? urlFault : ((await findFileFault(path)) ?? (await findPartsFault(path)))
   if (fault === undefined) return []
   const pointer = '/data/source'
   const message = `${showAt(block.source, block.pointer + pointer)} ${fault.message}`
@@ -59,6 +61,18 @@ export interface FileFault {
   readonly code: 'file/not-found' | 'file/unreadable' | 'manifest/bad-value'
   readonly message: string
   readonly hint: string
+}
+
+/** Finds the companion files that a source lacks, such as the `.dbf` of a `.shp`. */
+async function findPartsFault(path: string): Promise<FileFault | undefined> {
+  const missing = await findMissingParts(path)
+  if (missing.length === 0) return undefined
+  const { title } = sourceFormatOf(extname(path)) ?? {}
+  return {
+    code: 'file/not-found',
+    message: `is part of a ${title}, and its ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing`,
+    hint: `put ${missing.length > 1 ? 'them' : 'it'} next to the ${extname(path)} file`,
+  }
 }
 
 const urlFault: FileFault = {

@@ -5,12 +5,11 @@ import { findManifest, findSource, markerKeys } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
 import type { Upload } from '../contract/resource.ts'
 import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
-import { packSource } from '../transfer/pack.ts'
+import { uploadSource } from '../transfer/pack.ts'
 import { loadTimeoutMs } from '../transfer/prepare_source.ts'
 import { encodedUpload } from '../transfer/source_encoding.ts'
 import type { FeatureDifference } from '../transfer/sync/feature_difference.ts'
 import { syncLayer } from '../transfer/sync/sync_layer.ts'
-import { uploadFile } from '../transfer/upload_file.ts'
 import type { PartsOptions } from '../transfer/upload_in_parts.ts'
 import { watchLoad } from '../transfer/watch_load.ts'
 import { replaceFeatures } from './replace_features.ts'
@@ -134,21 +133,16 @@ async function syncWithFile(
   if (geometryType === undefined || srs === undefined)
     throw problem('data/not-comparable', `The server cannot compare the features of "${name}".`)
   const step = startStep(context, 'compare and load', name)
-  const packed = await packSource(path, context.signal)
-  try {
-    const options = { ...reading, ...(encoding === undefined ? {} : { encoding }) }
-    const layer = { id, name, geometryType, srs: srs.id, dataVersion, fields: member?.fields ?? [] }
-    const source = { path: packed.path, options, signal: context.signal }
-    const { change, difference, summary } = await syncLayer(
-      context.api,
-      { layer, source, key, limits },
-      context.signal,
-    )
-    step.done()
-    return { id, before: change.before, count: change.after, difference, notes: summary.notes }
-  } finally {
-    await packed.remove()
-  }
+  const options = { ...reading, ...(encoding === undefined ? {} : { encoding }) }
+  const layer = { id, name, geometryType, srs: srs.id, dataVersion, fields: member?.fields ?? [] }
+  const source = { path, options, signal: context.signal }
+  const { change, difference, summary } = await syncLayer(
+    context.api,
+    { layer, source, key, limits },
+    context.signal,
+  )
+  step.done()
+  return { id, before: change.before, count: change.after, difference, notes: summary.notes }
 }
 
 /** Refuses to load into a layer that a manifest manages, because manifest and load would undo each other. */
@@ -178,20 +172,14 @@ function refuseManaged(
 async function sendFile(load: FileLoad, layer: string, context: RunContext): Promise<Upload> {
   const { api, signal } = context
   const step = startStep(context, 'upload', layer)
-  const source = await packSource(load.path, signal)
-  try {
-    const { upload } = await uploadFile(api, {
-      path: source.path,
-      signal,
-      parts: load.parts,
-      ...(source.packed.length > 0 ? { packedFrom: source.packed } : {}),
-      onProgress: (read, total) => step.progress(0, { read, total }),
-    })
-    step.done()
-    return encodedUpload(upload, load.encoding)
-  } finally {
-    await source.remove()
-  }
+  const { upload } = await uploadSource(api, {
+    path: load.path,
+    signal,
+    parts: load.parts,
+    onProgress: (read, total) => step.progress(0, { read, total }),
+  })
+  step.done()
+  return encodedUpload(upload, load.encoding)
 }
 
 /** Describes the fields that a load has removed from the layer or added to it. */

@@ -1,17 +1,23 @@
+import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, dirname, extname, join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import type { Api } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
-import { sourceFormatOf } from '../contract/source_formats.ts'
+import type { Upload } from '../contract/resource.ts'
+import { findParts } from '../files/source_parts.ts'
 import { zip } from '../files/zip.ts'
+import { digestFile, type FileDigest, type UploadOptions, uploadFile } from './upload_file.ts'
 
 /** A file to upload: the source itself, or an archive of it and its companion files. */
 export interface PackedSource {
   readonly path: string
   /** The files in the archive; empty if the source is uploaded as it is. */
   readonly packed: readonly string[]
+  /** Digest of the files in the archive, as `digestSource` returns it. */
+  readonly digest?: FileDigest
   /** Removes the archive. */
   remove(): Promise<void>
 }
@@ -28,10 +34,11 @@ export async function packSource(path: string, signal?: AbortSignal): Promise<Pa
   const folder = await mkdtemp(join(tmpdir(), 'landform-pack-'))
   const remove = () => rm(folder, { recursive: true, force: true })
   const archive = join(folder, `${basename(path, extname(path))}.zip`)
-  const files = packed.map((part) => ({ name: basename(part), content: createReadStream(part) }))
+  const digests: PartDigest[] = []
+  const files = packed.map((part) => ({ name: basename(part), content: digestWhileRead(part, digests) }))
   try {
     await pipeline(zip(files), createWriteStream(archive), signal === undefined ? {} : { signal })
-    return { path: archive, packed, remove }
+    return { path: archive, packed, digest: combine(digests), remove }
   } catch (error) {
     await remove()
     if (signal?.aborted) throw problem('pipeline/interrupted', `Packing "${path}" was interrupted.`)
@@ -41,40 +48,63 @@ export async function packSource(path: string, signal?: AbortSignal): Promise<Pa
   }
 }
 
-/** Returns the files that are not companions of another one. */
-export function mainOf(paths: readonly string[]): string[] {
-  const mains = paths.filter((path) => companionsOf(path).length > 0)
-  const belongs = (path: string) =>
-    mains.some((main) => main !== path && companionsOf(main).some((part) => isPart(path, main, part)))
-  return paths.filter((path) => !belongs(path))
+interface PartDigest extends FileDigest {
+  readonly name: string
 }
 
-async function findParts(path: string): Promise<string[]> {
-  const companions = companionsOf(path)
-  if (companions.length === 0) return []
-  const folder = dirname(path)
-  const names: string[] = await readdir(folder).catch(() => [])
-  const parts = companions.flatMap((part) =>
-    names.map((name) => join(folder, name)).filter((other) => isPart(other, path, part)),
-  )
-  const { title = '', required = [] } = sourceFormatOf(extname(path)) ?? {}
-  const missing = required.filter((need) => !parts.some((part) => isPart(part, path, need)))
-  if (names.includes(basename(path)) && missing.length > 0)
-    throw problem(
-      'file/not-found',
-      `"${path}" is part of a ${title}, and its ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
-      { hint: `Put ${missing.length > 1 ? 'them' : 'it'} next to the ${extname(path)} file.` },
-    )
-  return [path, ...parts]
+async function* digestWhileRead(path: string, digests: PartDigest[]): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  for await (const chunk of createReadStream(path)) {
+    hash.update(chunk as Buffer)
+    sizeBytes += (chunk as Buffer).length
+    yield chunk as Buffer
+  }
+  digests.push({ name: basename(path), sha256: hash.digest('hex'), sizeBytes })
 }
 
-/** Returns the extensions of the companion files of a file. */
-function companionsOf(path: string): readonly string[] {
-  const { required = [], optional = [] } = sourceFormatOf(extname(path)) ?? {}
-  return [...required, ...optional]
+/**
+ * Computes the digest of a file with its companion files: for a file without them its SHA-256, else the SHA-256 of the names and
+ * digests of all files.
+ *
+ * @throws {Problem} file/not-found, also if a required companion file is missing; file/unreadable, pipeline/interrupted
+ */
+export async function digestSource(path: string, signal?: AbortSignal): Promise<FileDigest> {
+  const parts = await findParts(path)
+  if (parts.length < 2) return digestFile(path, signal)
+  const digests: PartDigest[] = []
+  for (const part of parts) digests.push({ name: basename(part), ...(await digestFile(part, signal)) })
+  return combine(digests)
 }
 
-function isPart(path: string, main: string, part: string): boolean {
-  const stem = main.slice(0, -extname(main).length)
-  return path.toLowerCase() === stem.toLowerCase() + part && dirname(path) === dirname(main)
+function combine(digests: readonly PartDigest[]): FileDigest {
+  const hash = createHash('sha256')
+  for (const { name, sha256 } of digests) hash.update(`${name}\n${sha256}\n`)
+  return {
+    sha256: hash.digest('hex'),
+    sizeBytes: digests.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+  }
+}
+
+/** An uploaded source. */
+export interface UploadedSource {
+  readonly upload: Upload
+  /** Digest as `digestSource` returns it. */
+  readonly sha256: string
+}
+
+/**
+ * Uploads a file, packed with its companion files if it has any.
+ *
+ * @throws {Problem} file/not-found, file/unreadable, and errors of the server
+ */
+export async function uploadSource(api: Api, options: UploadOptions): Promise<UploadedSource> {
+  const { path, packed, digest, remove } = await packSource(options.path, options.signal)
+  try {
+    const packedFrom = packed.length > 0 ? { packedFrom: packed } : {}
+    const { upload, sha256 } = await uploadFile(api, { ...options, ...packedFrom, path })
+    return { upload, sha256: digest?.sha256 ?? sha256 }
+  } finally {
+    await remove()
+  }
 }

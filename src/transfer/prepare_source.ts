@@ -2,9 +2,9 @@ import type { Api } from '../api/api.ts'
 import type { WireImportReport } from '../contract/import_report.ts'
 import type { Upload } from '../contract/resource.ts'
 import { type DataChange, dataChangeOf } from './data_loss.ts'
+import { uploadSource } from './pack.ts'
 import { sendWithRetries } from './retry_request.ts'
 import { writeSource } from './source_encoding.ts'
-import { uploadFile } from './upload_file.ts'
 import { type LoadProgress, watchLoad } from './watch_load.ts'
 
 /** A file to load into a layer. */
@@ -62,7 +62,7 @@ export interface PreparedSource {
  */
 export async function prepareSource(api: Api, source: SourceFile): Promise<PreparedSource> {
   const { path, cls, id, options, signal, onProgress, onLoading = () => undefined, pollIntervalMs } = source
-  const { upload, sha256 } = await uploadFile(api, { path, signal, ...(onProgress ? { onProgress } : {}) })
+  const { upload, sha256 } = await uploadSource(api, { path, signal, ...(onProgress ? { onProgress } : {}) })
   const body = { cls, ...(id === undefined ? {} : { id }), [cls]: writeSource(options, upload) }
   // A source whose response was lost expires after a day.
   const preparing = sendWithRetries(

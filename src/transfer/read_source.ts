@@ -7,6 +7,7 @@ import { isProblem, type Problem } from '../core/problem.ts'
 import { type LoadMembers, loadRulesOf } from '../gdal/import/load_rules.ts'
 import type { RowSet } from '../gdal/read_vector.ts'
 import type { SourceSummary, WantedFields } from '../gdal/runner/vector_job.ts'
+import { packSource } from './pack.ts'
 
 /** A file to load into a layer. */
 export interface ReadableSource {
@@ -42,7 +43,7 @@ export interface SourceScan {
 /**
  * Reads the rows of a file locally, as the server would.
  *
- * @throws {Problem} source/*, gdal/missing, gdal/failed, pipeline/interrupted
+ * @throws {Problem} source/*, gdal/missing, gdal/failed, pipeline/interrupted, file/not-found, file/unreadable
  */
 export async function scanSource(
   { path, options, geometryType, signal }: ReadableSource,
@@ -50,16 +51,19 @@ export async function scanSource(
 ): Promise<SourceSummary> {
   // Loaded lazily, because a plan without data changes does not need GDAL.
   const { readVector } = await import('../gdal/read_vector.ts')
+  const packed = await packSource(path, signal)
   const folder = await mkdtemp(join(tmpdir(), 'landform-source-'))
   const rules = loadRulesOf(options, geometryType === undefined ? undefined : geometryParts(geometryType))
   const { encoding, source_layer: layer } = options
-  const job = { ...rules, path, name: basename(path), folder, encoding, layer, srs, ...unpackLimits, wanted }
+  const file = { path: packed.path, name: basename(packed.path), folder }
+  const job = { ...rules, ...file, encoding, layer, srs, ...unpackLimits, wanted }
   try {
     return await readVector(job, take, { signal })
   } catch (error) {
     if (signal?.aborted) throw problem('pipeline/interrupted', `Reading "${path}" was interrupted.`)
     throw error
   } finally {
+    await packed.remove()
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
@@ -79,6 +83,6 @@ export async function readSource(source: ReadableSource): Promise<SourceContents
     return { featureCount, filledFields }
   } catch (error) {
     if (!isProblem(error) || error.code === 'pipeline/interrupted') throw error
-    return error.code.startsWith('source/') ? error : undefined
+    return /^(source|file)\//.test(error.code) ? error : undefined
   }
 }

@@ -3,7 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { mainOf, packSource } from '../../src/transfer/pack.ts'
+import { mainOf } from '../../src/files/source_parts.ts'
+import { packSource } from '../../src/transfer/pack.ts'
 import { readBytes } from '../support/exports.ts'
 
 let folder: string

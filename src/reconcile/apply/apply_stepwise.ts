@@ -6,9 +6,9 @@ import { problem } from '../../contract/problems.ts'
 import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import { isProblem } from '../../core/problem.ts'
 import { blindLoadProblem } from '../../transfer/data_loss.ts'
+import { uploadSource } from '../../transfer/pack.ts'
 import { discardSource, loadTimeoutMs, type PreparedSource } from '../../transfer/prepare_source.ts'
 import { writeSource } from '../../transfer/source_encoding.ts'
-import { uploadFile } from '../../transfer/upload_file.ts'
 import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
 import { lossHint } from '../plan/decide_load.ts'
@@ -143,7 +143,7 @@ async function bodyOf(context: StepContext, change: Change): Promise<Body> {
     return writePreparedBody(change, bodyContext, source)
   }
   refuseBlindLoad(change, data)
-  const { upload, sha256 } = await uploadFile(context.api, {
+  const { upload, sha256 } = await uploadSource(context.api, {
     path: data.path,
     signal: context.signal,
     onProgress: (sentBytes, sizeBytes) =>

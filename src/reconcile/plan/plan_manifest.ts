@@ -2,6 +2,7 @@ import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
 import { readTree } from '../../api/read_tree.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
+import { digestSource } from '../../transfer/pack.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
 import { planAccess } from '../access/plan_access.ts'
 import { namedService } from '../catalog/base_maps.ts'
@@ -157,7 +158,7 @@ async function digestSources(
 ): Promise<Map<string, SourceFile>> {
   const files = new Map<string, SourceFile>()
   for (const { key, data } of manifest.resources.values())
-    if (data !== undefined) files.set(key, await digestFile(data.path, signal))
+    if (data !== undefined) files.set(key, await digestSource(data.path, signal))
   return files
 }
 
