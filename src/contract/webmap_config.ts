@@ -91,6 +91,8 @@ export interface ConfigField {
   readonly keyname: string
   readonly label: string
   readonly datatype: Datatype
+  /** Whether people see the field in tables and found features: `grid_visibility`. */
+  readonly isShown: boolean
 }
 
 /** West, south, east, north, in degrees. East is less than west where the box crosses the antimeridian. */

@@ -1,12 +1,15 @@
 import { element, iconButton } from './element.ts'
 import { icons } from './icons.ts'
 import type { Findings, FoundFeature } from './identify.ts'
+import type { MapLayer } from './tree_walk.ts'
 
 /** Panel of found features. */
 export interface FeaturePanel {
   readonly root: HTMLElement
   /** Shows the findings with the first feature open, and moves the keyboard focus to the panel if requested. */
   show(findings: Findings, focuses: boolean): void
+  /** Removes the findings of a layer, and closes if there are no others. */
+  removeLayer(layerId: number): void
   close(): void
 }
 
@@ -24,6 +27,7 @@ export interface FeaturePanelEvents {
 export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
   const heading = element('h2', { tabindex: -1 })
   const list = element('div', { class: 'found' })
+  let shown: Findings = { features: [], faults: [] }
   const close = () => {
     if (root.hidden) return
     if (root.contains(document.activeElement)) events.onLeave()
@@ -37,19 +41,29 @@ export function createFeaturePanel(events: FeaturePanelEvents): FeaturePanel {
     element('header', {}, heading, iconButton('Close', icons.close, close)),
     list,
   )
+  const show = (findings: Findings, focuses: boolean) => {
+    shown = findings
+    heading.textContent = headingOf(findings)
+    list.replaceChildren(
+      ...notesOf(findings).map((note) => element('p', { class: 'note' }, note)),
+      ...findings.features.map((feature, at) => featureEntry(feature, at === 0, events)),
+    )
+    root.hidden = false
+    list.scrollTop = 0
+    if (focuses) heading.focus()
+    events.onSelect(findings.features[0])
+  }
   return {
     root,
     close,
-    show(findings, focuses) {
-      heading.textContent = headingOf(findings)
-      list.replaceChildren(
-        ...notesOf(findings).map((note) => element('p', { class: 'note' }, note)),
-        ...findings.features.map((feature, at) => featureEntry(feature, at === 0, events)),
-      )
-      root.hidden = false
-      list.scrollTop = 0
-      if (focuses) heading.focus()
-      events.onSelect(findings.features[0])
+    show,
+    removeLayer(layerId) {
+      if (root.hidden) return
+      const isOther = ({ layer }: { readonly layer: MapLayer }) => layer.layerId !== layerId
+      const features = shown.features.filter(isOther)
+      if (features.length === shown.features.length) return
+      if (features.length === 0) close()
+      else show({ features, faults: shown.faults.filter(isOther) }, false)
     },
   }
 }
@@ -115,7 +129,7 @@ function attributeTable({ id, layer, fields }: FoundFeature): HTMLElement {
   const names = known.map(({ keyname }) => keyname)
   const others = Object.keys(fields).filter((name) => !names.includes(name))
   const labels = [
-    ...known.map(({ keyname, label }) => [keyname, label] as const),
+    ...known.flatMap(({ keyname, label, isShown }) => (isShown ? [[keyname, label] as const] : [])),
     ...others.map((name) => [name, name] as const),
   ]
   // A field may have the name of the id, and another value.

@@ -54,7 +54,11 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   const page = openPage(config, { status, tiny, undrawable })
   const panel = tiny
     ? undefined
-    : createLayerPanel(page, { undrawable, onOpen: () => isNarrow() && features.close() })
+    : createLayerPanel(page, {
+        undrawable,
+        onOpen: () => isNarrow() && features.close(),
+        onHide: (layerId) => features.removeLayer(layerId),
+      })
   const features = createLookup({ ...page, onOpen: () => isNarrow() && panel?.hide() })
   const tools = createTools(page.map, { initialExtent: config.initialExtent, tiny })
   document.body.append(...(panel?.elements ?? []), tools, ...status.elements, features.root)
@@ -130,15 +134,19 @@ function startLayer(layer: MapLayer, styles: readonly number[] | undefined): Map
 interface PanelEvents {
   readonly undrawable: Undrawable
   onOpen(): void
+  /** A layer is in no visible item of the tree any more. */
+  onHide(layerId: number): void
 }
 
-function createLayerPanel(page: Page, { undrawable, onOpen }: PanelEvents): Panel {
+function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvents): Panel {
   const { map, config } = page
   const tree = createLayerTree({
     items: config.rootItem.children,
     checked: new Set(page.layers.filter((one) => one.isVisible()).map(({ layer }) => layer.id)),
     onChange: (layer, checked) => {
       page.layers.find((one) => one.layer.id === layer.id)?.setVisible(checked)
+      const { layerId } = layer
+      if (!page.layers.some((one) => one.layer.layerId === layerId && one.isVisible())) onHide(layerId)
       writeAddress(page)
     },
     onOpacity: (layer, opacity) => page.layers.find((one) => one.layer.id === layer.id)?.setOpacity(opacity),

@@ -31,6 +31,7 @@ export function createLayer(
       readonly keyname: string
       readonly datatype: string
       readonly display_name?: string
+      readonly grid_visibility?: boolean
     }[]
     readonly resource?: Readonly<Record<string, unknown>>
     readonly members?: Readonly<Record<string, unknown>>

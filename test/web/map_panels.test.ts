@@ -22,6 +22,7 @@ beforeAll(async () => {
   const fields = [
     { keyname: 'name', datatype: 'STRING', display_name: 'Name' },
     { keyname: 'register', datatype: 'INTEGER', display_name: 'ID' },
+    { keyname: 'internal', datatype: 'STRING', display_name: 'Internal', grid_visibility: false },
   ]
   const layer = await createLayer(admin, { parent, name: long, geometryType: 'POLYGON', fields })
   await admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, [
@@ -96,6 +97,19 @@ test('the id of a feature is told from a field of that name', async () => {
     'ID',
     'feature id',
   ])
+})
+
+test('found features are gone when no item of the tree shows their layer', async () => {
+  const page = await open()
+  const found = page.getByRole('region', { name: 'Features found' })
+  await page.mouse.click(600, 350)
+  await found.waitFor()
+  const shown = page.locator('.tree input[type=checkbox]:checked')
+  for (let left = await shown.count(); left > 0; left -= 1) {
+    expect(await found.isVisible()).toBe(true)
+    await shown.first().click()
+  }
+  await found.waitFor({ state: 'hidden' })
 })
 
 /** How many pixels of an element are out of sight to the right. */

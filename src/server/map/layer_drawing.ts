@@ -92,7 +92,9 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
     undrawnParts: parsed.issues.slice(0, maxUndrawnParts).map(({ message }) => message),
     reach: hitReach(parsed.style),
     hasExtent: true,
-    fields: fields.map(({ keyname, displayName, datatype }) => ({ keyname, label: displayName, datatype })),
+    fields: fields.map(({ keyname, displayName, datatype, gridVisibility }) => ({
+      ...{ keyname, label: displayName, datatype, isShown: gridVisibility },
+    })),
   }
 }
 
