@@ -85,6 +85,25 @@ describe.each<[string, ProxyOptions['decide']]>([
     expect(uploads()).toEqual(before)
   })
 
+  it('is told what it cannot compare of a resource that it can see', async () => {
+    fate = decide
+    const rule = '{ action: allow, principal: user:ada, scope: resource, permission: read, propagate: false }'
+    await write([
+      `known: { cls: resource_group, display_name: Known, parent: shared, description: D, permissions: [${rule}] }`,
+      `bare: { cls: resource_group, display_name: Bare, parent: known, permissions: [${rule}] }`,
+    ])
+    const admin = { LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword }
+    expect((await run('apply city.yaml --yes', admin)).exit).toBe(0)
+    expect((await run('plan city.yaml', admin)).out).toContain('0 changes, 4 unchanged')
+    const planned = await run('plan city.yaml')
+    expect([planned.exit, planned.out]).toEqual([
+      0,
+      expect.stringMatching(
+        / \? known .*\n +this account cannot compare description; the rest is unchanged\n(.|\n)*Plan for city: 1 unknown, 3 unchanged\./,
+      ),
+    ])
+  })
+
   it('creates resources in a group that it can see', async () => {
     fate = decide
     const key = `own_${decide?.('GET', '/landform/')}`

@@ -45,7 +45,7 @@ const meanings: Readonly<Record<Action, string>> = {
 /** Explains the marks of resources in a plan, for the help of commands. */
 export function describeMarks(): string {
   const marks = actions.map((action) => `  ${signs[action][0].padEnd(4)} ${meanings[action]}`)
-  const unknown = `  ${'?'.padEnd(4)} not readable by this account; not changed`
+  const unknown = `  ${'?'.padEnd(4)} not readable by this account, or only in part; not changed`
   return ['Marks of resources in the plan:', ...marks, unknown].join('\n')
 }
 

@@ -1,6 +1,7 @@
 import type { Action } from '../../contract/journal.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
+import { splitPointer } from '../../core/pointer.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
@@ -145,10 +146,27 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
   draft.issues.push(...contested(input, wanted, { actual, diff }))
   const data = planData(work, wanted, { actual, edits: diff.edits })
   if (diff.edits.length === 0 && !diff.adopts && data === undefined) {
-    draft.unchanged += 1
+    const unread = listUnread(wanted, actual, diff)
+    if (unread.length === 0) draft.unchanged += 1
+    else draft.unknown.push(partlyUnknown(work, wanted, { actual, unread }))
     return
   }
   draft.changes.push(updateOf({ work, wanted, actual, diff, data }))
+}
+
+/** Lists what the manifest sets and the account cannot compare. */
+function listUnread(wanted: WantedResource, actual: ActualResource, { unknown }: ResourceDiff): string[] {
+  const isData = wanted.data !== undefined && actual.resmeta === undefined
+  return [...unknown.map((pointer) => splitPointer(pointer).join('.')), ...(isData ? ['data'] : [])]
+}
+
+function partlyUnknown(
+  work: Work,
+  { key }: WantedResource,
+  { actual: { cls }, unread }: { readonly actual: ActualResource; readonly unread: readonly string[] },
+): UnknownResource {
+  const reason = `this account cannot compare ${unread.join(', ')}; the rest is unchanged`
+  return { key, cls, path: work.pathOf(key), reason }
 }
 
 function withLosses({ input, draft }: Work, diff: ResourceDiff, actual: ActualResource): ResourceDiff {
