@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSequencer, type TestSpecification, type Vitest } from 'vitest/node'
 
 /** Files that run for a minute or more: they install, build and start complete programs. */
-export const longFiles = ['test/e2e/readme.test.ts', 'test/package.test.ts']
+export const longFiles = ['test/e2e/stories.test.ts', 'test/e2e/readme.test.ts', 'test/package.test.ts']
 
 /** Moves long-running files to the front and keeps the order of the others. */
 export function putLongFirst<File extends { readonly moduleId: string }>(files: readonly File[]): File[] {
