@@ -125,6 +125,12 @@ export const JournalChangeSchema = Type.Object({
   version: nullable(Type.Integer(), {
     description: 'Version of the resource after the change; null if it was deleted, or is unknown.',
   }),
+  data_version: Type.Optional(
+    nullable(Type.Integer(), {
+      description:
+        'Version of the data of the layer after the change; null if it has none, or it is unknown.',
+    }),
+  ),
   loses,
   before,
   digests,

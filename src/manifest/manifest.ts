@@ -75,9 +75,14 @@ export interface WantedResource {
   readonly data?: WantedData
   /** Optional blocks that the manifest is recorded to set; those that it contains if absent. */
   readonly sets?: readonly string[]
+  /** Only of an undo: who managed the resource before an apply adopted it. */
+  readonly formerManager?: FormerManager
   /** Spans in the block; pointers are relative to it: `/webmap/root_item`. */
   readonly spanOf: SpanOf
 }
+
+/** The manifest that managed a resource, and the blocks that it set; null if none did. */
+export type FormerManager = { readonly manifest: string; readonly sets: readonly string[] } | null
 
 /** Image file of an icon. */
 export interface WantedImage {

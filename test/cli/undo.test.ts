@@ -173,20 +173,78 @@ other: ${group('Other')}`.trim(),
   expect(await treeOf(keys)).toEqual(before)
 })
 
-it('refuses what others have changed since, by name, unless it is allowed', async () => {
-  await apply('edited', `edited: ${group('One')}`)
-  const entry = await apply('edited', `edited: ${group('Two')}`)
-  await apply('edited', `edited: ${group('Two', ', description: Later')}`)
+it('undoes only what the apply set, and refuses what was changed since, by field and apply', async () => {
+  const rule = (permission: string) =>
+    `{ action: allow, principal: guest, scope: resource, permission: ${permission}, propagate: true }`
+  const layer = (name: string, more: string) => `edited:
+  cls: vector_layer
+  display_name: ${name}
+  vector_layer: { srs: { id: 3857 }, geometry_type: POINT }
+  ${more}`
+  const fields = (...list: readonly string[]) =>
+    `feature_layer: { fields: [${list.map((one) => `{ keyname: ${one}, datatype: STRING }`).join(', ')}] }`
+  await apply('edited', layer('One', `${fields('name')}\n  permissions: [${rule('read')}]`))
+  const both = `permissions: [${rule('read')}, ${rule('update')}]`
+  const entry = await apply('edited', layer('Two', `${fields('name', 'size')}\n  ${both}`))
+  const later = `${fields('name', 'size', 'later')}\n  ${both.replace(']', `, ${rule('delete')}]`)}\n  description: Later`
+  const last = await apply('edited', layer('Three', later))
   const refused = await run('undo', entry, '--yes')
   expect([refused.exit, refused.err]).toEqual([
     1,
     expect.stringContaining(
-      `error undo/edited: "edited" was changed since apply ${entry}: it had version 2, and now has 3`,
+      `error undo/edited: "edited" was changed since apply ${entry} set the same: display_name, by apply ${last} (administrator, `,
     ),
   ])
   const undone = await run('undo', entry, '--overwrite', 'edited', '--yes')
   expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
-  expect(JSON.stringify(await treeOf(['edited']))).toContain('"display_name":"One"')
+  const left = JSON.stringify(await treeOf(['edited']))
+  expect(left).toMatch(
+    /"description":"Later".*"display_name":"One"|"display_name":"One".*"description":"Later"/,
+  )
+  expect(left.match(/"permission":"\w+"/g)).toEqual(['"permission":"delete"', '"permission":"read"'])
+  expect(left.match(/"keyname":"\w+"/g)).toEqual([
+    '"keyname":"edited"',
+    '"keyname":"name"',
+    '"keyname":"later"',
+  ])
+})
+
+it('refuses to delete a layer whose features were edited since its creation, and shows the plan alone', async () => {
+  const layer = 'grown: { cls: vector_layer, display_name: Grown, data: { source: places.geojson } }'
+  const made = await apply('grown', layer)
+  const plan = ['undo', made, '--allow-delete', 'grown', '--plan']
+  expect(await run(...plan, '--exit-code')).toMatchObject({
+    exit: 2,
+    out: expect.stringContaining('Plan for grown: 1 to delete'),
+  })
+  const [{ resource = { id: 0 } } = {}] = await (
+    await server.admin('GET', '/api/resource/search/?keyname=grown')
+  ).json<{ resource: { id: number } }[]>()
+  await server.admin('PUT', `/api/resource/${resource.id}/feature/1`, { fields: { name: 'There' } })
+  const refused = await run(...plan)
+  expect([refused.exit, refused.err]).toEqual([
+    1,
+    expect.stringContaining(
+      `error undo/edited: "grown", which apply ${made} created and the undo would delete, was changed since: its features were edited 1 time`,
+    ),
+  ])
+  expect((await run(...plan, '--json')).out).toContain('"undo/edited"')
+  expect((await run('undo', made, '--exit-code')).exit).toBe(3)
+  const undone = await run('undo', made, '--allow-delete', 'grown', '--overwrite', 'grown', '--yes')
+  expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
+})
+
+it('gives adopted resources back', async () => {
+  await server.admin('POST', '/api/resource/', {
+    resource: { cls: 'resource_group', parent: { id: 0 }, keyname: 'lent', display_name: 'Lent' },
+  })
+  const before = await treeOf(['lent'])
+  const entry = await apply('lent', `lent: ${group('Lent')}`)
+  const undone = await run('undo', entry, '--yes')
+  expect([undone.exit, undone.out]).toEqual([0, expect.stringContaining('managed_by  - "lent"')])
+  expect(await treeOf(['lent'])).toEqual(before)
+  const [again = ''] = /^\d+/m.exec((await run('history', '--limit', '1')).out) ?? []
+  expect((await run('undo', again, '--yes')).out).toContain('managed_by  + "lent"')
 })
 
 it('says which data it cannot restore, and asks before it deletes features', async () => {

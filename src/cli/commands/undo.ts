@@ -1,3 +1,5 @@
+import { problem } from '../../contract/problems.ts'
+import { hasErrors } from '../../core/issue.ts'
 import { planUndo } from '../../reconcile/undo/plan_undo.ts'
 import { confirmAndApply } from '../carry_out.ts'
 import type { CommandSpec } from '../command.ts'
@@ -6,6 +8,7 @@ import { collect, eventOptions, parseCount } from '../options.ts'
 import { showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
 import type { Terminal } from '../terminal.ts'
+import { exitCodeOf } from './plan.ts'
 
 /** Settings of `undo`. */
 interface UndoSettings {
@@ -17,6 +20,8 @@ interface UndoSettings {
 
 /** Plans to undo an apply, asks for confirmation, and restores what was before. */
 async function runUndo({ id, server, options }: UndoSettings, terminal: Terminal): Promise<number> {
+  if (options.exitCode === true && options.plan !== true)
+    throw problem('usage/bad-argument', '--exit-code needs --plan.')
   const api = await connect(server, terminal)
   try {
     const { interrupt: signal } = terminal
@@ -31,6 +36,10 @@ async function runUndo({ id, server, options }: UndoSettings, terminal: Terminal
     const { plan, manifest } = await planUndo({ api, entry, options: allowed, signal })
     const json = options.json === true
     showPlan({ plan, loaded: { manifest, issues: [], sources: new Map(), documents: [] } }, json, terminal)
+    if (options.plan === true) {
+      if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
+      return options.exitCode === true && plan.changes.length > 0 ? 2 : 0
+    }
     const settings = { json, yes: options.yes === true, atomic: true, partial: false }
     const shown = { api, plan, manifest, settings, resume: `landform undo ${id}`, undoes: id }
     return await confirmAndApply(shown, terminal)
@@ -48,11 +57,22 @@ export const undoCommand: CommandSpec = {
   notes: [
     'Deletes what the apply created, restores what it changed, and creates again what it deleted, with new ids.\nDeleted features and secrets are not restored.',
   ],
-  examples: ['landform history', 'landform undo 12', 'landform undo 12 --overwrite roads --yes'],
+  examples: [
+    'landform history',
+    'landform undo 12 --plan   # only show what would change',
+    'landform undo 12',
+    'landform undo 12 --overwrite roads --yes',
+  ],
   declare: (command) =>
     eventOptions(command.argument('<entry>', 'id of the apply in landform history', parseCount))
+      .option('--plan', 'show what the undo would change, and change nothing')
+      .option('--exit-code', 'with --plan: exit with 2 if the undo would change anything')
       .option('--yes', 'skip the confirmation')
-      .option('--overwrite <key>', 'undo later changes of a resource too; may be repeated', collect)
+      .option(
+        '--overwrite <key>',
+        'undo what the apply set, although it was changed since; may be repeated',
+        collect,
+      )
       .option('--without-data', 'undo the rest if data were deleted, which cannot be restored')
       .option('--allow-delete <key>', 'allow deleting features that were loaded; may be repeated', collect)
       .option('--allow-loss <key>', 'allow a resource to lose references; may be repeated', collect),

@@ -67,7 +67,10 @@ export const journalRoutes = {
     forUsers: true,
     summary: 'Returns an apply with its changes; for administrators, and the user who applied.',
     query: query({
-      before: Type.Boolean({ description: 'Whether to return the resources before the changes.' }),
+      before: Type.Boolean({
+        description:
+          'Whether to return the resources before the changes, and digests of the values that they set.',
+      }),
     }),
     response: JournalEntrySchema,
   },

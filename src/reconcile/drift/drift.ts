@@ -1,6 +1,6 @@
 import { splitPointer } from '../../core/pointer.ts'
 import type { Change, DataLoad, Edit } from '../model/change.ts'
-import { digestValue, fieldOf } from '../model/edit_digest.ts'
+import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
 import type { AppliedState, Apply } from './applied_state.ts'
 
 /**
@@ -83,8 +83,8 @@ function originOf(edit: Edit, state: AppliedState | undefined): Origin {
   if (last === undefined) return 'unknown'
   if (edit.pointer === '/permissions')
     return (last === null) === (edit.to === undefined) ? 'server' : 'manifest'
-  if (last === digestOf(edit.to)) return 'server'
-  return last === digestOf(edit.from) ? 'manifest' : 'both'
+  if (last === digestOrNull(edit.to)) return 'server'
+  return last === digestOrNull(edit.from) ? 'manifest' : 'both'
 }
 
 /** Returns the digest of what the last apply left; null if it left nothing, undefined if that is unknown. */
@@ -95,9 +95,6 @@ function lastDigest(edit: Edit, state: AppliedState | undefined): string | null 
   // Other fields have defaults.
   return /^\/(description$|permissions$|resmeta\/)/.test(edit.pointer) ? null : undefined
 }
-
-const digestOf = (value: unknown) =>
-  value === undefined || value === null || value === '' ? null : digestValue(value)
 
 function originOfData({ reason, edited }: DataLoad): Origin {
   if (edited === undefined) return reason === 'data changed on the server' ? 'server' : 'manifest'

@@ -9,8 +9,7 @@ export function digestsOf(change: Change): Digests {
   const digests: Record<string, string | null> = {}
   for (const edit of withIdentity(change)) {
     if (edit.secret) continue
-    digests[fieldOf(edit)] =
-      edit.to === undefined || edit.to === null || edit.to === '' ? null : digestValue(edit.to)
+    digests[fieldOf(edit)] = digestOrNull(edit.to)
   }
   return digests
 }
@@ -29,6 +28,11 @@ function withIdentity({ action, displayName, body, edits }: Change): readonly Ed
 /** Names what an edit changes: a field, or one of the rules, which are added and removed as a whole. */
 export function fieldOf({ pointer, from, to }: Edit): string {
   return pointer === '/permissions' ? `${pointer}/${digestValue(to ?? from)}` : pointer
+}
+
+/** Digests a value of a field; null if it has none. */
+export function digestOrNull(value: unknown): string | null {
+  return value === undefined || value === null || value === '' ? null : digestValue(value)
 }
 
 /** Digests a value, independent of the order of the members of objects. */

@@ -160,6 +160,7 @@ function diffMetadata(draft: Draft, { wanted, actual, context }: Sides): boolean
     draft.edits.push(editOf(joinPointer('/resmeta', key), from, to))
   }
   const adopts = markManager(items, { wanted, actual, context })
+  releaseManager(draft, items, { wanted, actual, context })
   markProtection(draft, items, { wanted, actual, context })
   if (Object.keys(items).length > 0) {
     const rest = context.mergesMetadata ? {} : { ...old, ...formatMarkers(actual) }
@@ -175,15 +176,25 @@ const editOf = (pointer: string, from: unknown, to: unknown): Edit => ({
 })
 
 function markManager(items: Record<string, MetadataValue>, { wanted, actual, context }: Sides): boolean {
-  if (wanted.existing || actual.manager === context.manifestId) return false
+  if (wanted.existing || wanted.formerManager !== undefined || actual.manager === context.manifestId)
+    return false
   items[markerKeys.manager] = formatManager({ manifest: context.manifestId, id: actual.id })
   return true
+}
+
+/** Gives a resource back to the manifest that managed it before. */
+function releaseManager(draft: Draft, items: Record<string, MetadataValue>, { wanted, actual }: Sides): void {
+  const { formerManager: former } = wanted
+  if (former === undefined || former?.manifest === actual.manager) return
+  items[markerKeys.manager] = former === null ? null : formatManager({ ...former, id: actual.id })
+  draft.edits.push(editOf('/managed_by', actual.manager, former?.manifest ?? null))
 }
 
 /** Records in the marker which optional blocks the manifest sets, with the other changes. */
 function recordBlocks(draft: Draft, sets: readonly string[], { wanted, actual, context }: Sides): void {
   const isRecorded = actual.manager === context.manifestId && isDeepStrictEqual(sets, actual.sets)
-  if (wanted.existing || isRecorded || actual.resmeta === undefined) return
+  if (wanted.existing || isRecorded || actual.resmeta === undefined || wanted.formerManager !== undefined)
+    return
   const { items } = (draft.body.resmeta ?? {}) as { readonly items?: Readonly<Record<string, unknown>> }
   const rest = items ?? (context.mergesMetadata ? {} : { ...actual.resmeta, ...formatMarkers(actual) })
   const marker = formatManager({ manifest: context.manifestId, id: actual.id, sets })

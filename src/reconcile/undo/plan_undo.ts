@@ -1,13 +1,13 @@
 import type { Api } from '../../api/api.ts'
-import type { JournalChange, JournalEntry } from '../../contract/journal.ts'
+import type { JournalEntry } from '../../contract/journal.ts'
 import { type ProblemCode, problem, problems } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
-import type { ActualTree } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
 import { type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planManifest, readActualTree } from '../plan/plan_manifest.ts'
+import { checkEdited } from './check_edited.ts'
 import { listApplied, writeUndoManifest } from './undo_manifest.ts'
 
 /** What an undo may do. */
@@ -54,7 +54,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
   const planOptions = { ...safeOptions, ...allowed }
   const plan = await planManifest({ api, manifest, actual, options: planOptions, signal })
   const issues = [
-    ...checkEdited(entry, actual, options),
+    ...(await checkEdited({ api, entry, actual, manifest, plan, options, signal })),
     ...checkData(entry, options),
     ...checkRecords(entry),
   ]
@@ -64,34 +64,6 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
 // The journal has no lines to point at.
 function withoutSpan({ span: _, ...issue }: Issue): Issue {
   return issue
-}
-
-/** Reports resources that were changed after the apply. */
-function checkEdited(entry: JournalEntry, actual: ActualTree, { overwrite }: UndoOptions): Issue[] {
-  return listApplied(entry).flatMap((change) => {
-    const { key, cls } = change
-    const why = overwrite.has(key) || !isCls(cls) ? undefined : describeEdit(entry, change, actual)
-    return why === undefined ? [] : [fault('undo/edited', why, `--overwrite ${key}`)]
-  })
-}
-
-/** Says how a resource was changed after the apply; undefined if it was not. */
-function describeEdit(
-  { id: applyId }: JournalEntry,
-  { key, id, action, version, before = [] }: JournalChange,
-  actual: ActualTree,
-): string | undefined {
-  const there = id == null ? undefined : actual.byId.get(id)
-  if (action === 'delete' || there === undefined) {
-    const again = before.length === 0 ? undefined : actual.byKeyname.get(key)
-    return again === undefined || again.id === id
-      ? undefined
-      : `"${key}" was created again since apply ${applyId}`
-  }
-  if (version === null)
-    return `it is unknown whether "${key}" was changed since apply ${applyId}, which was not one transaction`
-  if (there.version === version) return undefined
-  return `"${key}" was changed since apply ${applyId}: it had version ${version}, and now has ${there.version}`
 }
 
 /** Reports deleted data. */
@@ -115,6 +87,7 @@ function checkRecords(entry: JournalEntry): Issue[] {
   return [{ code: 'undo/records', message, severity: 'warning', hint: problems['undo/records'].advice }]
 }
 
+/** Creates an error that an option of `undo` allows. */
 function fault(code: ProblemCode, message: string, option: string): Issue {
   return { code, message, severity: 'error', hint: `To undo the apply nevertheless, use ${option}.` }
 }

@@ -1,11 +1,12 @@
 import type { Representation } from '../../contract/bodies.ts'
 import { type JournalChange, type JournalEntry, successWords } from '../../contract/journal.ts'
 import { isCls } from '../../contract/registry.ts'
-import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
+import type { FormerManager, Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { nameRule, sortedRules } from '../model/access_rules.ts'
 import { type ActualResource, type ActualTree, labelOf, readActual } from '../model/actual_tree.ts'
 import { createKeyMaker } from '../pull/slug.ts'
 import { writeMembers } from '../pull/write_block.ts'
+import { mergeBefore } from './merge_before.ts'
 
 /** The state before an apply, as far as the apply changed it. */
 export interface UndoManifest {
@@ -31,10 +32,10 @@ export function isApplied({ outcome }: JournalChange): boolean {
  */
 export function writeUndoManifest(entry: JournalEntry, actual: ActualTree): UndoManifest {
   const applied = listApplied(entry)
-  const before = readBefore(applied)
+  const before = readBefore(applied, actual)
   const keyOf = assignKeys(before, actual)
   const restoring: Restoring = { entry, actual, before, keyOf, resources: new Map() }
-  for (const resource of before.values()) restore(restoring, resource)
+  for (const one of before.values()) restore(restoring, one)
   const made = applied.flatMap(({ action, id }) => (action === 'create' && id != null ? [id] : []))
   return {
     manifest: { id: entry.manifest, resources: restoring.resources },
@@ -42,41 +43,58 @@ export function writeUndoManifest(entry: JournalEntry, actual: ActualTree): Undo
   }
 }
 
-/** Returns the resources before the changes, by id. A resource's own change has its state, above that of a deletion. */
-function readBefore(applied: readonly JournalChange[]): Map<number, ActualResource> {
-  const found = new Map<number, ActualResource>()
-  for (const { before = [] } of applied)
-    for (const wire of before) {
-      const resource = readActual(wire as unknown as Representation)
-      if (!found.has(resource.id)) found.set(resource.id, resource)
+/** A resource as an undo leaves it, with its state before the apply. */
+interface BeforeApply {
+  readonly resource: ActualResource
+  readonly before: ActualResource
+  /** Whether the apply was an undo that gave the resource back. */
+  readonly isReleased: boolean
+}
+
+/**
+ * Returns the resources as they would be without the changes, by id. A resource's own change has its state, above that of a
+ * deletion.
+ */
+function readBefore(applied: readonly JournalChange[], actual: ActualTree): Map<number, BeforeApply> {
+  const found = new Map<number, BeforeApply>()
+  for (const { id, action, digests, before: wires = [] } of applied)
+    for (const wire of wires) {
+      const before = readActual(wire as unknown as Representation)
+      if (found.has(before.id)) continue
+      const there = actual.byId.get(before.id)
+      const isWhole = before.id !== id || action === 'delete' || action === 'replace'
+      const isPart = !isWhole && digests !== undefined && there !== undefined
+      const resource = !isPart ? before : mergeBefore({ before, there, digests }, actual.principals)
+      found.set(before.id, { resource, before, isReleased: digests?.['/managed_by'] !== undefined })
     }
   return found
 }
 
-function assignKeys(before: ReadonlyMap<number, ActualResource>, actual: ActualTree): Map<number, string> {
+function assignKeys(before: ReadonlyMap<number, BeforeApply>, actual: ActualTree): Map<number, string> {
   const maker = createKeyMaker(actual.byKeyname.keys())
   const keyOf = ({ id, keyname, displayName, cls }: ActualResource) =>
     keyname ?? actual.byId.get(id)?.keyname ?? maker.make(displayName, `${cls}_${id}`)
-  return new Map([...before].map(([id, resource]) => [id, keyOf(resource)]))
+  return new Map([...before].map(([id, { resource }]) => [id, keyOf(resource)]))
 }
 
 interface Restoring {
   readonly entry: JournalEntry
   readonly actual: ActualTree
-  readonly before: ReadonlyMap<number, ActualResource>
+  readonly before: ReadonlyMap<number, BeforeApply>
   readonly keyOf: ReadonlyMap<number, string>
   readonly resources: Map<string, WantedResource>
 }
 
 /** Adds a resource after its parent. */
-function restore(restoring: Restoring, resource: ActualResource): void {
+function restore(restoring: Restoring, one: BeforeApply): void {
   const { before, keyOf, resources } = restoring
+  const { resource } = one
   const key = keyOf.get(resource.id) ?? ''
   if (resources.has(key)) return
   const above = resource.parentId === null ? undefined : before.get(resource.parentId)
   if (above !== undefined) restore(restoring, above)
-  const parent = above === undefined ? addAnchor(restoring, resource.parentId) : keyOf.get(above.id)
-  resources.set(key, wantedOf(restoring, { resource, key, parent }))
+  const parent = above === undefined ? addAnchor(restoring, resource.parentId) : keyOf.get(above.resource.id)
+  resources.set(key, wantedOf(restoring, { ...one, key, parent }))
 }
 
 /** Adds a parent that the apply did not change; returns its key. */
@@ -89,22 +107,23 @@ function addAnchor({ actual, resources, entry }: Restoring, id: number | null): 
   return key
 }
 
-interface Restored {
-  readonly resource: ActualResource
+interface Restored extends BeforeApply {
   readonly key: string
   readonly parent: string | undefined
 }
 
-function wantedOf(restoring: Restoring, { resource, key, parent }: Restored): WantedResource {
+function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
+  const { resource, before, key, parent } = restored
   const { entry, actual, keyOf } = restoring
-  const { id, cls, displayName, description, protect, ownerId, rules, resmeta, manager } = resource
+  const { id, cls, displayName, description, protect, ownerId, rules, resmeta } = resource
   const there = actual.byId.get(id)
   const { principals } = actual
   const members = isCls(cls) ? writeMembers({ tree: actual, keyOf }, resource, { cls, whole: true }) : {}
   return {
     key,
-    existing: there !== undefined && manager !== entry.manifest,
+    existing: there !== undefined && there.manager !== entry.manifest,
     ...(there === undefined ? {} : { id }),
+    ...(wasAdopted(restored, there, entry) ? { formerManager: managerOf(before) } : {}),
     protect,
     ...(isCls(cls) ? { cls } : {}),
     ...(parent === undefined ? {} : { parent }),
@@ -122,6 +141,18 @@ function wantedOf(restoring: Restoring, { resource, key, parent }: Restored): Wa
     spanOf: spanOf(entry),
   }
 }
+
+/** Tells whether the apply made another manifest the manager, or none. */
+function wasAdopted(
+  { before: { manager }, isReleased }: BeforeApply,
+  there: ActualResource | undefined,
+  entry: JournalEntry,
+): boolean {
+  return there !== undefined && manager !== there.manager && (isReleased || there.manager === entry.manifest)
+}
+
+const managerOf = ({ manager, sets }: ActualResource): FormerManager =>
+  manager === undefined ? null : { manifest: manager, sets }
 
 /** Metadata that are removed unless the resource had them. */
 function cleared(there: ActualResource | undefined): Record<string, null> {

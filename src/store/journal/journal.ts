@@ -97,10 +97,12 @@ export async function completeEntry(
           -- A resource that is written twice has the version of the last operation.
           touched as (select id, max(version) as version from unnest($7::int[], $8::int[]) as t (id, version) group by id)
      update journal_change c
-        set outcome = w.outcome, resource_id = coalesce(m.id, c.resource_id), version = coalesce(m.version, t.version)
+        set outcome = w.outcome, resource_id = coalesce(m.id, c.resource_id), version = coalesce(m.version, t.version),
+            data_version = l.data_version
        from journal_change d join word w using (action)
             left join made m on m.key = d.key and d.action in ('create', 'replace')
             left join touched t on t.id = d.resource_id
+            left join layer l on l.resource_id = coalesce(m.id, t.id)
       where c.entry_id = $1 and d.entry_id = $1 and c.position = d.position
         and (m.id is not null or t.id is not null)`,
     [
@@ -178,7 +180,9 @@ export async function findEntry(
   const [row] = await database.query<EntryRow>(`${entrySql} where e.id = $1`, [id])
   if (row === undefined) return undefined
   const changes =
-    (await listChanges(database, { ids: [id], resource: null, key: null, before })).get(id) ?? []
+    (await listChanges(database, { ids: [id], resource: null, key: null, before, digests: before })).get(
+      id,
+    ) ?? []
   return { entry: { ...withoutUser(row), changes }, userId: row.userId }
 }
 
@@ -196,7 +200,7 @@ async function listChanges(
   { ids, resource, key, before, digests = false }: ChangeFilter,
 ): Promise<Map<number, JournalChange[]>> {
   const rows = await database.query<JournalChange & { entryId: number }>(
-    `select entry_id as "entryId", action, key, cls, display_name, resource_id as id, outcome, version,
+    `select entry_id as "entryId", action, key, cls, display_name, resource_id as id, outcome, version, data_version,
             coalesce(loses, '{}') as loses${before ? ", coalesce(before, '[]'::jsonb) as before" : ''}
             ${digests ? ", coalesce(digests, '{}'::jsonb) as digests" : ''}
        from journal_change

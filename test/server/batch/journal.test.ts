@@ -58,8 +58,14 @@ describeServers('the journal', (start) => {
       result: 'applied',
       counts: { created: 1, updated: 1 },
       changes: [
-        { ...change('fresh', 'create', results[0]?.id), outcome: 'created', version: 1, loses: [] },
-        { ...change('old', 'update', old), outcome: 'updated', version: 2, loses: [] },
+        {
+          ...change('fresh', 'create', results[0]?.id),
+          outcome: 'created',
+          version: 1,
+          data_version: null,
+          loses: [],
+        },
+        { ...change('old', 'update', old), outcome: 'updated', version: 2, data_version: null, loses: [] },
       ],
     })
   })

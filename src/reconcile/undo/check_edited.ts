@@ -1,0 +1,133 @@
+import PQueue from 'p-queue'
+import type { Api } from '../../api/api.ts'
+import { type JournalChange, type JournalEntry, maxJournalEntries } from '../../contract/journal.ts'
+import { isCls } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
+import { isObject } from '../../core/is_object.ts'
+import type { Issue } from '../../core/issue.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
+import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
+import type { Edit, Plan } from '../model/change.ts'
+import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
+import { listApplied } from './undo_manifest.ts'
+
+/** An undo to check. */
+export interface UndoCheck {
+  readonly api: Api
+  readonly entry: JournalEntry
+  readonly actual: ActualTree
+  readonly manifest: Manifest
+  /** Plan of the undo. */
+  readonly plan: Plan
+  readonly options: { readonly overwrite: ReadonlySet<string> }
+  readonly signal: AbortSignal | undefined
+}
+
+/** Maximum number of concurrent requests. */
+const maxRequests = 8
+
+/** Reports what the undo would overwrite or delete although it was changed after the apply, and who changed it. */
+export async function checkEdited(check: UndoCheck): Promise<Issue[]> {
+  const found = listApplied(check.entry).flatMap((change) => {
+    if (check.options.overwrite.has(change.key) || !isCls(change.cls)) return []
+    const why = describeEdit(check, change)
+    return why === undefined ? [] : [{ change, why }]
+  })
+  const queue = new PQueue({ concurrency: maxRequests })
+  return queue.addAll(
+    found.map(({ change, why }) => async (): Promise<Issue> => {
+      const message = `${why}${await describeLater(check, change)}`
+      const hint = `To undo the apply nevertheless, use --overwrite ${change.key}.`
+      return { code: 'undo/edited', message, severity: 'error', hint }
+    }),
+  )
+}
+
+/** Says what of a resource was changed after the apply and would be undone too; undefined if nothing. */
+function describeEdit(check: UndoCheck, change: JournalChange): string | undefined {
+  const { entry, actual } = check
+  const { key, id, action, before = [] } = change
+  const there = id == null ? undefined : actual.byId.get(id)
+  if (there !== undefined && action !== 'delete')
+    return action === 'create' || action === 'replace'
+      ? describeCreated(check, change, there)
+      : describeUpdated(check, change, there)
+  if (before.length === 0) return undefined
+  const again = actual.byKeyname.get(key)
+  if (again !== undefined && again.id !== id) return `"${key}" was created again since apply ${entry.id}`
+  return action === 'delete' ? undefined : `"${key}" was deleted since apply ${entry.id}`
+}
+
+/** A creation is undone as a whole: any change since goes with it. */
+function describeCreated(
+  { entry }: UndoCheck,
+  { key, version, data_version: dataVersion }: JournalChange,
+  there: ActualResource,
+): string | undefined {
+  if (version === null)
+    return `it is unknown whether "${key}" was changed since apply ${entry.id}, which was not one transaction`
+  const edits = (there.dataVersion ?? 0) - (dataVersion ?? there.dataVersion ?? 0)
+  const changed = [
+    ...(there.version === version ? [] : [`it had version ${version}, and now has ${there.version}`]),
+    ...(edits <= 0 ? [] : [`its features were edited ${countOf(edits, 'time')}`]),
+  ]
+  if (changed.length === 0) return undefined
+  return `"${key}", which apply ${entry.id} created and the undo would delete, was changed since: ${changed.join('; ')}`
+}
+
+/** Of an update, only the fields that the apply set are undone: those that have another value now were changed since. */
+function describeUpdated(
+  { entry, actual, manifest, plan }: UndoCheck,
+  { key, id, version, digests = {} }: JournalChange,
+  there: ActualResource,
+): string | undefined {
+  if (there.version === version) return undefined
+  const isOurs = (title: unknown) =>
+    typeof title === 'string' && actual.byKeyname.get(title)?.manager === manifest.id
+  const edits = plan.changes.find((one) => one.id === id)?.edits ?? []
+  const changed = edits.filter((edit) => !isAsApplied(edit, digests, isOurs))
+  if (changed.length === 0) return undefined
+  const fields = [...new Set(changed.map(({ pointer }) => pointer.slice(1).replaceAll('/', '.')))].join(', ')
+  if (version === null)
+    return `it is unknown whether ${fields} of "${key}" changed since apply ${entry.id}, which was not one transaction`
+  return `"${key}" was changed since apply ${entry.id} set the same: ${fields}`
+}
+
+/** Tells whether a field has the value that the apply set. Of a part that the journal does not list, it is unknown. */
+function isAsApplied(
+  edit: Edit,
+  digests: Readonly<Record<string, string | null>>,
+  isOurs: (title: unknown) => boolean,
+): boolean {
+  if (edit.pointer === '/managed_by') return true
+  const applied = digests[fieldOf(edit)]
+  if (applied === undefined || edit.secret) return false
+  return [edit.from, withKeys(edit.from, isOurs)].some((value) => digestOrNull(value) === applied)
+}
+
+/** Replaces references to resources of the manifest by their keys, as the apply wrote them. */
+function withKeys(value: unknown, isOurs: (title: unknown) => boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => withKeys(item, isOurs))
+  if (!isObject(value)) return value
+  if ('id' in value && isOurs(value.title)) return value.title
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withKeys(item, isOurs)]))
+}
+
+/** Names the later applies that changed a resource, as far as this account may read them. */
+async function describeLater({ api, entry, signal }: UndoCheck, { id }: JournalChange): Promise<string> {
+  if (id == null) return ''
+  try {
+    const query = { resource: id, limit: maxJournalEntries }
+    const entries = await api.call('journal.list', { query, signal })
+    const later = entries.filter((one) => one.id > entry.id)
+    if (later.length === 0) return ', by no apply'
+    const names = later
+      .slice(0, 3)
+      .map((one) => `${one.id} (${one.user}, ${one.began.replace('T', ' ')} UTC)`)
+    return `, by apply ${names.join(', ')}${later.length > 3 ? ', …' : ''}`
+  } catch (error) {
+    if (isProblem(error)) return ''
+    throw error
+  }
+}

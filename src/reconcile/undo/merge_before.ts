@@ -1,0 +1,126 @@
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { descriptorOf, isCls } from '../../contract/registry.ts'
+import type { Rule } from '../../contract/resource.ts'
+import type { Schema } from '../../contract/schema.ts'
+import { splitPointer } from '../../core/pointer.ts'
+import { formatRule, nameRule } from '../model/access_rules.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import { type Digests, digestValue } from '../model/edit_digest.ts'
+import type { Principals } from '../model/principals.ts'
+
+/** A resource before an apply and now. */
+export interface Versions {
+  readonly before: ActualResource
+  readonly there: ActualResource
+  /** What the apply set, by field. */
+  readonly digests: Digests
+}
+
+/**
+ * Returns a resource as it would be without an apply: the fields that the apply set as they were before it, the others as they
+ * are now. Lists with a key are merged by item, rules by rule.
+ */
+export function mergeBefore({ before, there, digests }: Versions, principals: Principals): ActualResource {
+  const paths = Object.keys(digests).map(splitPointer)
+  const tops = new Set(paths.map(([top = '']) => top))
+  const sets = (top: string) => tops.has(top)
+  const pick = (top: string) => (sets(top) ? before : there)
+  return {
+    ...there,
+    keyname: pick('keyname').keyname,
+    displayName: pick('display_name').displayName,
+    parentId: pick('parent').parentId,
+    description: pick('description').description,
+    ownerId: pick('owner').ownerId,
+    protect: pick('protect').protect,
+    rules: sets('permissions') ? mergeRules({ before, there, digests }, principals) : there.rules,
+    resmeta: mergeMetadata(paths, before, there),
+    sets: mergeSets(paths, before, there),
+    members: mergeMembers(paths, before, there),
+  }
+}
+
+function mergeRules(
+  { before, there, digests }: Versions,
+  principals: Principals,
+): readonly Rule[] | undefined {
+  if (before.rules === undefined || there.rules === undefined) return before.rules
+  const isOfApply = (rule: Rule) =>
+    Object.hasOwn(digests, `/permissions/${digestValue(formatRule(nameRule(rule, principals)))}`)
+  return [...there.rules.filter((rule) => !isOfApply(rule)), ...before.rules.filter(isOfApply)]
+}
+
+type Paths = readonly (readonly string[])[]
+
+function mergeMetadata(
+  paths: Paths,
+  before: ActualResource,
+  there: ActualResource,
+): ActualResource['resmeta'] {
+  const keys = paths.flatMap(([top, key]) => (top === 'resmeta' && key !== undefined ? [key] : []))
+  if (keys.length === 0 || before.resmeta === undefined || there.resmeta === undefined) return there.resmeta
+  const { resmeta } = before
+  const items = { ...there.resmeta }
+  for (const key of keys) {
+    const value = resmeta[key]
+    if (value === undefined) delete items[key]
+    else items[key] = value
+  }
+  return items
+}
+
+/** Blocks that the apply set are recorded as before it. */
+function mergeSets(paths: Paths, before: ActualResource, there: ActualResource): readonly string[] {
+  const ofApply = new Set(paths.flatMap(([top = '', field]) => [top, `${top}.${field}`]))
+  const later = there.sets.filter((block) => !ofApply.has(block))
+  return [...new Set([...before.sets, ...later])].sort()
+}
+
+function mergeMembers(
+  paths: Paths,
+  before: ActualResource,
+  there: ActualResource,
+): ActualResource['members'] {
+  const members = { ...there.members }
+  if (!isCls(there.cls)) return members
+  for (const [member, { properties }] of Object.entries(descriptorOf(there.cls).members))
+    for (const [field, schema] of Object.entries(properties as Readonly<Record<string, Schema>>)) {
+      const parts = paths
+        .filter((path) => path[0] === member && path[1] === field)
+        .map((path) => path.slice(2))
+      if (parts.length === 0) continue
+      const [from, now] = [before.members[member]?.[field], members[member]?.[field]]
+      members[member] = { ...members[member], [field]: mergeField(schema, { from, now, parts }) }
+    }
+  return members
+}
+
+interface FieldVersions {
+  readonly from: unknown
+  readonly now: unknown
+  /** What the apply set within the field; an empty path is the field itself. */
+  readonly parts: Paths
+}
+
+function mergeField(schema: Schema, { from, now, parts }: FieldVersions): unknown {
+  const keys = annotationsOf(schema)['x-key'] ?? []
+  const old = indexItems(from, keys)
+  const next = indexItems(now, keys)
+  if (old === undefined || next === undefined) return from
+  const set = new Set(parts.flatMap(([name]) => (name === undefined ? [] : [name])))
+  const kept = [...old].flatMap(([name, item]) => (set.has(name) ? item : (next.get(name) ?? [])))
+  const added = [...next].flatMap(([name, item]) => (old.has(name) || set.has(name) ? [] : item))
+  return [...kept, ...added]
+}
+
+/** Returns the items of a list by their key; undefined if the value is no list with unique keys of strings. */
+function indexItems(value: unknown, keys: readonly string[]): ReadonlyMap<string, unknown> | undefined {
+  if (keys.length === 0 || !Array.isArray(value)) return undefined
+  const items = new Map<string, unknown>()
+  for (const item of value as readonly Readonly<Record<string, unknown>>[]) {
+    const names = keys.map((key) => item[key])
+    if (!names.every((name) => typeof name === 'string')) return undefined
+    items.set(names.join(' '), item)
+  }
+  return items.size === value.length ? items : undefined
+}
