@@ -10,6 +10,7 @@ const loaders: Readonly<Record<string, () => Promise<CommandSpec | CommandGroup>
   plan: async () => (await import('./plan.ts')).planCommand,
   capture: async () => (await import('./capture.ts')).captureCommand,
   apply: async () => (await import('./apply.ts')).applyCommand,
+  adopt: async () => (await import('./adopt.ts')).adoptCommand,
   drift: async () => (await import('./drift.ts')).driftCommand,
   pull: async () => (await import('./pull.ts')).pullCommand,
   history: async () => (await import('./history.ts')).historyCommand,

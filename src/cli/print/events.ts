@@ -88,7 +88,7 @@ export function writeReportEvent(out: Writable, report: Report): void {
 }
 
 function changeFacts(change: Change): object {
-  const { action, key, cls, displayName, path, id, adopts, edits, data, takes } = change
+  const { action, key, cls, displayName, path, id, adopts, marksSource, edits, data, takes } = change
   const source = data === undefined ? {} : { data: dataFacts(data) }
   return {
     action,
@@ -98,6 +98,7 @@ function changeFacts(change: Change): object {
     path,
     id,
     adopts,
+    marks_source: marksSource,
     edits: edits.map(editFacts),
     ...source,
     takes,

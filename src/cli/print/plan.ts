@@ -108,6 +108,10 @@ const isRecord = ({ cls }: UnknownResource) => catalogKinds.some((kind) => kind 
 export function formatDetails(change: Change, paint: Paint): string[] {
   const lines = change.edits.flatMap((edit) => formatEdit(edit, change.action, paint))
   if (change.adopts) lines.unshift(paint('cyan', 'managed by this manifest from now on'))
+  if (change.marksSource !== undefined)
+    lines.push(
+      paint('cyan', `data are those of ${oneLine(change.marksSource)}, and marked as loaded from it`),
+    )
   if (change.data !== undefined) lines.push(...formatData(change.data, paint))
   return [...lines, ...formatTakes(change, paint)]
 }

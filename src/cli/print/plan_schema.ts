@@ -142,6 +142,11 @@ const PlanEvents = [
       path,
       id: optional(Type.Integer({ description: 'Id on the server; absent for creations.' })),
       adopts: optional(constant(true, { description: 'The manifest manages the resource from now on.' })),
+      marks_source: optional(
+        text(
+          'Source with the features of the layer, which is marked as loaded from it; only of landform adopt.',
+        ),
+      ),
       edits: Type.Array(EditSchema),
       data: optional(DataSchema),
       takes: optional(TakesSchema),

@@ -54,6 +54,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Remove it from one of the manifests, or take it over with --adopt.',
   },
+  'adopt/changed': {
+    title: 'Other changes beside an adoption',
+    exit: 1,
+    advice: 'Compare the listed resources with landform plan, and with landform history.',
+  },
   'plan/replace': {
     title: 'Replacement required',
     exit: 1,

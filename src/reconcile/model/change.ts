@@ -124,6 +124,8 @@ export interface Change {
   readonly version?: number
   /** Whether the resource gets the marker of this manifest; a resource that does not change otherwise has the action `adopt`. */
   readonly adopts?: true
+  /** The source whose features the layer has, and which the marker names from now on; it is not loaded. */
+  readonly marksSource?: string
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
   readonly image?: ImageLoad

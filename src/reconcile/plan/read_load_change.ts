@@ -86,7 +86,8 @@ function notComparable(key: string) {
   })
 }
 
-function targetOf(actual: ActualResource): SyncTarget {
+/** Describes a layer of the server for a comparison with a source. */
+export function targetOf(actual: ActualResource): SyncTarget {
   const layer = actual.members.vector_layer
   return {
     id: actual.id,

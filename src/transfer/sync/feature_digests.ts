@@ -11,7 +11,7 @@ export interface DigestedFeature {
 export class FeatureDigests {
   readonly count: number
   readonly #byKey = new Map<string, DigestedFeature>()
-  readonly #repeated: number[] = []
+  readonly #repeated: DigestedFeature[] = []
 
   /** @param lines digest of the key, digest of the feature and id, in one string each */
   constructor(lines: readonly string[]) {
@@ -19,8 +19,9 @@ export class FeatureDigests {
     for (const line of lines) {
       const key = line.slice(0, digestLength)
       const id = Number(line.slice(2 * digestLength))
-      if (this.#byKey.has(key)) this.#repeated.push(id)
-      else this.#byKey.set(key, { id, digest: line.slice(digestLength, 2 * digestLength) })
+      const feature = { id, digest: line.slice(digestLength, 2 * digestLength) }
+      if (this.#byKey.has(key)) this.#repeated.push(feature)
+      else this.#byKey.set(key, feature)
     }
   }
 
@@ -31,8 +32,16 @@ export class FeatureDigests {
 
   /** Lists the ids of the features whose key is not in a set, or is that of an earlier feature; in ascending order. */
   listOthers(keys: ReadonlySet<string>): number[] {
-    const others = [...this.#repeated]
+    const others = this.#repeated.map(({ id }) => id)
     for (const [key, { id }] of this.#byKey) if (!keys.has(key)) others.push(id)
     return others.sort((a, b) => a - b)
+  }
+
+  /** Counts the features by the digest of geometry and fields. */
+  countContents(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { digest } of [...this.#byKey.values(), ...this.#repeated])
+      counts.set(digest, (counts.get(digest) ?? 0) + 1)
+    return counts
   }
 }
