@@ -2,16 +2,17 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Cls, descriptorOf } from '../contract/registry.ts'
 import type { Schema } from '../contract/schema.ts'
-import { findAtPointer, joinPointer, type Pointer } from '../core/pointer.ts'
+import { isObject } from '../core/is_object.ts'
+import { findAtPointer, joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
 import type { WantedResource } from '../manifest/manifest.ts'
 import type { ActualResource } from '../reconcile/model/actual_tree.ts'
 import type { Principals } from '../reconcile/model/principals.ts'
 import { isCompared, toWire } from '../reconcile/model/value_equality.ts'
 import { type DiffContext, diffResource } from '../reconcile/plan/diff.ts'
 import { listSetBlocks } from '../reconcile/plan/set_blocks.ts'
-import { isIgnored, pathOfEdit } from './property_path.ts'
-import type { Properties } from './property_values.ts'
-import { listSecrets } from './resource_secrets.ts'
+import { formatPropertyPath, isIgnored, pathOfEdit } from './property_path.ts'
+import { type Properties, unknownValue } from './property_values.ts'
+import { listAnnotated, listSecrets } from './resource_secrets.ts'
 
 /** A changed property. */
 export interface PropertyChange {
@@ -23,29 +24,66 @@ export interface PropertyChange {
 /** Two versions of the inputs of a resource. */
 export interface Comparison {
   readonly cls: Cls
-  readonly olds: { readonly wanted: WantedResource; readonly properties: Properties }
-  /** `wanted` is absent if properties are unknown: then top-level properties are compared. */
-  readonly news: { readonly wanted?: WantedResource; readonly properties: Properties }
+  readonly olds: Side
+  readonly news: Side
   /** Property paths that are not compared. */
   readonly ignored?: readonly string[]
 }
 
-/** Compares inputs with earlier ones, by the rules of plans: order, defaults and notation make no difference. */
+/** Inputs with their normal form. */
+export interface Side {
+  /** Absent if the inputs are invalid. Where values are unknown, it has the earlier ones. */
+  readonly wanted?: WantedResource
+  readonly properties: Properties
+}
+
+/**
+ * Compares inputs with earlier ones, by the rules of plans: order, defaults and notation make no difference. Unknown values
+ * differ from all values.
+ */
 export function compareInputs(comparison: Comparison): PropertyChange[] {
   const { cls, olds, news, ignored = [] } = comparison
   const changes =
-    news.wanted === undefined ? compareRoughly(comparison) : compareFinely(comparison, news.wanted)
+    olds.wanted === undefined || news.wanted === undefined
+      ? compareRoughly(comparison)
+      : compareFinely(comparison, { wanted: olds.wanted, news: news.wanted })
   const secrets = listSecrets(cls).filter((pointer) => differAt(olds.properties, news.properties, pointer))
-  const data = differAt(olds.properties, news.properties, '/data') ? ['/data'] : []
-  const plain = [...secrets, ...data].map((pointer) => changeAt(comparison, pointer))
+  const data = isDeepStrictEqual(contentOf(olds.properties), contentOf(news.properties)) ? [] : ['/data']
+  const { unknowns } = news.properties
+  const plain = [...secrets, ...data, ...unknowns].map((pointer) => changeAt(comparison, pointer))
   const all = new Map([...changes, ...plain].map((change) => [change.path, change] as const))
   return [...all.values()].filter(({ path }) => !isIgnored(path, ignored))
 }
 
-function compareFinely({ cls, olds, news }: Comparison, wanted: WantedResource): PropertyChange[] {
+/** Returns what is compared of `data`: its digest stands for its source. */
+function contentOf({ values: { data } }: Properties): unknown {
+  if (!isObject(data) || data.digest === undefined) return data
+  const { source: _, ...rest } = data
+  return rest
+}
+
+/** Replaces unknown values with the earlier ones; those that did not exist are removed. */
+export function fillUnknowns(news: Properties, olds: Properties): Properties['values'] {
+  const filled = structuredClone(news.values) as Record<string, unknown>
+  for (const pointer of news.unknowns) {
+    const tokens = splitPointer(pointer)
+    const last = tokens.pop() ?? ''
+    const parent = findAtPointer(filled, joinPointer('', ...tokens)) as Record<string, unknown> | undefined
+    const old = findAtPointer(olds.values, pointer)
+    if (parent === undefined) continue
+    if (old !== undefined) parent[last] = old
+    else if (!Array.isArray(parent)) delete parent[last]
+  }
+  return filled
+}
+
+function compareFinely(
+  { cls, olds, news }: Comparison,
+  { wanted, news: next }: { readonly wanted: WantedResource; readonly news: WantedResource },
+): PropertyChange[] {
   const places = placesOf()
-  const actual = actualOf({ cls, wanted: olds.wanted, news: wanted, places })
-  const { edits } = diffResource(wanted, actual, places.context)
+  const actual = actualOf({ cls, wanted, news: next, places })
+  const { edits } = diffResource(next, actual, places.context)
   return edits
     .filter((edit) => edit.secret === undefined)
     .map(({ pointer: found, from, to, replaces }) => {
@@ -60,12 +98,11 @@ function kindOf(from: unknown, to: unknown): PropertyChange['kind'] {
   return to === undefined ? 'delete' : 'update'
 }
 
-// Unknown values differ from all values.
 function compareRoughly(comparison: Comparison): PropertyChange[] {
-  const { olds, news } = comparison
+  const { cls, olds, news } = comparison
   const names = new Set([...Object.keys(olds.properties.values), ...Object.keys(news.properties.values)])
-  return [...names]
-    .map((name) => joinPointer('', name))
+  const pointers = [...names].map((name) => joinPointer('', name)).filter((pointer) => pointer !== '/data')
+  return [...pointers, ...listAnnotated(cls, 'x-replace')]
     .filter((pointer) => differAt(olds.properties, news.properties, pointer))
     .map((pointer) => changeAt(comparison, pointer))
 }
@@ -74,12 +111,15 @@ function differAt(olds: Properties, news: Properties, pointer: Pointer): boolean
   return !isDeepStrictEqual(findAtPointer(olds.values, pointer), findAtPointer(news.values, pointer))
 }
 
-function changeAt({ olds, news }: Comparison, pointer: Pointer): PropertyChange {
+function changeAt({ cls, olds, news }: Comparison, pointer: Pointer): PropertyChange {
   const [from, to] = [
     findAtPointer(olds.properties.values, pointer),
     findAtPointer(news.properties.values, pointer),
   ]
-  return { path: pathOfEdit(pointer, news.properties.values), kind: kindOf(from, to), replaces: false }
+  // The engine asks with an unknown parent whether a resource is deleted before its parent is replaced.
+  const isParent = pointer === '/parent' && from !== undefined && to === unknownValue
+  const replaces = isParent || listAnnotated(cls, 'x-replace').includes(pointer)
+  return { path: formatPropertyPath(pointer), kind: kindOf(from, to), replaces }
 }
 
 /** Ids that stand for keys and names of principals in a comparison of inputs. */

@@ -1,7 +1,7 @@
 import type { Cls } from '../contract/registry.ts'
 import { isObject } from '../core/is_object.ts'
 import { findAtPointer, joinPointer, splitPointer } from '../core/pointer.ts'
-import type { Manifest } from '../manifest/manifest.ts'
+import type { Manifest, WantedResource } from '../manifest/manifest.ts'
 import type { ActualResource, ActualTree } from '../reconcile/model/actual_tree.ts'
 import type { Edit } from '../reconcile/model/change.ts'
 import { safeOptions } from '../reconcile/model/plan_input.ts'
@@ -57,7 +57,17 @@ export function projectInputs(found: Found, inputs: Values, manifest: Manifest):
   const written = writeInputs({ actual, tree, cls })
   const projected = structuredClone(inputs) as Record<string, unknown>
   for (const edit of edits) if (edit.secret === undefined) takeEdit(projected, written, edit)
-  return projected
+  return withEditedData(projected, wanted, actual)
+}
+
+/** Digest of data that were edited on the server since they were loaded. */
+export const editedData = 'edited on the server'
+
+function withEditedData(inputs: Values, { data }: WantedResource, actual: ActualResource): Values {
+  const { source, dataVersion } = actual
+  const isEdited = source !== undefined && dataVersion !== undefined && dataVersion !== source.version
+  if (!isEdited || data === undefined || data.mode === 'seed' || !isObject(inputs.data)) return inputs
+  return { ...inputs, data: { ...inputs.data, digest: editedData } }
 }
 
 function takeEdit(projected: Record<string, unknown>, written: Values, { pointer }: Edit): void {

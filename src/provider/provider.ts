@@ -1,17 +1,27 @@
+import { isDeepStrictEqual } from 'node:util'
 import { resolveResource } from '../api/resolve_resource.ts'
 import { problem } from '../contract/problems.ts'
 import { type Cls, clsNames } from '../contract/registry.ts'
+import { isObject } from '../core/is_object.ts'
+import { findAtPointer } from '../core/pointer.ts'
+import { isProblem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
-import { readsAll } from '../reconcile/model/actual_tree.ts'
-import { compareInputs, type PropertyChange } from './compare_inputs.ts'
-import type { Properties, Values } from './property_values.ts'
+import { readActual, readsAll } from '../reconcile/model/actual_tree.ts'
+import { type CheckedResources, createCheckedResources } from './checked_resources.ts'
+import { compareInputs, fillUnknowns, type PropertyChange } from './compare_inputs.ts'
+import { completeData, openSource } from './data_source.ts'
+import { deleteResource } from './delete_resource.ts'
+import { InitFailure } from './init_failure.ts'
+import { type Properties, unknownValue, type Values } from './property_values.ts'
 import { openApi, readConfig } from './provider_config.ts'
-import { type InputFault, listReferred, makeManifest } from './resource_manifest.ts'
-import { listSecrets } from './resource_secrets.ts'
+import { callFunction } from './provider_functions.ts'
+import { type InputFault, makeManifest } from './resource_manifest.ts'
+import { findMisplacedSecrets, listSecrets } from './resource_secrets.ts'
 import { outputsOf, readInputs } from './resource_state.ts'
-import { findClsOfToken, parseUrn, resourceTypes } from './resource_type.ts'
+import { findClsOfToken, parseUrn, resourceTypes, stackManifestId } from './resource_type.ts'
 import { createTreeMemory } from './tree_memory.ts'
-import { type Connection, deleteResource, writeResource } from './write_resource.ts'
+import { createWriteQueue, type WriteQueue } from './write_queue.ts'
+import { type Connection, planWrite, type Write } from './write_resource.ts'
 
 /** Values of a resource with the pointers of its secrets. */
 export interface MarkedValues {
@@ -27,13 +37,27 @@ export interface ProviderPlace {
   folder: string
 }
 
+/** Inputs to check. */
+export interface CheckQuery {
+  readonly news: Properties
+  /** Checked inputs of the last update. */
+  readonly olds?: Values
+  /** How the key is chosen if the program does not set it; by the name of the resource if absent. */
+  readonly naming?: { readonly proposed: string } | 'required'
+}
+
+/** Checked inputs. */
+export interface Checked extends MarkedValues {
+  readonly faults: readonly InputFault[]
+  readonly warnings: readonly InputFault[]
+}
+
 /** The provider, apart from the protocol. All of its functions throw Problems. */
 export class LandformProvider {
   readonly place: ProviderPlace
-  #connection: (Connection & { readonly close: () => Promise<void> }) | undefined
+  #connection: (Connection & { readonly queue: WriteQueue }) | undefined
   #stop = new AbortController()
-  /** URNs by key, of the resources that were checked. */
-  readonly #owners = new Map<string, string>()
+  #checked: CheckedResources = createCheckedResources()
 
   constructor(place: ProviderPlace) {
     this.place = place
@@ -43,12 +67,13 @@ export class LandformProvider {
   async configure(config: Properties): Promise<void> {
     const settings = readConfig(config, this.place.env)
     await this.#connection?.api.close()
-    this.#owners.clear()
+    this.#checked = createCheckedResources()
     const api = openApi(settings, this.place.version)
     const { signal } = this.#stop
     const memory = createTreeMemory(api, signal)
     const { manifest: manifestId, allowDelete } = settings
-    this.#connection = { api, memory, manifestId, allowDelete, signal, close: () => api.close() }
+    const connection = { api, memory, manifestId, allowDelete, signal }
+    this.#connection = { ...connection, queue: createWriteQueue(connection) }
   }
 
   /** Stops all running work. */
@@ -56,49 +81,43 @@ export class LandformProvider {
     this.#stop.abort()
   }
 
-  /** Checks inputs and fills in the key and the display name. */
-  async check(
-    urn: string,
-    { values, secrets, unknowns }: Properties,
-  ): Promise<MarkedValues & { readonly faults: InputFault[] }> {
-    const { type, name } = parseUrn(urn)
+  /** Closes the connection to the server. */
+  async close(): Promise<void> {
+    await this.#connection?.api.close()
+  }
+
+  /** Checks inputs, and completes the key, the display name and the digest of the data. */
+  async check(urn: string, query: CheckQuery): Promise<Checked> {
+    const { values: news, secrets, unknowns } = query.news
+    const { type } = parseUrn(urn)
     const cls = clsOf(type)
-    const key = values.key ?? name
-    const inputs: Values = { ...values, key, display_name: values.display_name ?? key }
-    const { faults } = makeManifest({ ...this.#manifestPlace(), cls, inputs, unknowns })
-    const named = unknowns.includes('/key') ? [] : this.#claim(String(key), urn)
-    const missing = faults.length > 0 ? [] : await this.#findMissing(cls, inputs, unknowns)
+    const key = news.key ?? nameOf(urn, query)
+    const named = { ...news, ...(key === undefined ? {} : { key, display_name: news.display_name ?? key }) }
+    const data = await completeData(named, this.place.folder)
+    const { inputs } = data
+    const made = makeManifest({ ...this.#manifestPlace(urn), cls, inputs, unknowns })
+    const taken =
+      unknowns.includes('/key') || key === undefined ? [] : this.#checked.add({ urn, cls, inputs })
+    const faults = [
+      ...findMisplacedSecrets(cls, secrets),
+      ...(key === undefined ? [missingKey] : []),
+      ...made.faults,
+      ...data.faults.filter(({ property }) => !made.faults.some((fault) => fault.property === property)),
+      ...taken,
+    ]
+    const missing = await this.#findMissing({ urn, cls, inputs })
     return {
       values: inputs,
       secrets: [...secrets, ...writtenSecrets(cls, inputs)],
-      faults: [...faults, ...named, ...missing],
+      faults: [...faults, ...(faults.length > 0 ? [] : missing)],
+      warnings: made.warnings,
     }
   }
 
-  #claim(key: string, urn: string): InputFault[] {
-    const owner = this.#owners.get(key)
-    this.#owners.set(key, owner ?? urn)
-    if (owner === undefined || owner === urn) return []
-    return [
-      { property: 'key', reason: `"${key}" is also the key of ${parseUrn(owner).name}; keys are unique` },
-    ]
-  }
-
-  /** Finds names that are neither on the server nor in the program, if the account reads the whole server. */
-  async #findMissing(cls: Cls, inputs: Values, unknowns: readonly string[]): Promise<InputFault[]> {
-    const names = new Map([...listReferred(cls, inputs).map((name) => [name, cls] as const)])
-    if (typeof inputs.parent === 'string') names.set(inputs.parent, cls)
-    const unresolved = [...names.keys()].filter((name) => !this.#owners.has(name) && !name.startsWith('#'))
-    if (unresolved.length === 0 || unknowns.length > 0 || this.#connection === undefined) return []
-    const tree = await this.#connection.memory.load().catch(() => undefined)
-    if (tree === undefined || !readsAll(tree.head)) return []
-    return unresolved.flatMap((name) => {
-      if (tree.idOfKey.has(name)) return []
-      const hint = findHint(name, [...tree.idOfKey.keys(), ...this.#owners.keys()])
-      const property = inputs.parent === name ? 'parent' : cls
-      const advice = hint ?? 'create it in the program, and pass its key'
-      return [{ property, reason: `there is no resource "${name}"; ${advice}` }]
-    })
+  /** Reads the tree, so that a program fails at its first resource if the server is away or refuses the account. */
+  async #findMissing(resource: { readonly urn: string; readonly cls: Cls; readonly inputs: Values }) {
+    if (this.#connection === undefined) return []
+    return this.#checked.findMissing(resource, await this.#connection.memory.load())
   }
 
   /** Compares inputs with earlier ones. */
@@ -108,45 +127,114 @@ export class LandformProvider {
   ): PropertyChange[] {
     const cls = clsOf(parseUrn(urn).type)
     const { olds, news, ignored } = sides
-    const old = makeManifest({ ...this.#manifestPlace(), cls, inputs: olds.values }).wanted
-    if (old === undefined)
-      throw problem('usage/bad-argument', 'The earlier inputs of the resource are invalid.')
-    const { wanted } =
-      news.unknowns.length > 0 ? {} : makeManifest({ ...this.#manifestPlace(), cls, inputs: news.values })
+    const filled = news.unknowns.length > 0 ? fillUnknowns(news, olds) : news.values
+    const sideOf = (properties: Properties, inputs: Values) => {
+      const { wanted } = makeManifest({ ...this.#manifestPlace(urn), cls, inputs })
+      return { properties, ...(wanted === undefined ? {} : { wanted }) }
+    }
     return compareInputs({
       cls,
-      olds: { wanted: old, properties: olds },
-      news: { ...(wanted === undefined ? {} : { wanted }), properties: news },
+      olds: sideOf(olds, olds.values),
+      news: sideOf(news, filled),
       ignored,
     })
+  }
+
+  /** Plans a creation or update, as far as its inputs are known, and returns its outputs. */
+  async preview(urn: string, inputs: Properties, old?: OldResource): Promise<MarkedValues> {
+    const { memory } = this.#connected()
+    const tree = await memory.load()
+    const isPlannable =
+      inputs.unknowns.length === 0 &&
+      this.#checked.findMissing({ urn, cls: clsOf(parseUrn(urn).type), inputs: inputs.values }, tree)
+        .length === 0 &&
+      this.#namesExist(urn, inputs.values, tree.idOfKey)
+    if (isPlannable)
+      await this.#withWrite(urn, { inputs, old }, (write) => planWrite(this.#connected(), write))
+    const outputs = outputsOf(inputs.values, old?.id ?? unknownValue)
+    return { values: outputs, secrets: inputs.secrets }
+  }
+
+  // What the program creates before this resource is not on the server yet.
+  #namesExist(urn: string, inputs: Values, idOfKey: ReadonlyMap<string, number>): boolean {
+    const { manifest } = makeManifest({
+      ...this.#manifestPlace(urn),
+      cls: clsOf(parseUrn(urn).type),
+      inputs,
+    })
+    const names = [...(manifest?.resources.values() ?? [])].filter(({ existing }) => existing)
+    return names.every(({ key, id }) => id !== undefined || idOfKey.has(key))
   }
 
   /** Creates a resource, or updates the one with an id, and returns its id and outputs. */
   async write(
     urn: string,
     inputs: Properties,
-    old?: { readonly id: number; readonly inputs: Properties },
-  ): Promise<MarkedValues & { readonly id: number }> {
+    old?: OldResource,
+  ): Promise<MarkedValues & { readonly id: number; readonly warnings: readonly string[] }> {
+    const { queue } = this.#connected()
+    const { id, warnings } = await this.#withWrite(urn, { inputs, old }, (write) =>
+      queue.write(write).catch(async (error: unknown) => {
+        throw (await this.#findHalfMade(write, { error, urn, inputs, old })) ?? error
+      }),
+    )
+    return { id, values: outputsOf(inputs.values, id), secrets: inputs.secrets, warnings }
+  }
+
+  async #withWrite<T>(
+    urn: string,
+    { inputs, old }: { readonly inputs: Properties; readonly old: OldResource | undefined },
+    work: (write: Write) => Promise<T>,
+  ): Promise<T> {
     const cls = clsOf(parseUrn(urn).type)
-    const id = old?.id
-    const made = makeManifest({
-      ...this.#manifestPlace(),
-      cls,
-      inputs: inputs.values,
-      ...(id === undefined ? {} : { id }),
-    })
-    if (made.manifest === undefined || made.wanted === undefined) throw refused(made.faults)
-    const sendsSecrets =
-      old === undefined ||
-      this.diff(urn, { olds: old.inputs, news: inputs, ignored: [] }).some(({ path }) => isSecret(cls, path))
-    const connection = this.#connected()
-    const written = await writeResource(connection, {
-      key: made.wanted.key,
-      manifest: made.manifest,
-      sendsSecrets,
-      ...(id === undefined ? {} : { id }),
-    })
-    return { id: written, values: outputsOf(inputs.values, written), secrets: inputs.secrets }
+    const { data } = inputs.values
+    const source = isObject(data) ? data.source : undefined
+    const opened = source === undefined ? undefined : await openSource(source, this.place.folder)
+    try {
+      const { manifest, wanted, faults } = makeManifest({
+        ...this.#manifestPlace(urn),
+        cls,
+        inputs: inputs.values,
+        ...(old === undefined ? {} : { id: old.id }),
+        ...(opened === undefined ? {} : { sourcePath: opened.path }),
+      })
+      if (manifest === undefined || wanted === undefined) throw refused(faults)
+      return await work({
+        key: wanted.key,
+        manifest,
+        sendsSecrets: old === undefined || this.#changesSecrets(urn, inputs, old),
+        ...(old === undefined ? {} : { id: old.id }),
+      })
+    } finally {
+      await opened?.remove()
+    }
+  }
+
+  #changesSecrets(urn: string, inputs: Properties, old: OldResource): boolean {
+    const secrets = listSecrets(clsOf(parseUrn(urn).type)).map((pointer) =>
+      pointer.slice(1).replace('/', '.'),
+    )
+    const changes = this.diff(urn, { olds: old.inputs, news: inputs, ignored: [] })
+    return changes.some(({ path }) => secrets.includes(path))
+  }
+
+  /** Finds what a failed write has left: servers without transactions keep the part that succeeded. */
+  async #findHalfMade(
+    { key, manifest }: Write,
+    { error, urn, inputs, old }: FailedWrite,
+  ): Promise<InitFailure | undefined> {
+    if (!isProblem(error) || unmade.includes(error.code)) return undefined
+    const { memory } = this.#connected()
+    const tree = await memory.load().catch(() => undefined)
+    const id = old?.id ?? tree?.idOfKey.get(key)
+    const wire = id === undefined ? undefined : tree?.byId.get(id)
+    if (tree === undefined || id === undefined || wire === undefined) return undefined
+    if (old === undefined && readActual(wire).manager !== manifest.id) return undefined
+    const cls = clsOf(parseUrn(urn).type)
+    const values = readInputs(tree, { cls, id, inputs, place: this.#manifestPlace(urn) }) ?? inputs.values
+    const isUntouched = old !== undefined && isDeepStrictEqual(values, old.inputs.values)
+    if (isUntouched) return undefined
+    return new InitFailure(error.message, { id, inputs: values, secrets: inputs.secrets })
   }
 
   /** Reads a resource by id, or for imports by key or path too; undefined if it is gone. */
@@ -162,7 +250,8 @@ export class LandformProvider {
     const id = /^\d+$/.test(name)
       ? Number(name)
       : (tree.idOfKey.get(name) ?? (await resolveResource(api, name, signal)).resource.id)
-    const found = readInputs(tree, { cls, id, inputs, place: this.#manifestPlace() })
+    await memory.freshen([id])
+    const found = readInputs(tree, { cls, id, inputs, place: this.#manifestPlace(urn) })
     const there = tree.byId.get(id)
     if (found === undefined && there !== undefined)
       throw problem('plan/wrong-class', `Resource ${id} is a ${there.resource.cls}, not a ${cls}.`)
@@ -175,7 +264,7 @@ export class LandformProvider {
 
   /** Deletes a resource. */
   delete(id: number): Promise<void> {
-    return deleteResource(this.#connected(), id)
+    return deleteResource(this.#connected(), id, this.#checked)
   }
 
   /** Lists the resources of a type. */
@@ -189,32 +278,44 @@ export class LandformProvider {
 
   /** Calls a function of the package. */
   async invoke(token: string, { values }: Properties): Promise<Values> {
-    const { api, signal } = this.#connected()
-    if (typeof values.name !== 'string')
-      throw problem('usage/bad-argument', 'name: expected a key, an id or a path.')
-    const found = await resolveResource(api, values.name, signal)
-    const { id, cls, keyname, display_name } = found.resource
-    const base = { resource_id: id, cls, key: keyname ?? null, display_name: display_name ?? '' }
-    if (token === 'landform:index:getResource') return base
-    if (token === 'landform:index:getPermissions')
-      return { ...base, permissions: await api.call('resource.permission', { params: { id }, signal }) }
-    if (token !== 'landform:index:getLayer')
-      throw problem('usage/bad-argument', `There is no function ${token}.`)
-    const [{ total_count }, { extent }] = await Promise.all([
-      api.call('feature.count', { params: { id }, signal }),
-      api.call('layer.extent', { params: { id }, signal }),
-    ])
-    return { ...base, features: total_count, extent: extent as Values }
+    return callFunction(this.#connected(), token, values)
   }
 
-  #connected(): Connection {
+  #connected(): Connection & { readonly queue: WriteQueue } {
     if (this.#connection === undefined) throw problem('usage/bad-argument', 'The provider is not configured.')
     return this.#connection
   }
 
-  #manifestPlace() {
-    return { manifestId: this.#connection?.manifestId ?? 'pulumi', folder: this.place.folder }
+  #manifestPlace(urn: string) {
+    return { manifestId: this.#connection?.manifestId ?? stackManifestId(urn), folder: this.place.folder }
   }
+}
+
+/** A resource before an update. */
+export interface OldResource {
+  readonly id: number
+  readonly inputs: Properties
+}
+
+interface FailedWrite {
+  readonly error: unknown
+  readonly urn: string
+  readonly inputs: Properties
+  readonly old: OldResource | undefined
+}
+
+/** Failures before the first request that writes. */
+const unmade: readonly string[] = ['apply/failed', 'resource/key-taken', 'resource/not-found']
+
+const missingKey: InputFault = {
+  property: 'key',
+  reason: 'missing; set it, because automatic names are disabled by pulumi:autonaming',
+}
+
+/** Chooses the key of a resource that does not set it; one that was proposed earlier is kept. */
+function nameOf(urn: string, { naming, olds }: CheckQuery): unknown {
+  if (naming === undefined) return parseUrn(urn).name
+  return naming === 'required' ? undefined : (olds?.key ?? naming.proposed)
 }
 
 function rethrowUnless404(error: unknown): void {
@@ -231,16 +332,8 @@ function clsOf(token: string): Cls {
 }
 
 function writtenSecrets(cls: Cls, inputs: Values): string[] {
-  return listSecrets(cls).filter((pointer) => pointerExists(inputs, pointer))
+  return listSecrets(cls).filter((pointer) => findAtPointer(inputs, pointer) !== undefined)
 }
-
-function pointerExists(inputs: Values, pointer: string): boolean {
-  const [, member = '', field = ''] = pointer.split('/')
-  return (inputs[member] as Values | undefined)?.[field] !== undefined
-}
-
-const isSecret = (cls: Cls, path: string) =>
-  listSecrets(cls).some((pointer) => pointer.slice(1).replace('/', '.') === path)
 
 function refused(faults: readonly InputFault[]) {
   return problem(

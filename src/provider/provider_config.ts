@@ -20,7 +20,8 @@ export interface ProviderConfig {
     | { readonly login: string; readonly password: string }
     | { readonly token: string }
     | undefined
-  readonly manifest: string
+  /** Id of the manifest; derived from the stack if absent. */
+  readonly manifest: string | undefined
   readonly allowDelete: ReadonlySet<string>
 }
 
@@ -75,7 +76,7 @@ export function readConfig(properties: Properties, env: NodeJS.ProcessEnv): Prov
   return {
     server: textOf(values, 'server', env) ?? '',
     credentials: credentialsOf(values, env),
-    manifest: textOf(values, 'manifest', env) ?? 'pulumi',
+    manifest: textOf(values, 'manifest', env),
     allowDelete: new Set(listOf(values.allow_delete)),
   }
 }

@@ -2,6 +2,7 @@ import { type Cls, descriptorOf } from '../contract/registry.ts'
 import { isObject } from '../core/is_object.ts'
 import { blockSchema, requirementsOf, sharedDefinitions } from '../manifest/schema/block_schema.ts'
 import type { JsonSchema } from '../manifest/schema/field_schema.ts'
+import { functionToken, providerFunctions, requiredOutputs, resourceOutputs } from './provider_functions.ts'
 import { listSecrets } from './resource_secrets.ts'
 import { packageName, resourceTypes, tokenOf, typeNameOf } from './resource_type.ts'
 
@@ -28,8 +29,8 @@ export const configProperties: Readonly<Record<string, Spec>> = {
   },
   manifest: {
     type: 'string',
-    description: 'Id that the resources are marked with on the server, as those of a manifest.',
-    default: 'pulumi',
+    description:
+      'Id that the resources are marked with on the server, as those of a manifest; pulumi.PROJECT.STACK if absent.',
   },
   allow_delete: {
     type: 'array',
@@ -71,8 +72,30 @@ export function providerSchema(version: string): Spec {
     provider: { inputProperties: configProperties, description: 'A server.' },
     types,
     resources: Object.fromEntries(resources),
+    functions: Object.fromEntries(
+      Object.entries(providerFunctions).map(([name, { description, outputs }]) => [
+        functionToken(name),
+        {
+          description,
+          inputs: { type: 'object', properties: { name: nameSpec }, required: ['name'] },
+          outputs: {
+            type: 'object',
+            properties: { ...resourceOutputs, ...outputs },
+            required: [...requiredOutputs, ...Object.keys(outputs)],
+          },
+        },
+      ]),
+    ),
   }
 }
+
+const nameSpec: Spec = {
+  type: 'string',
+  description: 'Key, id, or path of display names such as City/Roads.',
+}
+
+/** A file of this machine: a path, or an asset or archive of Pulumi. */
+const fileSpec: Spec = { oneOf: [{ type: 'string' }, { $ref: 'pulumi.json#/Asset' }] }
 
 function resourceSpec(cls: Cls, types: Record<string, Spec>): Spec {
   const { meaning } = descriptorOf(cls)
@@ -109,6 +132,7 @@ function specOf(schema: JsonSchema, place: Place): Spec {
 
 function typeOf(schema: JsonSchema, place: Place): Spec {
   const { type, items, properties, additionalProperties } = schema
+  if (place.pointer === '/data/source') return fileSpec
   if (type === 'string' || type === 'boolean' || type === 'integer' || type === 'number') return { type }
   if (type === 'array' && isObject(items))
     return { type, items: typeOf(items, { ...place, name: [...place.name, 'item'] }) }

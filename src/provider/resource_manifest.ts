@@ -7,7 +7,7 @@ import { assembleManifest } from '../manifest/assemble.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
 import { parseManifestText } from '../manifest/manifest_input.ts'
 import { formatPropertyPath } from './property_path.ts'
-import { signatureKey, signatures, unknownValue, type Values } from './property_values.ts'
+import { signatureKey, unknownValue, type Values } from './property_values.ts'
 
 /** Key of the root of the server in the manifests of the provider. */
 export const rootKey = '(root of the server)'
@@ -25,6 +25,8 @@ export interface ResourceInputs {
   readonly folder: string
   /** Id on the server, of a resource that exists. */
   readonly id?: number
+  /** Absolute path of the data, if they are an asset that was opened. */
+  readonly sourcePath?: string
 }
 
 /** A fault of an input. */
@@ -40,16 +42,19 @@ export interface ResourceManifest {
   readonly manifest?: Manifest
   readonly wanted?: WantedResource
   readonly faults: readonly InputFault[]
+  /** What is valid, but probably wrong. */
+  readonly warnings: readonly InputFault[]
 }
 
 /** Makes the manifest of one resource, in which its parent and the targets of its references are existing resources. */
 export function makeManifest(resource: ResourceInputs): ResourceManifest {
-  const { cls, inputs, manifestId, folder, id } = resource
+  const { cls, inputs, manifestId, folder, id, sourcePath } = resource
   const { key: given, parent: above, ...fields } = inputs
   const key = typeof given === 'string' && given !== '' ? given : unknownValue
   const parent = above === undefined ? rootKey : above
-  const block = { cls, parent, ...(id === undefined ? {} : { id }), ...withPaths(fields) }
-  const others = [...(typeof parent === 'string' ? [parent] : []), ...listReferred(cls, inputs)]
+  const block = { cls, parent, ...(id === undefined ? {} : { id }), ...withPath(fields, sourcePath) }
+  const named = listReferred(cls, inputs).map(({ name }) => name)
+  const others = [...(typeof parent === 'string' ? [parent] : []), ...named]
   const stubs = others.filter((other) => other !== key).map((other) => [other, stubOf(other)] as const)
   const value = { manifest: manifestId, resources: { ...Object.fromEntries(stubs), [key]: block } }
   // Expressions belong to manifests: here, the program has replaced its own.
@@ -60,21 +65,28 @@ export function makeManifest(resource: ResourceInputs): ResourceManifest {
   )
   const { manifest, issues } = assembleManifest(parsed.sources, parsed.complete)
   const base = joinPointer('/resources', key)
-  const faults = [...reservedFaults(inputs), ...parsed.issues, ...issues]
-    .filter((issue) => issue.severity === 'error' && !isUncertain(issue, base, resource.unknowns ?? []))
-    .map((issue) => faultOf(issue, base))
-  if (manifest === undefined) return { faults }
+  const all = [...reservedFaults(inputs), ...parsed.issues, ...issues]
+  const places = (severity: Issue['severity']) =>
+    all
+      .filter((issue) => issue.severity === severity && !isUncertain(issue, base, resource.unknowns ?? []))
+      .map((issue) => faultOf(issue, base))
+  const [faults, warnings] = [places('error'), places('warning')]
+  if (manifest === undefined) return { faults, warnings }
   const wanted = manifest.resources.get(key)
-  return { faults, ...(faults.length > 0 || wanted === undefined ? {} : { manifest, wanted }) }
+  return { faults, warnings, ...(faults.length > 0 || wanted === undefined ? {} : { manifest, wanted }) }
 }
 
-/** Replaces the file asset of a data source with its path. */
-function withPaths(fields: Values): Values {
+/** Path of an asset that is not opened, in manifests whose data are not loaded. */
+const closedAsset = 'asset'
+
+/** Replaces an asset with the path of its file, and removes what manifests do not have. */
+function withPath(fields: Values, sourcePath: string | undefined): Values {
   const { data } = fields
-  if (!isObject(data) || !isObject(data.source)) return fields
-  const { source } = data
-  const isFile = source[signatureKey] === signatures.asset && typeof source.path === 'string'
-  return isFile ? { ...fields, data: { ...data, source: source.path } } : fields
+  if (!isObject(data)) return fields
+  const { digest: _, ...rest } = data
+  const isAsset = isObject(rest.source) && Object.hasOwn(rest.source, signatureKey)
+  const source = sourcePath ?? (isAsset ? closedAsset : rest.source)
+  return { ...fields, data: source === undefined ? rest : { ...rest, source } }
 }
 
 function stubOf(key: string): Values {
@@ -83,13 +95,22 @@ function stubOf(key: string): Values {
   return { existing: true, ...(id === undefined ? {} : { id: Number(id) }) }
 }
 
-/** Lists the keys of the resources that inputs refer to, besides the parent. */
-export function listReferred(cls: Cls, inputs: Values): string[] {
+/** A resource that inputs name. */
+export interface NamedResource {
+  readonly name: string
+  /** Path of the property that names it. */
+  readonly property: string
+}
+
+/** Lists the resources that inputs refer to by key, besides the parent. */
+export function listReferred(cls: Cls, inputs: Values): NamedResource[] {
   return Object.entries(descriptorOf(cls).members).flatMap(([member, schema]) => {
     const value = inputs[member]
     if (!isObject(value)) return []
-    return findReferences(schema, value).flatMap(({ target, value: name }) =>
-      target !== 'principal' && typeof name === 'string' ? [name] : [],
+    return findReferences(schema, value).flatMap(({ target, value: name, pointer }) =>
+      target !== 'principal' && typeof name === 'string' && name !== unknownValue
+        ? [{ name, property: formatPropertyPath(joinPointer('', member) + pointer) }]
+        : [],
     )
   })
 }
@@ -116,7 +137,12 @@ function isUncertain({ pointer = '', code }: Issue, base: Pointer, unknowns: rea
   )
 }
 
-function faultOf({ pointer = '', message, hint }: Issue, base: Pointer): InputFault {
+function faultOf({ pointer = '', code, message, hint }: Issue, base: Pointer): InputFault {
   const at = pointer.startsWith(base) ? pointer.slice(base.length) : pointer
-  return { property: formatPropertyPath(at), reason: hint === undefined ? message : `${message}; ${hint}` }
+  // Messages of manifests begin with the place in the block, which is the property here.
+  const text = message.replace(/^\S+: /, '')
+  const [, missing = ''] = code === 'manifest/missing-field' ? (/"([^"]+)"/.exec(text) ?? []) : []
+  const path = formatPropertyPath(missing === '' ? at : joinPointer(at, missing))
+  const property = code === 'manifest/bad-key' ? 'key' : path
+  return { property, reason: hint === undefined ? text : `${text}; ${hint}` }
 }

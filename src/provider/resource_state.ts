@@ -1,12 +1,12 @@
 import type { Cls } from '../contract/registry.ts'
 import { readActual } from '../reconcile/model/actual_tree.ts'
 import { type Found, projectInputs, writeInputs } from './project_inputs.ts'
-import type { Properties, Values } from './property_values.ts'
+import type { Properties, unknownValue, Values } from './property_values.ts'
 import { listReferred, makeManifest, type ResourceInputs } from './resource_manifest.ts'
 import { type RememberedTree, treeAround } from './tree_memory.ts'
 
-/** Outputs of a resource: its inputs and its id. */
-export function outputsOf(inputs: Values, id: number): Values {
+/** Outputs of a resource: its inputs and its id, which may be unknown. */
+export function outputsOf(inputs: Values, id: number | typeof unknownValue): Values {
   return { ...inputs, resource_id: id }
 }
 
@@ -42,7 +42,10 @@ function idsOfName(tree: RememberedTree, name: string | number): number[] {
 /** Lists what inputs, or a representation, refer to: keys or ids. */
 function namesOf(values: Values, cls?: Cls): (string | number)[] {
   if (cls !== undefined)
-    return [...listReferred(cls, values), ...(typeof values.parent === 'string' ? [values.parent] : [])]
+    return [
+      ...listReferred(cls, values).map(({ name }) => name),
+      ...(typeof values.parent === 'string' ? [values.parent] : []),
+    ]
   const ids = new Set<number>()
   JSON.stringify(values, (name, value: unknown) => {
     if (typeof value === 'number' && /(?:^|_)id$/.test(name)) ids.add(value)

@@ -28,3 +28,9 @@ export function parseUrn(urn: string): { readonly type: string; readonly name: s
   const [, , types = '', ...name] = urn.replace(/^urn:pulumi:/, '').split('::')
   return { type: types.split('$').at(-1) ?? '', name: name.join('::') }
 }
+
+/** Returns the id that the resources of a stack are marked with on the server: `pulumi.city.dev`. */
+export function stackManifestId(urn: string): string {
+  const [stack = '', project = ''] = urn.replace(/^urn:pulumi:/, '').split('::')
+  return `pulumi.${project}.${stack}`.replaceAll(/[^A-Za-z0-9._-]/g, '-')
+}

@@ -1,5 +1,6 @@
 import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js'
 import grpc from '@pulumi/pulumi/proto/provider_grpc_pb.js'
+import { openEngineLog } from './engine_log.ts'
 import { LandformProvider, type ProviderPlace } from './provider.ts'
 import { createService } from './service.ts'
 
@@ -9,18 +10,27 @@ export interface ServedProvider {
   stop(): void
 }
 
-/** Serves the provider on a free port of this machine. */
-export async function serveProvider(place: ProviderPlace): Promise<ServedProvider> {
+/** Serves the provider on a free port of this machine. Warnings go to the engine at the address. */
+export async function serveProvider(place: ProviderPlace, engineAddress?: string): Promise<ServedProvider> {
   const server = new Server({
     'grpc.max_receive_message_length': -1,
     'grpc.max_send_message_length': -1,
   })
-  const service = createService(new LandformProvider(place)) as UntypedServiceImplementation
+  const provider = new LandformProvider(place)
+  const log = engineAddress === undefined ? undefined : openEngineLog(engineAddress)
+  const service = createService(provider, log?.warn ?? (() => undefined)) as UntypedServiceImplementation
   server.addService(grpc.ResourceProviderService, service)
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
       error === null ? resolve(bound) : reject(error),
     )
   })
-  return { port, stop: () => server.forceShutdown() }
+  return {
+    port,
+    stop: () => {
+      server.forceShutdown()
+      log?.close()
+      void provider.close()
+    },
+  }
 }

@@ -4,17 +4,20 @@ import type { IResourceProviderServer } from '@pulumi/pulumi/proto/provider_grpc
 import pb from '@pulumi/pulumi/proto/provider_pb.js'
 import empty from 'google-protobuf/google/protobuf/empty_pb.js'
 import { problems } from '../contract/problems.ts'
-import { isProblem } from '../core/problem.ts'
+import { isProblem, withData, withHint } from '../core/problem.ts'
 import type { PropertyChange } from './compare_inputs.ts'
+import type { Warn } from './engine_log.ts'
+import { InitFailure, initError } from './init_failure.ts'
 import { readProperties, writeProperties } from './property_values.ts'
 import type { LandformProvider } from './provider.ts'
 import { checkConfig } from './provider_config.ts'
 import { providerSchema } from './provider_schema.ts'
 import type { InputFault } from './resource_manifest.ts'
+import { redactSecrets } from './resource_secrets.ts'
 
 /** Makes the gRPC service of a provider. */
-export function createService(provider: LandformProvider): Partial<IResourceProviderServer> {
-  return { ...configCalls(provider), ...resourceCalls(provider), ...otherCalls(provider) }
+export function createService(provider: LandformProvider, warn: Warn): Partial<IResourceProviderServer> {
+  return { ...configCalls(provider), ...resourceCalls(provider, warn), ...otherCalls(provider) }
 }
 
 function configCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
@@ -36,7 +39,11 @@ function configCalls(provider: LandformProvider): Partial<IResourceProviderServe
     diffConfig: unary(async (request: pb.DiffRequest) => diffConfig(request)),
     configure: unary(async (request: pb.ConfigureRequest) => {
       await provider.configure(readProperties(request.getArgs()))
-      return new pb.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true).setAcceptoutputs(true)
+      return new pb.ConfigureResponse()
+        .setAcceptsecrets(true)
+        .setSupportspreview(true)
+        .setAcceptoutputs(true)
+        .setSupportsAutonamingConfiguration(true)
     }),
   }
 }
@@ -52,17 +59,9 @@ function diffConfig(request: pb.DiffRequest): pb.DiffResponse {
   )
 }
 
-function resourceCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
+function resourceCalls(provider: LandformProvider, warn: Warn): Partial<IResourceProviderServer> {
   return {
-    check: unary(async (request: pb.CheckRequest) => {
-      const { values, secrets, faults } = await provider.check(
-        request.getUrn(),
-        readProperties(request.getNews()),
-      )
-      return new pb.CheckResponse()
-        .setInputs(writeProperties(values, secrets))
-        .setFailuresList(failuresOf(faults))
-    }),
+    check: unary((request: pb.CheckRequest) => check(provider, request, warn)),
     diff: unary(async (request: pb.DiffRequest) => {
       const changes = provider.diff(request.getUrn(), {
         olds: readProperties(request.getOldInputs() ?? request.getOlds()),
@@ -71,8 +70,8 @@ function resourceCalls(provider: LandformProvider): Partial<IResourceProviderSer
       })
       return diffResponse(changes)
     }),
-    create: unary((request: pb.CreateRequest) => create(provider, request)),
-    update: unary((request: pb.UpdateRequest) => update(provider, request)),
+    create: unary((request: pb.CreateRequest) => create(provider, request, warn)),
+    update: unary((request: pb.UpdateRequest) => update(provider, request, warn)),
     read: unary((request: pb.ReadRequest) => read(provider, request)),
     delete: unary(async (request: pb.DeleteRequest) => {
       await provider.delete(Number(request.getId()))
@@ -81,23 +80,75 @@ function resourceCalls(provider: LandformProvider): Partial<IResourceProviderSer
   }
 }
 
-async function create(provider: LandformProvider, request: pb.CreateRequest): Promise<pb.CreateResponse> {
+async function check(
+  provider: LandformProvider,
+  request: pb.CheckRequest,
+  warn: Warn,
+): Promise<pb.CheckResponse> {
+  const urn = request.getUrn()
+  const news = readProperties(request.getNews())
+  const hide = redactSecrets(news)
+  const naming = namingOf(request.getAutonaming())
+  const olds = readProperties(request.getOlds()).values
+  const { values, secrets, faults, warnings } = await provider
+    .check(urn, { news, olds, ...(naming === undefined ? {} : { naming }) })
+    .catch(hiding(hide))
+  for (const { property, reason } of warnings) warn(hide(`${property}: ${reason}`), urn)
+  return new pb.CheckResponse()
+    .setInputs(writeProperties(values, secrets))
+    .setFailuresList(failuresOf(faults.map((fault) => ({ ...fault, reason: hide(fault.reason) }))))
+}
+
+function namingOf(options: pb.CheckRequest.AutonamingOptions | undefined) {
+  if (options === undefined) return undefined
+  const isDisabled = options.getMode() === pb.CheckRequest.AutonamingOptions.Mode.DISABLE
+  return isDisabled ? 'required' : { proposed: options.getProposedName() }
+}
+
+function hiding(hide: (text: string) => string) {
+  return (error: unknown): never => {
+    if (error instanceof InitFailure) throw new InitFailure(hide(error.message), error)
+    if (!isProblem(error)) throw error
+    const hidden = withData(error, {}, hide(error.message))
+    throw error.hint === undefined ? hidden : withHint(hidden, hide(error.hint))
+  }
+}
+
+async function create(
+  provider: LandformProvider,
+  request: pb.CreateRequest,
+  warn: Warn,
+): Promise<pb.CreateResponse> {
+  const urn = request.getUrn()
   const inputs = readProperties(request.getProperties())
-  if (request.getPreview())
-    return new pb.CreateResponse().setProperties(writeProperties(inputs.values, inputs.secrets))
-  const { id, values, secrets } = await provider.write(request.getUrn(), inputs)
+  const hide = redactSecrets(inputs)
+  if (request.getPreview()) {
+    const { values, secrets } = await provider.preview(urn, inputs).catch(hiding(hide))
+    return new pb.CreateResponse().setProperties(writeProperties(values, secrets))
+  }
+  const { id, values, secrets, warnings } = await provider.write(urn, inputs).catch(hiding(hide))
+  for (const warning of warnings) warn(hide(warning), urn)
   return new pb.CreateResponse().setId(String(id)).setProperties(writeProperties(values, secrets))
 }
 
-async function update(provider: LandformProvider, request: pb.UpdateRequest): Promise<pb.UpdateResponse> {
+async function update(
+  provider: LandformProvider,
+  request: pb.UpdateRequest,
+  warn: Warn,
+): Promise<pb.UpdateResponse> {
+  const urn = request.getUrn()
   const inputs = readProperties(request.getNews())
-  const id = Number(request.getId())
-  if (request.getPreview()) {
-    const outputs = writeProperties({ ...inputs.values, resource_id: id }, inputs.secrets)
-    return new pb.UpdateResponse().setProperties(outputs)
+  const hide = redactSecrets(inputs)
+  const old = {
+    id: Number(request.getId()),
+    inputs: readProperties(request.getOldInputs() ?? request.getOlds()),
   }
-  const old = readProperties(request.getOldInputs() ?? request.getOlds())
-  const { values, secrets } = await provider.write(request.getUrn(), inputs, { id, inputs: old })
+  if (request.getPreview()) {
+    const { values, secrets } = await provider.preview(urn, inputs, old).catch(hiding(hide))
+    return new pb.UpdateResponse().setProperties(writeProperties(values, secrets))
+  }
+  const { values, secrets, warnings } = await provider.write(urn, inputs, old).catch(hiding(hide))
+  for (const warning of warnings) warn(hide(warning), urn)
   return new pb.UpdateResponse().setProperties(writeProperties(values, secrets))
 }
 
@@ -118,6 +169,9 @@ function otherCalls(provider: LandformProvider): Partial<IResourceProviderServer
       const found = await provider.invoke(request.getTok(), readProperties(request.getArgs()))
       return new pb.InvokeResponse().setReturn(writeProperties(found))
     }),
+    getMapping: unary(async () => new pb.GetMappingResponse()),
+    getMappings: unary(async () => new pb.GetMappingsResponse()),
+    attach: unary(async () => new empty.Empty()),
     cancel: unary(async () => {
       provider.cancel()
       return new empty.Empty()
@@ -182,6 +236,7 @@ function unary<Q, A>(work: (request: Q) => Promise<A>) {
 }
 
 function serviceError(error: unknown): { readonly code: status; readonly message: string } {
+  if (error instanceof InitFailure) return initError(error)
   if (!isProblem(error)) return { code: status.INTERNAL, message: String(error) }
   const { code, message, hint } = error
   // The advice for command lines helps nobody here.

@@ -10,8 +10,10 @@ import { liveReader, type PlanReader } from '../reconcile/plan/plan_reader.ts'
 export interface TreeMemory {
   /** Reads the tree, unless it has been read. */
   load(): Promise<RememberedTree>
-  /** Reads a resource again after a write. */
-  refresh(id: number): Promise<void>
+  /** Records that a resource was written; it is read again when another one needs it. */
+  markWritten(id: number, key: string): Promise<void>
+  /** Reads written resources again, of the given ones and their ancestors. */
+  freshen(ids: readonly number[]): Promise<void>
   /** Removes a deleted resource. */
   forget(id: number): void
   /** Reads everything again at the next use. */
@@ -23,6 +25,8 @@ export interface RememberedTree {
   readonly head: TreeHead
   readonly byId: Map<number, Representation>
   readonly idOfKey: Map<string, number>
+  /** Ids of children by parent. */
+  readonly childrenOf: Map<number, Set<number>>
 }
 
 /** Creates the memory of a server. Its functions throw http/* and auth/*. */
@@ -35,28 +39,49 @@ export function createTreeMemory(api: Api, signal: AbortSignal): TreeMemory {
     })
     return loading
   }
+  const written = new Set<number>()
   const withTree = async (work: (tree: RememberedTree) => void) => {
     if (loading !== undefined) work(await loading)
   }
+  const readAgain = async (tree: RememberedTree, id: number) => {
+    if (!written.delete(id)) return
+    const found = await readOne(api, id, signal)
+    if (found === undefined) remove(tree, id)
+    else put(tree, found)
+  }
   return {
     load,
-    refresh: async (id) => {
-      const found = await readOne(api, id, signal)
-      await withTree((tree) => (found === undefined ? remove(tree, id) : put(tree, found)))
+    markWritten: (id, key) =>
+      withTree((tree) => {
+        written.add(id)
+        tree.idOfKey.set(key, id)
+      }),
+    freshen: async (ids) => {
+      const tree = await load()
+      for (const start of ids) {
+        for (let id: number | undefined = start; id !== undefined; id = parentOf(tree, id))
+          await readAgain(tree, id)
+      }
     },
     forget: (id) => void withTree((tree) => remove(tree, id)),
     clear: () => {
       loading = undefined
+      written.clear()
     },
   }
 }
 
-async function readAll(api: Api, signal: AbortSignal): Promise<RememberedTree> {
-  const byId = new Map<number, Representation>()
-  const idOfKey = new Map<string, number>()
-  const head = await readTree(api, { signal }, (wire) => put({ byId, idOfKey }, wire))
-  return { head, byId, idOfKey }
+function parentOf({ byId }: Pick<Index, 'byId'>, id: number): number | undefined {
+  return (byId.get(id)?.resource.parent as { id: number } | null | undefined)?.id
 }
+
+async function readAll(api: Api, signal: AbortSignal): Promise<RememberedTree> {
+  const index: Index = { byId: new Map(), idOfKey: new Map(), childrenOf: new Map() }
+  const head = await readTree(api, { signal }, (wire) => put(index, wire))
+  return { head, ...index }
+}
+
+type Index = Omit<RememberedTree, 'head'>
 
 async function readOne(api: Api, id: number, signal: AbortSignal): Promise<Representation | undefined> {
   try {
@@ -68,16 +93,23 @@ async function readOne(api: Api, id: number, signal: AbortSignal): Promise<Repre
   }
 }
 
-function put({ byId, idOfKey }: Omit<RememberedTree, 'head'>, wire: Representation): void {
+function put(index: Index, wire: Representation): void {
+  const { byId, idOfKey, childrenOf } = index
   const { id, keyname } = wire.resource
-  remove({ byId, idOfKey }, id)
+  remove(index, id)
   byId.set(id, wire)
   if (typeof keyname === 'string') idOfKey.set(keyname, id)
+  const parent = parentOf(index, id)
+  if (parent === undefined) return
+  const siblings = childrenOf.get(parent) ?? new Set()
+  childrenOf.set(parent, siblings.add(id))
 }
 
-function remove({ byId, idOfKey }: Omit<RememberedTree, 'head'>, id: number): void {
+function remove(index: Index, id: number): void {
+  const { byId, idOfKey, childrenOf } = index
   const keyname = byId.get(id)?.resource.keyname
   if (typeof keyname === 'string' && idOfKey.get(keyname) === id) idOfKey.delete(keyname)
+  childrenOf.get(parentOf(index, id) ?? -1)?.delete(id)
   byId.delete(id)
 }
 
@@ -118,7 +150,7 @@ function listAround({ byId }: RememberedTree, ids: Iterable<number>): Iterable<R
       const wire = byId.get(id)
       if (wire === undefined) break
       around.set(id, wire)
-      id = (wire.resource.parent as { id: number } | null | undefined)?.id
+      id = parentOf({ byId }, id)
     }
   }
   return around.values()

@@ -1,12 +1,18 @@
 import pb from '@pulumi/pulumi/proto/provider_pb.js'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { unknownValue } from '../../src/provider/property_values.ts'
 import {
   check,
+  configure,
+  create,
   diff,
   type Engine,
-  startEngine,
-  toStruct,
+  none,
+  read,
+  remove,
+  some,
+  startConfigured,
+  update,
   urnOf,
   type Wire,
 } from '../support/pulumi_engine.ts'
@@ -15,11 +21,7 @@ import { adminPassword, describeServers } from '../support/server.ts'
 describeServers('the Pulumi provider', (start) => {
   let starting: Promise<Engine> | undefined
   const connect = () => {
-    starting ??= start().then(async ({ url }) => {
-      const engine = await startEngine()
-      await configure(engine, { server: url, password: adminPassword })
-      return engine
-    })
+    starting ??= start().then(({ url }) => startConfigured(url))
     return starting
   }
   afterAll(async () => (await starting)?.stop())
@@ -34,7 +36,7 @@ describeServers('the Pulumi provider', (start) => {
     expect(failures).toEqual([])
     expect(inputs).toEqual({ key: 'town', display_name: 'town', description: 'A town' })
     const preview = await create(engine, group, inputs, true)
-    expect(preview).toEqual({ id: '', outputs: inputs })
+    expect(preview).toEqual({ id: '', outputs: { ...inputs, resource_id: unknownValue } })
     const { id, outputs } = await create(engine, group, inputs)
     expect(outputs).toEqual({ ...inputs, resource_id: Number(id) })
     expect(await diff(engine, group, [inputs, inputs])).toMatchObject({ changes: none, paths: {} })
@@ -45,9 +47,7 @@ describeServers('the Pulumi provider', (start) => {
       changes: some,
       paths: { description: pb.PropertyDiff.Kind.UPDATE },
     })
-    const request = new pb.UpdateRequest().setId(id).setUrn(group)
-    request.setOldInputs(toStruct(inputs)).setNews(toStruct(next))
-    await engine.call('update', request)
+    await update(engine, group, { id, olds: inputs, news: next })
     expect(await described(admin, id)).toBe('A city')
 
     await admin('PUT', `/api/resource/${id}`, { resource: { description: 'drifted' } })
@@ -56,7 +56,7 @@ describeServers('the Pulumi provider', (start) => {
     const imported = await read(engine, group, { id: 'town', inputs: {} })
     expect(imported).toEqual({ id, inputs: { ...next, description: 'drifted' } })
 
-    await engine.call('delete', new pb.DeleteRequest().setId(id).setUrn(group))
+    await remove(engine, group, id)
     expect((await admin('GET', `/api/resource/${id}`)).status).toBe(404)
     expect(await read(engine, group, { id, inputs: next })).toEqual({ id: '', inputs: {} })
   })
@@ -81,16 +81,6 @@ describeServers('the Pulumi provider', (start) => {
     expect((await create(engine, urn, inputs, true)).outputs).toMatchObject({ parent: unknownValue })
   })
 
-  test.each([
-    ['a misspelt property', { descripton: 'x' }, 'descripton'],
-    ['a wrong type', { protect: 'maybe' }, 'protect'],
-    ['a missing parent', { parent: 'nowhere' }, 'parent'],
-    ['a property that Pulumi has an option for', { existing: true }, 'existing'],
-  ])('refuses %s at its property', async (_, news, property) => {
-    const { failures } = await check(await connect(), urnOf('ResourceGroup', 'bad'), news)
-    expect(failures).toEqual([{ property, reason: expect.stringMatching(/;|expected/) }])
-  })
-
   test('keeps texts that look like expressions of manifests', async () => {
     const engine = await connect()
     const urn = urnOf('ResourceGroup', 'literal')
@@ -98,13 +88,6 @@ describeServers('the Pulumi provider', (start) => {
     expect(failures).toEqual([])
     const { id } = await create(engine, urn, inputs)
     expect(await described((await start()).admin, id)).toBe('${env.HOME}')
-  })
-
-  test('refuses two resources with one key', async () => {
-    const engine = await connect()
-    await check(engine, urnOf('ResourceGroup', 'first'), { key: 'same' })
-    const { failures } = await check(engine, urnOf('ResourceGroup', 'second'), { key: 'same' })
-    expect(failures).toEqual([{ property: 'key', reason: expect.stringContaining('first') }])
   })
 
   test('refuses a key that a resource of others has', async () => {
@@ -118,48 +101,10 @@ describeServers('the Pulumi provider', (start) => {
   })
 })
 
-describe('settings', () => {
-  test('are refused by name, and passwords never repeated', async () => {
-    const engine = await startEngine()
-    try {
-      const news = { servr: 'http://a', server: 'nowhere', password: 'a secret of mine' }
-      const request = new pb.CheckRequest().setNews(toStruct(news))
-      const answer = await engine.call<pb.CheckResponse>('checkConfig', request)
-      const failures = answer.getFailuresList().map((one) => one.getProperty())
-      expect(failures).toEqual(['servr', 'server'])
-      await expect(configure(engine, news)).rejects.toThrow(/servr/)
-      await expect(configure(engine, news)).rejects.not.toThrow(/a secret of mine/)
-    } finally {
-      await engine.stop()
-    }
-  })
-})
-
-const { DIFF_NONE: none, DIFF_SOME: some } = pb.DiffResponse.DiffChanges
-
 const layerOf = (type: string): Wire => ({
   vector_layer: { geometry_type: type, srs: { id: 3857 } },
   feature_layer: { fields: [{ keyname: 'name', datatype: 'STRING', display_name: 'Name' }] },
 })
-
-const configure = (engine: Engine, settings: Wire) =>
-  engine.call('configure', new pb.ConfigureRequest().setArgs(toStruct(settings)))
-
-async function create(engine: Engine, ...[urn, inputs, preview = false]: [string, Wire, boolean?]) {
-  const request = new pb.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setPreview(preview)
-  const answer = await engine.call<pb.CreateResponse>('create', request)
-  return { id: answer.getId(), outputs: answer.getProperties()?.toJavaScript() }
-}
-
-async function read(
-  engine: Engine,
-  urn: string,
-  { id, inputs }: { readonly id: string; readonly inputs: Wire },
-) {
-  const request = new pb.ReadRequest().setUrn(urn).setId(id).setInputs(toStruct(inputs))
-  const answer = await engine.call<pb.ReadResponse>('read', request)
-  return { id: answer.getId(), inputs: answer.getInputs()?.toJavaScript() ?? {} }
-}
 
 /** Reads in a new run of the engine, which configures the provider again. */
 async function refresh(

@@ -2,46 +2,91 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { credentials } from '@grpc/grpc-js'
+import { credentials, Server, ServerCredentials, type ServiceError } from '@grpc/grpc-js'
+import engineGrpc from '@pulumi/pulumi/proto/engine_grpc_pb.js'
+import type enginePb from '@pulumi/pulumi/proto/engine_pb.js'
 import grpc from '@pulumi/pulumi/proto/provider_grpc_pb.js'
 import pb from '@pulumi/pulumi/proto/provider_pb.js'
+import statusPb from '@pulumi/pulumi/proto/status_pb.js'
+import empty from 'google-protobuf/google/protobuf/empty_pb.js'
 import struct from 'google-protobuf/google/protobuf/struct_pb.js'
+import { adminPassword } from './server.ts'
 
 /** Values of properties as the engine sends them. */
 export type Wire = Record<string, struct.JavaScriptValue>
 
 /** Plays the engine of Pulumi for a provider in its own process. */
 export interface Engine {
+  readonly pid: number
+  /** Warnings of the provider: URN and text. */
+  readonly warnings: string[]
+  /** What the provider wrote to its standard error. */
+  readonly errors: string[]
   /** Calls a function of the protocol, such as `check`. */
   call<A>(name: string, request: unknown): Promise<A>
+  /** Calls a function that returns a stream. */
+  stream<A>(name: string, request: unknown): AsyncIterable<A>
   stop(): Promise<void>
+  /** Kills the provider with SIGKILL. */
+  kill(): Promise<void>
 }
 
 const program = fileURLToPath(new URL('../../src/cli/pulumi_provider.ts', import.meta.url))
 
 /** Starts the provider and connects to the port that it prints. */
 export async function startEngine(): Promise<Engine> {
-  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const warnings: string[] = []
+  const log = await serveLog(warnings)
+  const child = spawn(process.execPath, [program, log.address], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const errors: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text))
   const exited = once(child, 'exit')
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  const client = new grpc.ResourceProviderClient(`127.0.0.1:${line}`, credentials.createInsecure())
-  const methods = client as unknown as Record<
-    string,
-    (request: unknown, done: (...reply: unknown[]) => void) => void
-  >
+  const options = { 'grpc.max_receive_message_length': -1 }
+  const client = new grpc.ResourceProviderClient(`127.0.0.1:${line}`, credentials.createInsecure(), options)
+  const methods = client as unknown as Record<string, (...args: unknown[]) => unknown>
+  const end = async (signal: NodeJS.Signals) => {
+    client.close()
+    child.kill(signal)
+    await exited
+    log.stop()
+  }
   return {
+    pid: child.pid ?? 0,
+    warnings,
+    errors,
     call: <A>(name: string, request: unknown) =>
       new Promise<A>((resolve, reject) => {
-        methods[name]?.call(client, request, (error, answer) =>
+        methods[name]?.call(client, request, (error: unknown, answer: unknown) =>
           error ? reject(error) : resolve(answer as A),
         )
       }),
-    stop: async () => {
-      client.close()
-      child.kill('SIGTERM')
-      await exited
-    },
+    stream: <A>(name: string, request: unknown) => methods[name]?.call(client, request) as AsyncIterable<A>,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
   }
+}
+
+/** Serves the log of an engine. */
+async function serveLog(warnings: string[]) {
+  const server = new Server()
+  server.addService(engineGrpc.EngineService as never, {
+    log: (
+      { request }: { readonly request: enginePb.LogRequest },
+      done: (error: null, answer: empty.Empty) => void,
+    ) => {
+      warnings.push(`${request.getUrn().split('::').at(-1)}: ${request.getMessage()}`)
+      done(null, new empty.Empty())
+    },
+  })
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  )
+  return { address: `127.0.0.1:${port}`, stop: () => server.forceShutdown() }
 }
 
 /** Writes properties to the wire. */
@@ -50,10 +95,25 @@ export const toStruct = (values: Wire) => struct.Struct.fromJavaScript(values)
 /** Returns the URN of a resource. */
 export const urnOf = (type: string, name: string) => `urn:pulumi:dev::city::landform:index:${type}::${name}`
 
+/** Configures a provider, with the account of the administrator if no other is given. */
+export const configure = (engine: Engine, settings: Wire) =>
+  engine.call('configure', new pb.ConfigureRequest().setArgs(toStruct(settings)))
+
+/** Starts a provider for a server with the account of the administrator. */
+export async function startConfigured(url: string, settings: Wire = {}): Promise<Engine> {
+  const engine = await startEngine()
+  await configure(engine, { server: url, password: adminPassword, ...settings })
+  return engine
+}
+
 /** Checks inputs and returns them as the provider completes them, with its failures by property. */
 export async function check(engine: Engine, urn: string, news: Wire) {
   const request = new pb.CheckRequest().setUrn(urn).setNews(toStruct(news))
-  const answer = await engine.call<pb.CheckResponse>('check', request)
+  return readCheck(await engine.call<pb.CheckResponse>('check', request))
+}
+
+/** Reads the answer to a check. */
+export function readCheck(answer: pb.CheckResponse) {
   return {
     inputs: (answer.getInputs()?.toJavaScript() ?? {}) as Wire,
     failures: answer
@@ -63,13 +123,73 @@ export async function check(engine: Engine, urn: string, news: Wire) {
 }
 
 /** Compares inputs; returns the kind of change by property path. */
-export async function diff(engine: Engine, urn: string, [olds, news]: readonly [Wire, Wire]) {
+export async function diff(engine: Engine, urn: string, [olds, news, ignored = []]: Sides) {
   const request = new pb.DiffRequest().setUrn(urn).setOldInputs(toStruct(olds)).setNews(toStruct(news))
+  request.setIgnorechangesList([...ignored])
   const answer = await engine.call<pb.DiffResponse>('diff', request)
   const detailed = [...answer.getDetaileddiffMap().entries()] as unknown as [string, pb.PropertyDiff][]
   return {
     changes: answer.getChanges(),
     replaces: answer.getReplacesList(),
+    deletesFirst: answer.getDeletebeforereplace(),
     paths: Object.fromEntries(detailed.map(([path, one]) => [path, one.getKind()])),
   }
 }
+
+type Sides = readonly [olds: Wire, news: Wire, ignored?: readonly string[]]
+
+/** Creates a resource, or previews its creation. */
+export async function create(engine: Engine, ...[urn, inputs, preview = false]: [string, Wire, boolean?]) {
+  const request = new pb.CreateRequest().setUrn(urn).setProperties(toStruct(inputs)).setPreview(preview)
+  const answer = await engine.call<pb.CreateResponse>('create', request)
+  return { id: answer.getId(), outputs: (answer.getProperties()?.toJavaScript() ?? {}) as Wire }
+}
+
+/** Inputs of a resource before and after an update. */
+export interface UpdateCall {
+  readonly id: string
+  readonly olds: Wire
+  readonly news: Wire
+  readonly preview?: boolean
+}
+
+/** Updates a resource and returns its outputs. */
+export async function update(engine: Engine, urn: string, { id, olds, news, preview = false }: UpdateCall) {
+  const request = new pb.UpdateRequest().setId(id).setUrn(urn).setPreview(preview)
+  request.setOldInputs(toStruct(olds)).setNews(toStruct(news))
+  const answer = await engine.call<pb.UpdateResponse>('update', request)
+  return (answer.getProperties()?.toJavaScript() ?? {}) as Wire
+}
+
+/** Reads a resource, for a refresh or, without inputs, for an import. */
+export async function read(
+  engine: Engine,
+  urn: string,
+  { id, inputs }: { readonly id: string; readonly inputs: Wire },
+) {
+  const request = new pb.ReadRequest().setUrn(urn).setId(id).setInputs(toStruct(inputs))
+  const answer = await engine.call<pb.ReadResponse>('read', request)
+  return { id: answer.getId(), inputs: (answer.getInputs()?.toJavaScript() ?? {}) as Wire }
+}
+
+/** Deletes a resource. */
+export const remove = (engine: Engine, urn: string, id: string) =>
+  engine.call('delete', new pb.DeleteRequest().setId(id).setUrn(urn))
+
+/** Calls a function of the package. */
+export async function invoke(engine: Engine, token: string, args: Wire) {
+  const request = new pb.InvokeRequest().setTok(token).setArgs(toStruct(args))
+  const answer = await engine.call<pb.InvokeResponse>('invoke', request)
+  return answer.getReturn()?.toJavaScript() ?? {}
+}
+
+/** Reads the half-made resource from the details of an error; undefined if the error has none. */
+export function readInitFailure(error: unknown): pb.ErrorResourceInitFailed.AsObject | undefined {
+  const [bytes] = (error as ServiceError).metadata.get('grpc-status-details-bin')
+  if (bytes === undefined) return undefined
+  const [detail] = statusPb.Status.deserializeBinary(bytes as Buffer).getDetailsList()
+  return detail && pb.ErrorResourceInitFailed.deserializeBinary(detail.getValue_asU8()).toObject()
+}
+
+/** Kinds of changes of a difference. */
+export const { DIFF_NONE: none, DIFF_SOME: some } = pb.DiffResponse.DiffChanges

@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
+
+/** A response that a filter sends instead of the server. */
+export interface FilteredAnswer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** An HTTP proxy that records requests, and answers some of them itself. */
+export interface HttpFilter {
+  readonly url: string
+  /** Methods and paths, in order. */
+  readonly requests: string[]
+  /** Sets what is answered by the filter; undefined forwards to the server. */
+  answer: (method: string, path: string) => FilteredAnswer | undefined
+}
+
+/** Provides filters in front of a server for a test file, stopped after its last test. */
+export function useHttpFilter(): (target: string) => Promise<HttpFilter> {
+  const stops: (() => Promise<unknown>)[] = []
+  afterAll(() => Promise.all(stops.map((stop) => stop())))
+  return async (target) => {
+    const requests: string[] = []
+    const server = createServer((request, response) => {
+      const { method = '', url = '' } = request
+      requests.push(`${method} ${url}`)
+      const own = filter.answer(method, url)
+      if (own === undefined) return forward(target, request, response)
+      request.resume()
+      response.writeHead(own.status, { 'content-type': 'application/json', ...own.headers })
+      response.end(JSON.stringify(own.body ?? {}))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    stops.push(async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    })
+    const { port } = server.address() as AddressInfo
+    const filter: HttpFilter = { url: `http://127.0.0.1:${port}`, requests, answer: () => undefined }
+    return filter
+  }
+}
+
+function forward(target: string, request: IncomingMessage, response: ServerResponse): void {
+  const { method, url = '', headers } = request
+  const upstream = send(target + url, { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    answer.pipe(response)
+  })
+  upstream.on('error', () => response.destroy())
+  request.pipe(upstream)
+}
