@@ -68,7 +68,13 @@ async function digestFiles({ plan, loaded }: Prepared, cwd: string): Promise<Sav
     return text === undefined ? [] : [{ path, sha256: createHash('sha256').update(text).digest('hex') }]
   })
   const loads = new Set(
-    plan.changes.flatMap(({ data, image }) => [data?.path ?? [], image?.path ?? []]).flat(),
+    plan.changes
+      .flatMap(({ data, image, files = [] }) => [
+        data?.path ?? [],
+        image?.path ?? [],
+        files.flatMap(({ upload }) => upload?.path ?? []),
+      ])
+      .flat(),
   )
   const data: SavedFile[] = []
   for (const path of loads) {

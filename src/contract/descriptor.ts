@@ -61,6 +61,16 @@ export interface SourceData {
   readonly structure?: readonly string[]
 }
 
+/** Files of a class, which manifests name by their paths, and requests by their uploads. */
+export interface ClassFiles {
+  /** Field of the member named after the class that takes the uploads. */
+  readonly field: string
+  /** A list of files with names, which the field lists in responses too, or one file, whose size and digest are fields. */
+  readonly form: 'list' | 'one'
+  /** Maximum number of files. */
+  readonly max: number
+}
+
 /** Storage of the member named after a class: a table of that name, with a column per field. */
 export interface ClassTable {
   /** Fields that are not columns: request-only fields, and fields stored in other tables. */
@@ -107,6 +117,8 @@ export interface ClassDescriptor {
   readonly table?: ClassTable
   /** Absent if the class has no source data. */
   readonly data?: SourceData
+  /** Absent if the class has no files. */
+  readonly files?: ClassFiles
   readonly links?: readonly PageLink[]
   readonly requires?: DataRequirement
 }

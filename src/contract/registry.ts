@@ -20,7 +20,7 @@ import { wfsserverService } from './classes/wfsserver_service.ts'
 import { wmsclientConnection } from './classes/wmsclient_connection.ts'
 import { wmsclientLayer } from './classes/wmsclient_layer.ts'
 import { wmsserverService } from './classes/wmsserver_service.ts'
-import type { ClassDescriptor, DataRequirement, SourceData } from './descriptor.ts'
+import type { ClassDescriptor, ClassFiles, DataRequirement, SourceData } from './descriptor.ts'
 
 /** All classes of resources, by their names in the API document. */
 export const classes = {
@@ -84,6 +84,11 @@ export function descriptorOf(cls: Cls): ClassDescriptor {
 /** Finds the source data of a class; undefined if the class has none or does not exist. */
 export function dataOf(cls: string | undefined): SourceData | undefined {
   return isCls(cls) ? descriptorOf(cls).data : undefined
+}
+
+/** Finds the files of a class; undefined if the class has none or does not exist. */
+export function filesOf(cls: string | undefined): ClassFiles | undefined {
+  return isCls(cls) ? descriptorOf(cls).files : undefined
 }
 
 /**

@@ -11,6 +11,7 @@ import { checkLayer } from './checks/check_layer.ts'
 import { checkCycles, checkNames, checkParents } from './checks/check_parents.ts'
 import { checkStyle } from './checks/check_style.ts'
 import { type DataFile, listDataFiles, resolveData } from './data_files.ts'
+import { namesFiles } from './files/expand_files.ts'
 import type { Manifest, WantedPermissions, WantedResource, WantedRule } from './manifest.ts'
 import { type Block, spanOfBlock } from './manifest_block.ts'
 import { readPrincipalBlocks } from './principals/principal_block.ts'
@@ -26,6 +27,8 @@ export interface Assembled {
   readonly issues: readonly Issue[]
   /** Files named by `data:`, also of blocks with errors. */
   readonly dataFiles: readonly DataFile[]
+  /** Blocks that name files, also with errors. */
+  readonly fileBlocks: readonly Block[]
   /** Icons, whose images are files, also with errors. */
   readonly icons: readonly RecordBlock[]
 }
@@ -64,6 +67,7 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   ]
   const files = {
     dataFiles: all.flatMap(listDataFiles),
+    fileBlocks: all.filter(namesFiles),
     icons: records.flatMap((one) => one.blocks).filter(({ kind }) => kind === 'icon'),
   }
   if (!complete || hasErrors(issues)) return { issues, ...files }

@@ -3,7 +3,8 @@ import type { Environment } from '../document/resolve_values.ts'
 import { assembleManifest } from './assemble.ts'
 import { checkIconFiles } from './catalog/icon_files.ts'
 import { checkDataFiles } from './data_files.ts'
-import type { Manifest } from './manifest.ts'
+import { expandFiles } from './files/expand_files.ts'
+import type { Manifest, WantedFile } from './manifest.ts'
 import { findManifestFiles, type ReadManifestFile, readManifestFile } from './manifest_input.ts'
 import type { ManifestSource } from './resolve_source.ts'
 
@@ -36,15 +37,26 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
   const reading = [...found.issues, ...files.flatMap(({ issues }) => issues)]
   const complete = found.issues.length === 0 && files.every((file) => file.complete)
   const documents = files.flatMap((file) => file.sources)
-  const { manifest, issues, dataFiles, icons } = assembleManifest(documents, complete)
-  const missing = [...(await checkDataFiles(dataFiles)), ...(await checkIconFiles(icons))]
+  const { manifest, issues, dataFiles, fileBlocks, icons } = assembleManifest(documents, complete)
+  const expanded = await expandFiles(fileBlocks)
+  const missing = [...(await checkDataFiles(dataFiles)), ...(await checkIconFiles(icons)), ...expanded.issues]
   const stops = [...reading, ...missing].some(({ severity }) => severity === 'error')
   return {
-    ...(manifest === undefined || stops ? {} : { manifest }),
+    ...(manifest === undefined || stops ? {} : { manifest: withFiles(manifest, expanded.files) }),
     issues: [...reading, ...issues, ...missing].sort(compareIssues),
     sources: new Map([...files.flatMap(listIncluded), ...files.flatMap(listShown)]),
     documents,
   }
+}
+
+function withFiles(manifest: Manifest, files: ReadonlyMap<string, readonly WantedFile[]>): Manifest {
+  if (files.size === 0) return manifest
+  const resources = new Map(manifest.resources)
+  for (const [key, list] of files) {
+    const wanted = resources.get(key)
+    if (wanted !== undefined) resources.set(key, { ...wanted, files: list })
+  }
+  return { ...manifest, resources }
 }
 
 function listShown({ file, shownText }: ReadManifestFile): [string, string][] {

@@ -47,6 +47,16 @@ export interface WantedData {
  */
 export type DataMode = 'seed' | 'replace' | 'sync'
 
+/** A file that the manifest stores with a resource. */
+export interface WantedFile {
+  /** Name on the server: a path in a bucket. */
+  readonly name: string
+  /** Absolute path. */
+  readonly path: string
+  /** Absent if the server chooses it. */
+  readonly mimeType?: string
+}
+
 /** The desired state of a resource. Omitted fields are absent. */
 export interface WantedResource {
   readonly key: string
@@ -73,6 +83,8 @@ export interface WantedResource {
    */
   readonly members: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly data?: WantedData
+  /** All files of the resource, sorted by name; absent if the manifest does not set them. */
+  readonly files?: readonly WantedFile[]
   /** Optional blocks that the manifest is recorded to set; those that it contains if absent. */
   readonly sets?: readonly string[]
   /** Only of an undo: who managed the resource before an apply adopted it. */

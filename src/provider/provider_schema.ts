@@ -39,8 +39,8 @@ export const configProperties: Readonly<Record<string, Spec>> = {
   },
 }
 
-/** Fields of blocks that Pulumi expresses in other ways. */
-const omitted = new Set(['cls', 'existing', 'id', 'was', 'children'])
+/** Fields of blocks that Pulumi expresses in other ways, and files, which it does not support. */
+const omitted = new Set(['cls', 'existing', 'id', 'was', 'children', 'files', 'file'])
 
 /** Returns the input properties of a class as JSON Schema, by name. */
 export function inputSchemas(cls: Cls): Record<string, JsonSchema> {

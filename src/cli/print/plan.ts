@@ -18,6 +18,7 @@ import {
   type FeatureExample,
 } from '../../transfer/sync/feature_difference.ts'
 import { formatAccess } from './access.ts'
+import { formatFiles, splitFiles } from './file_edits.ts'
 import { countKinds, foldChanges, formatFold } from './fold.ts'
 import { describeMapEdit, type MapEditText } from './map_edit.ts'
 import { oneLine, type Paint, showBytes, showCount, showNumber, withoutColours } from './text_format.ts'
@@ -106,7 +107,9 @@ const isRecord = ({ cls }: UnknownResource) => catalogKinds.some((kind) => kind 
 
 /** Formats what a change changes, a line each. */
 export function formatDetails(change: Change, paint: Paint): string[] {
-  const lines = change.edits.flatMap((edit) => formatEdit(edit, change.action, paint))
+  const [files, edits] = splitFiles(change.edits)
+  const lines = edits.flatMap((edit) => formatEdit(edit, change.action, paint))
+  lines.push(...formatFiles(files, paint))
   if (change.adopts) lines.unshift(paint('cyan', 'managed by this manifest from now on'))
   if (change.marksSource !== undefined)
     lines.push(

@@ -15,6 +15,7 @@ export const fileBucket = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
+  files: { field: 'files', form: 'list', max: maxBucketFiles },
   links: [{ route: 'file.download', text: 'Download {name}', each: 'files' }],
   members: {
     file_bucket: Type.Object({
@@ -35,6 +36,9 @@ export const fileBucket = {
               Type.String({ description: 'Media type; defaults to the type of the upload.' }),
             ),
             size: Type.Optional(Type.Integer({ minimum: 0, description: 'Size in bytes.' })),
+            digest: Type.Optional(
+              Type.String({ readOnly: true, 'x-extension': true, description: 'SHA-256, in hexadecimal.' }),
+            ),
           }),
           {
             ...guarded,

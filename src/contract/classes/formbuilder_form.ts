@@ -11,6 +11,7 @@ export const formbuilderForm = {
   parents: featureLayerClasses,
   interfaces: [],
   order: 100,
+  files: { field: 'file_upload', form: 'one', max: 1 },
   members: {
     formbuilder_form: Type.Object({
       file_upload: Type.Optional(
@@ -26,6 +27,14 @@ export const formbuilderForm = {
           readOnly: true,
           'x-read': 'data.read',
           description: 'Size of the NGFP file in bytes; null if the form has no file.',
+        }),
+      ),
+      digest: Type.Optional(
+        nullable(Type.String(), {
+          readOnly: true,
+          'x-extension': true,
+          'x-read': 'data.read',
+          description: 'SHA-256 of the NGFP file, in hexadecimal; null if the form has no file.',
         }),
       ),
     }),

@@ -23,15 +23,12 @@ function checkExisting(block: Block): Issue[] {
   if (!block.existing) return []
   const refuse = (field: string, message: string) =>
     blockIssue(block, { code: 'manifest/conflict', pointer: `/${field}`, message, at: 'key' })
+  const owned = ['data', 'files', 'file'].filter((field) => block.value[field] !== undefined)
   return [
-    ...(block.value.data === undefined
-      ? []
-      : [
-          refuse(
-            'data',
-            'the manifest does not manage this resource (existing: true) and cannot load its data',
-          ),
-        ]),
+    ...owned.map((field) => {
+      const what = field === 'data' ? 'load its data' : 'store its files'
+      return refuse(field, `the manifest does not manage this resource (existing: true) and cannot ${what}`)
+    }),
     ...(block.value.was === undefined || block.cls === undefined
       ? []
       : [refuse('was', 'the manifest does not manage this resource (existing: true) and cannot rename it')]),

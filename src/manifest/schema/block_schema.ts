@@ -1,4 +1,4 @@
-import type { SourceData } from '../../contract/descriptor.ts'
+import type { ClassFiles, SourceData } from '../../contract/descriptor.ts'
 import { FeatureKeySchema } from '../../contract/feature_key.ts'
 import { maxResourceId } from '../../contract/limits.ts'
 import { type Cls, dataOf, descriptorOf } from '../../contract/registry.ts'
@@ -74,7 +74,7 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
 
 /** Schema of a block of a class, without the fields that only managed resources require. */
 export function blockSchema(cls: Cls): JsonSchema {
-  const { label, meaning, data } = descriptorOf(cls)
+  const { label, meaning, data, files } = descriptorOf(cls)
   const { cls: _, ...common } = shared
   return {
     title: label,
@@ -86,6 +86,7 @@ export function blockSchema(cls: Cls): JsonSchema {
       ...common,
       ...memberSchemas(cls),
       ...(data === undefined ? {} : { data: dataSchema(data) }),
+      ...(files === undefined ? {} : filesSchema(files)),
     },
   }
 }
@@ -109,6 +110,45 @@ export function requirementsOf(cls: Cls): JsonSchema {
   )
   const required = ['display_name', ...needs.map(([name]) => name).filter((name) => name !== 'feature_layer')]
   return { type: 'object', required, properties: Object.fromEntries(needs) }
+}
+
+const pathSchema = { type: 'string', minLength: 1 }
+
+const fileEntrySchema: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['path'],
+  properties: {
+    path: { ...pathSchema, description: 'Path or pattern, relative to the folder of the manifest.' },
+    name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 1000,
+      description: 'Path on the server; defaults to the name of the file. Not for patterns.',
+    },
+    folder: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 1000,
+      description: 'Folder on the server of the files that match a pattern.',
+    },
+    mime_type: { type: 'string', description: 'Media type; the server derives it from the name if absent.' },
+  },
+}
+
+/** Schema of the files of a block: `files`, or `file` if there is only one. */
+function filesSchema({ form, max }: ClassFiles): Record<string, JsonSchema> {
+  if (form === 'one')
+    return { file: { ...pathSchema, description: 'File, relative to the folder of the manifest.' } }
+  return {
+    files: {
+      type: 'array',
+      maxItems: max,
+      items: { anyOf: [pathSchema, fileEntrySchema] },
+      description:
+        'All files, by path or pattern (plans/*.pdf, photos/**/*.jpg), relative to the folder of the manifest. Files that match a pattern keep their path below the folder before its first wildcard.',
+    },
+  }
 }
 
 const modes: readonly DataMode[] = ['seed', 'replace']

@@ -5,7 +5,7 @@ import type { Step } from '../model/change.ts'
 import { readActualTree } from '../plan/plan_manifest.ts'
 import { type Attempt, applyBatch, type BatchTarget } from './apply_batch.ts'
 import type { ApplyOptions } from './apply_options.ts'
-import { sortSteps, writeOperations } from './batch_operations.ts'
+import { type OperationsInput, sortSteps, writeOperations } from './batch_operations.ts'
 import type { Report } from './outcome.ts'
 import { prepareLoads } from './prepare_loads.ts'
 import { sendBatch } from './send_batch.ts'
@@ -22,7 +22,7 @@ export async function applyAtOnce(options: ApplyOptions): Promise<Report> {
   const steps = sortSteps(options.plan.steps)
   const prepared = await prepareLoads(options)
   const sources = new Map(prepared.sources)
-  const target = resourceTarget(options, sources)
+  const target = resourceTarget(options, { sources, uploads: prepared.uploads })
   const attempt: Attempt = { options, target, steps, sources, faults: new Map(prepared.faults) }
   try {
     return await applyBatch(attempt)
@@ -31,13 +31,20 @@ export async function applyAtOnce(options: ApplyOptions): Promise<Report> {
   }
 }
 
-function resourceTarget(options: ApplyOptions, sources: Attempt['sources']): BatchTarget {
+function resourceTarget(
+  options: ApplyOptions,
+  { sources, uploads }: Pick<OperationsInput, 'sources' | 'uploads'>,
+): BatchTarget {
   const { api, plan, journal, breakOff, signal } = options
   return {
     send: (steps) =>
       sendBatch(
         { api, signal: breakOff },
-        { operations: writeOperations({ plan, steps, sources }), manifestId: plan.manifest, journal },
+        {
+          operations: writeOperations({ plan, steps, sources, uploads }),
+          manifestId: plan.manifest,
+          journal,
+        },
       ),
     explain: (fault, step) => explain(options, fault, step),
     explainBatch: explainBatchFailure,

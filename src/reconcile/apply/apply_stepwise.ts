@@ -28,6 +28,7 @@ import { runSteps } from './schedule_steps.ts'
 import { createOnce, remove, type SendOptions, update } from './send_request.ts'
 import { stale } from './stale.ts'
 import { Tally } from './tally.ts'
+import { addFiles, uploadFiles } from './upload_files.ts'
 
 /**
  * Applies a plan request by request, concurrently and in order of dependencies. A failure skips only its dependents. A
@@ -136,6 +137,12 @@ function loading(context: StepContext, change: Change): SendOptions {
 async function bodyOf(context: StepContext, change: Change): Promise<Body> {
   const { data } = change
   const bodyContext = bodyContextOf(context)
+  if (change.files !== undefined)
+    return addFiles(
+      writeBody(change, bodyContext),
+      change,
+      await uploadFiles(context, change, context.signal),
+    )
   if (data === undefined) return writeBody(change, bodyContext)
   if (context.prepares) {
     const source = await prepareLoad(context, change, context.signal)

@@ -9,6 +9,7 @@ import {
   writePreparedBody,
   writeRename,
 } from './request_body.ts'
+import { addFiles, type FileUploads } from './upload_files.ts'
 
 /** An operation of a batch. Created resources are referenced by their key. */
 export type Operation =
@@ -23,13 +24,15 @@ export interface OperationsInput {
   readonly steps: readonly Step[]
   /** Prepared data by change. */
   readonly sources: ReadonlyMap<Change, PreparedSource>
+  /** Uploads of files by change. */
+  readonly uploads?: ReadonlyMap<Change, FileUploads> | undefined
 }
 
 /**
  * Writes the steps of a plan as operations of a batch, one per step. The first operation on a resource requires the
  * planned version; references to created resources are keys.
  */
-export function writeOperations({ plan, steps, sources }: OperationsInput): Operation[] {
+export function writeOperations({ plan, steps, ...prepared }: OperationsInput): Operation[] {
   const created = new Set(steps.filter(isCreation).map(({ change }) => change.key))
   const context: BodyContext = {
     plan,
@@ -39,11 +42,11 @@ export function writeOperations({ plan, steps, sources }: OperationsInput): Oper
   const touched = new Set<number>()
   return steps.map((step) => {
     const { change, temporaryName } = step
-    if (isCreation(step)) return { op: 'create', name: change.key, body: bodyOf(change, context, sources) }
+    if (isCreation(step)) return { op: 'create', name: change.key, body: bodyOf(change, context, prepared) }
     const target = targetOf(change, touched)
     if (step.kind === 'delete') return { op: 'delete', ...target }
     const body =
-      temporaryName === undefined ? bodyOf(change, context, sources) : writeRename(change, temporaryName)
+      temporaryName === undefined ? bodyOf(change, context, prepared) : writeRename(change, temporaryName)
     return { op: 'update', ...target, body }
   })
 }
@@ -62,9 +65,12 @@ function targetOf({ id = 0, version }: Change, touched: Set<number>): { id: numb
   return first && version !== undefined ? { id, if_version: version } : { id }
 }
 
-function bodyOf(change: Change, context: BodyContext, sources: OperationsInput['sources']): Body {
+type Prepared = Pick<OperationsInput, 'sources' | 'uploads'>
+
+function bodyOf(change: Change, context: BodyContext, { sources, uploads }: Prepared): Body {
   const source = sources.get(change)
-  return source === undefined ? writeBody(change, context) : writePreparedBody(change, context, source)
+  const body = source === undefined ? writeBody(change, context) : writePreparedBody(change, context, source)
+  return addFiles(body, change, uploads?.get(change))
 }
 
 /**

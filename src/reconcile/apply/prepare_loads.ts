@@ -11,10 +11,13 @@ import type { ApplyOptions } from './apply_options.ts'
 import { isCreated } from './batch_operations.ts'
 import { asProblem } from './schedule_steps.ts'
 import { stale } from './stale.ts'
+import { type FileUploads, uploadFiles } from './upload_files.ts'
 
 /** Prepared data for the batch, and failures. */
 export interface PreparedLoads {
   readonly sources: ReadonlyMap<Change, PreparedSource>
+  /** Uploads of files. */
+  readonly uploads: ReadonlyMap<Change, FileUploads>
   readonly faults: ReadonlyMap<Change, Problem>
 }
 
@@ -28,6 +31,7 @@ const maxPreparations = 3
 export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads> {
   const { plan, concurrency = maxPreparations, signal } = options
   const sources = new Map<Change, PreparedSource>()
+  const uploads = new Map<Change, FileUploads>()
   const faults = new Map<Change, Problem>()
   const failing = new AbortController()
   const stop = AbortSignal.any([failing.signal, ...(signal === undefined ? [] : [signal])])
@@ -36,7 +40,8 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
     if (stop.aborted) return
     options.onEvent?.({ type: 'started', change })
     try {
-      sources.set(change, await prepareLoad(options, change, stop))
+      if (change.data !== undefined) sources.set(change, await prepareLoad(options, change, stop))
+      if (change.files !== undefined) uploads.set(change, await uploadFiles(options, change, stop))
     } catch (error) {
       if (isProblem(error, 'pipeline/interrupted')) return
       const fault = faultOf(change, asProblem(error))
@@ -44,9 +49,10 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
       if (!isSourceFault(fault)) failing.abort()
     }
   }
-  for (const change of plan.changes) if (change.data !== undefined) void queue.add(() => work(change))
+  for (const change of plan.changes)
+    if ((change.data ?? change.files) !== undefined) void queue.add(() => work(change))
   await queue.onIdle()
-  return { sources, faults }
+  return { sources, uploads, faults }
 }
 
 /** Reports whether a fault concerns only one source. */

@@ -64,6 +64,32 @@ export interface SyncLoad {
   readonly dataVersion: number
 }
 
+/** A file of a resource after a change. */
+export interface FileEntry {
+  /** Name on the server. */
+  readonly name: string
+  /** The file to upload; absent for a file that the server has. */
+  readonly upload?: FileUpload
+}
+
+/** A file to upload. */
+export interface FileUpload {
+  /** Absolute path. */
+  readonly path: string
+  /** SHA-256 during planning, in hexadecimal. */
+  readonly sha256: string
+  readonly sizeBytes: number
+  readonly mimeType?: string
+}
+
+/** What an edit of a file shows of it. */
+export interface FileFacts {
+  readonly size: number | undefined
+  /** SHA-256; undefined if the server does not tell it. */
+  readonly digest?: string | undefined
+  readonly mime_type?: string | undefined
+}
+
 /** Edits of data on the server. */
 export interface EditedData {
   /** Number of write requests since the last load; undefined if unknown. */
@@ -128,6 +154,8 @@ export interface Change {
   readonly marksSource?: string
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
+  /** All files of the resource after the change; absent if they do not change. */
+  readonly files?: readonly FileEntry[]
   readonly image?: ImageLoad
   /** Password that is set. */
   readonly password?: SecretSource

@@ -49,6 +49,8 @@ export interface PlanInput {
   readonly server: string
   /** Source files by key. */
   readonly files: ReadonlyMap<string, SourceFile>
+  /** Digests of the files that resources consist of, by path. */
+  readonly digests?: ReadonlyMap<string, SourceFile>
   /** Records of the catalog; absent if the manifest has none. */
   readonly catalog?: CatalogReading | undefined
   /** Plan of users and groups; `actual` has the names that they have after it. */

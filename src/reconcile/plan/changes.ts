@@ -8,6 +8,7 @@ import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tr
 import type { Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
 import { addedFields, convertsFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
+import { compareFiles, type FilesDiff } from './compare_files.ts'
 import { planCreation } from './create.ts'
 import { decideSource, keepSource } from './decide_load.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
@@ -110,6 +111,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     const message = `cannot create "${wanted.key}": a ${wanted.cls} requires a data file`
     draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
   }
+  const files = compareFiles(wanted, undefined, input.digests)
   draft.changes.push({
     action: old === undefined ? 'create' : 'replace',
     key: wanted.key,
@@ -118,7 +120,9 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     path: work.pathOf(wanted.key),
     ...(old === undefined ? {} : { id: old.id, ...versionOf(old), takes: takesOf(work, old) }),
     ...creation,
+    edits: [...creation.edits, ...files.edits],
     ...(data === undefined ? {} : { data }),
+    ...(files.entries === undefined ? {} : { files: files.entries }),
   })
 }
 
@@ -138,7 +142,8 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     draft.issues.push(fault)
     return
   }
-  const diff = withLosses(work, diffResource(wanted, actual, context), actual)
+  const files = compareFiles(wanted, actual, input.digests)
+  const diff = withLosses(work, withFiles(diffResource(wanted, actual, context), files), actual)
   draft.issues.push(
     ...reportUnknown(wanted, diff),
     ...reportReplacement(wanted, diff.edits, allowHint(wanted)),
@@ -151,7 +156,7 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     else draft.unknown.push(partlyUnknown(work, wanted, { actual, unread }))
     return
   }
-  draft.changes.push(updateOf({ work, wanted, actual, diff, data }))
+  draft.changes.push(updateOf({ work, wanted, actual, diff, data, files }))
 }
 
 /** Lists what the manifest sets and the account cannot compare. */
@@ -181,9 +186,15 @@ interface Update {
   readonly actual: ActualResource
   readonly diff: ResourceDiff
   readonly data: DataLoad | undefined
+  readonly files: FilesDiff
 }
 
-function updateOf({ work, wanted, actual, diff, data }: Update): Change {
+function withFiles(diff: ResourceDiff, { edits, unknown }: FilesDiff): ResourceDiff {
+  if (edits.length + unknown.length === 0) return diff
+  return { ...diff, edits: [...diff.edits, ...edits], unknown: [...diff.unknown, ...unknown] }
+}
+
+function updateOf({ work, wanted, actual, diff, data, files: { entries } }: Update): Change {
   const fields =
     data === undefined || data.sync !== undefined ? undefined : wanted.members.feature_layer?.fields
   const sync = planSyncFields(wanted, actual, data)
@@ -200,6 +211,7 @@ function updateOf({ work, wanted, actual, diff, data }: Update): Change {
     edits: [...diff.edits, ...(sync?.edits ?? [])],
     body: sync === undefined ? body : { ...body, feature_layer: { fields: sync.fields } },
     ...(data === undefined ? {} : { data }),
+    ...(entries === undefined ? {} : { files: entries }),
     ...(fields === undefined ? {} : { fieldsAfterLoad: fields as NonNullable<Change['fieldsAfterLoad']> }),
     ...(diff.sharesRules && actual.version !== undefined ? { ifVersion: actual.version } : {}),
   }

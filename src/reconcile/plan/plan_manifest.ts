@@ -57,10 +57,11 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
   const { reader, manifest, options = safeOptions, signal, watched } = request
   // In parallel: one waits for the network, the other for the disk.
-  const [read, records, files, catalog, images] = await Promise.all([
+  const [read, records, files, digests, catalog, images] = await Promise.all([
     request.actual ?? readResources(request),
     manifest.principals === undefined ? undefined : reader.readPrincipals(),
     digestSources(manifest, signal),
+    digestFiles(manifest, signal),
     usesCatalog(manifest) ? reader.readCatalog() : undefined,
     digestImages(manifest, signal),
   ])
@@ -68,7 +69,7 @@ export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
   const { principals } = read
   const accounts = planPrincipals({ wanted: manifest.principals, records, principals, sendSecrets })
   const actual = { ...read, principals: accounts.principals }
-  const input = { manifest, actual, accounts, server: reader.url, files, catalog, images, options }
+  const input = { manifest, actual, accounts, server: reader.url, files, digests, catalog, images, options }
   let answers: Answers = { counts: new Map(), values: new Map(), loads: new Map(), visibility: undefined }
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
@@ -160,6 +161,16 @@ async function digestSources(
   for (const { key, data } of manifest.resources.values())
     if (data !== undefined) files.set(key, await digestSource(data.path, signal))
   return files
+}
+
+async function digestFiles(
+  manifest: Manifest,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, SourceFile>> {
+  const digests = new Map<string, SourceFile>()
+  for (const { files = [] } of manifest.resources.values())
+    for (const { path } of files) if (!digests.has(path)) digests.set(path, await digestFile(path, signal))
+  return digests
 }
 
 /** Finds the key and the answer of each item, at most so many at a time. */

@@ -19,6 +19,7 @@ export function listSetBlocks({
   permissions,
   resmeta,
   members,
+  files,
 }: WantedResource): string[] {
   if (sets !== undefined) return [...sets]
   const blocks = Object.entries(members).flatMap(([member, fields]) => [
@@ -29,6 +30,7 @@ export function listSetBlocks({
   if (owner !== undefined) blocks.push('owner')
   if (permissions !== undefined) blocks.push(permissions.owns === 'all' ? 'permissions' : included)
   if (resmeta !== undefined) blocks.push('resmeta')
+  if (files !== undefined) blocks.push('files')
   return blocks.sort()
 }
 
@@ -71,7 +73,7 @@ export function completeBlock(
     if (block === 'description') resets.description = wanted.description ?? null
     else if (block === 'resmeta') resets.resmeta = wanted.resmeta ?? {}
     else if (block === 'permissions') resets.permissions = wanted.permissions ?? { owns: 'all', rules: [] }
-    else if (block === 'owner' || block === included) released.push(block)
+    else if (['owner', 'files', included].includes(block)) released.push(block)
     else if (!resetMember(members, { cls: actual.cls, name, field })) released.push(block)
   }
   return { wanted: { ...wanted, ...resets }, released }

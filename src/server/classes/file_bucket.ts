@@ -1,3 +1,4 @@
+import { findNameFault } from '../../contract/file_name.ts'
 import type { Members } from '../../contract/registry.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -12,7 +13,6 @@ import { anyMediaType, isMediaType, mediaTypeOf } from '../http/media_type.ts'
 import { uploadNotFound } from '../upload/upload_text.ts'
 import { isUnpacked, unpackFiles } from './archive_files.ts'
 import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
-import { findNameFault } from './file_name.ts'
 
 type Change = MemberChange<'file_bucket'>
 type Entry = NonNullable<NonNullable<Members<'file_bucket'>['file_bucket']>['files']>[number]
@@ -36,10 +36,11 @@ export const fileBucketBehaviour: Behaviour<'file_bucket'> = {
   },
 }
 
-const wireFile = ({ name, mimeType, sizeBytes }: ResourceFile) => ({
+const wireFile = ({ name, mimeType, sizeBytes, digest }: ResourceFile) => ({
   name,
   mime_type: mimeType,
   size: sizeBytes,
+  digest,
 })
 
 async function write(

@@ -20,8 +20,7 @@ const pointer = '/formbuilder_form/file_upload'
 export const formbuilderFormBehaviour: Behaviour<'formbuilder_form'> = {
   async readMembers(tx, ids) {
     const files = await listResourceFiles(tx, ids)
-    const size = (id: number) => files.get(id)?.[0]?.sizeBytes ?? null
-    return new Map(ids.map((id) => [id, { formbuilder_form: { size: size(id) } }]))
+    return new Map(ids.map((id) => [id, { formbuilder_form: factsOf(files.get(id)?.[0]) }]))
   },
   async prepare({ context, members }) {
     const upload = members.formbuilder_form?.file_upload
@@ -34,6 +33,11 @@ export const formbuilderFormBehaviour: Behaviour<'formbuilder_form'> = {
   create: write,
   update: write,
 }
+
+const factsOf = (file: ResourceFile | undefined) => ({
+  size: file?.sizeBytes ?? null,
+  digest: file?.digest ?? null,
+})
 
 async function write(tx: Queryable, changes: readonly MemberChange<'formbuilder_form'>[]): Promise<void> {
   const named = changes.flatMap(({ id, members }) => {

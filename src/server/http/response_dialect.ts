@@ -46,11 +46,25 @@ function plainJson({ isNull, holdsResources, omits }: PlainAnswer, schema: Schem
   return omitExtensions(schema, json)
 }
 
-/** Removes the members of an object that its schema marks as extensions. */
+/** Removes the members that a schema marks as extensions from an object, and from the items of its lists. */
 function omitExtensions({ properties = {} }: Partial<Schema>, json: unknown): unknown {
   const isExtension = (key: string) => annotationsOf(properties[key] ?? {})['x-extension'] === true
-  return Object.keys(properties).some(isExtension) ? omit(json as JsonObject, isExtension) : json
+  const names = Object.keys(properties)
+  const lists = names.filter((name) =>
+    Object.values(properties[name]?.items?.properties ?? {}).some(isMarked),
+  )
+  if (lists.length === 0 && !names.some(isExtension)) return json
+  const kept = omit(json as JsonObject, isExtension)
+  const items = lists.flatMap((name) => {
+    const list = kept[name]
+    return Array.isArray(list)
+      ? [[name, list.map((item) => omitExtensions(properties[name]?.items ?? {}, item))]]
+      : []
+  })
+  return { ...kept, ...Object.fromEntries(items) }
 }
+
+const isMarked = (schema: Schema) => annotationsOf(schema)['x-extension'] === true
 
 function plainRepresentation(body: JsonObject): JsonObject {
   const { cls } = body.resource as { readonly cls: string }

@@ -45,7 +45,9 @@ describe('Other class members seen in responses', () => {
   test('file_bucket | files: array of upload objects (id only for new files, name, mime_type, size)', async () => {
     const { id, size } = await uploadContent(server.admin, 'hello')
     const file = { name: 'hello.txt', mime_type: 'text/plain', size }
-    expect(await read(await create('file_bucket', { files: [{ id, ...file }] }), 'file_bucket')).toEqual({
+    expect(
+      await read(await create('file_bucket', { files: [{ id, ...file }] }), 'file_bucket'),
+    ).toMatchObject({
       files: [file],
     })
   })

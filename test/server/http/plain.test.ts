@@ -22,6 +22,16 @@ describeServers(
     }
     const idOf = async (answer: Awaited<ReturnType<typeof post>>) => (await answer.json<{ id: number }>()).id
 
+    test('lists files without their digests', async () => {
+      const upload = await server.admin('PUT', '/api/component/file_upload/upload', 'content')
+      const { id } = await upload.json<{ id: string }>()
+      const files = [{ id, name: 'a.txt' }]
+      const created = await post({ cls: 'file_bucket' }, { file_bucket: { files } })
+      const answer = await server.admin('GET', `/api/resource/${await idOf(created)}`)
+      const { file_bucket: bucket } = await answer.json<{ file_bucket: unknown }>()
+      expect(bucket).toEqual({ files: [{ name: 'a.txt', mime_type: 'text/plain;charset=UTF-8', size: 7 }] })
+    })
+
     test('returns 201 for creations, and null for updates', async () => {
       const created = await post()
       expect(created.status).toBe(201)

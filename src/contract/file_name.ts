@@ -10,5 +10,7 @@ export function findNameFault(name: string): string | undefined {
   const parts = name.split('/')
   if (parts.some((part) => part.trim() === '')) return 'has an empty part'
   if (parts.some((part) => part === '.' || part === '..')) return 'has a "." or ".." part'
-  return parts.some((part) => Buffer.byteLength(part) > 255) ? 'is longer than 255 bytes' : undefined
+  return parts.some((part) => new TextEncoder().encode(part).length > 255)
+    ? 'is longer than 255 bytes'
+    : undefined
 }

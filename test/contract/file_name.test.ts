@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findNameFault } from '../../../src/server/classes/file_name.ts'
+import { findNameFault } from '../../src/contract/file_name.ts'
 
 test.each(['a', 'a.txt', 'maps/north.pdf', 'Übersicht 1.pdf', '..a', 'a..', '...', 'a/.hidden', '地图.png'])(
   '%s is a valid file name',

@@ -1,0 +1,54 @@
+import { problem } from '../../contract/problems.ts'
+import { filesOf } from '../../contract/registry.ts'
+import type { Upload } from '../../contract/resource.ts'
+import { uploadFile } from '../../transfer/upload_file.ts'
+import type { Change } from '../model/change.ts'
+import type { ApplyOptions } from './apply_options.ts'
+import type { Body } from './request_body.ts'
+
+/** Uploads of the files of a change, by path. */
+export type FileUploads = ReadonlyMap<string, Upload>
+
+/**
+ * Uploads the new and changed files of a change, one after the other.
+ *
+ * @throws {Problem} apply/stale if a file has changed since planning, file/*, and errors of the server
+ */
+export async function uploadFiles(
+  { api, onEvent }: Pick<ApplyOptions, 'api' | 'onEvent'>,
+  change: Change,
+  signal: AbortSignal | undefined,
+): Promise<FileUploads> {
+  const uploads = new Map<string, Upload>()
+  const queued = (change.files ?? []).flatMap(({ upload }) => upload ?? [])
+  const sizeBytes = queued.reduce((sum, file) => sum + file.sizeBytes, 0)
+  let doneBytes = 0
+  for (const { path, sha256, sizeBytes: ownBytes } of queued) {
+    if (uploads.has(path)) continue
+    const start = doneBytes
+    const onProgress = (sentBytes: number) =>
+      onEvent?.({ type: 'uploading', change, sentBytes: start + sentBytes, sizeBytes })
+    const sent = await uploadFile(api, { path, signal, onProgress })
+    if (sent.sha256 !== sha256)
+      throw problem('apply/stale', `The file "${path}" has changed since the plan was made.`, {
+        hint: 'Plan again.',
+      })
+    uploads.set(path, sent.upload)
+    doneBytes += ownBytes
+  }
+  if (queued.length > 0) onEvent?.({ type: 'prepared', change })
+  return uploads
+}
+
+/** Adds the files of a change to its body: those with an upload are stored, the others kept. */
+export function addFiles(wire: Body, { cls, files }: Change, uploads: FileUploads | undefined): Body {
+  const kind = filesOf(cls)
+  if (files === undefined || kind === undefined) return wire
+  const entries = files.map(({ name, upload }) => {
+    const id = upload === undefined ? undefined : uploads?.get(upload.path)?.id
+    const type = upload?.mimeType === undefined ? {} : { mime_type: upload.mimeType }
+    return id === undefined ? { name } : { id, name, ...type }
+  })
+  const value = kind.form === 'list' ? entries : entries[0]
+  return { ...wire, [cls]: { ...(wire[cls] as object | undefined), [kind.field]: value } }
+}
