@@ -50,9 +50,13 @@ export async function migrate(
   migrations: readonly Migration[],
   { version }: { readonly version: string },
 ): Promise<number[]> {
-  await database.transaction((tx) => prepareSchema(tx, database.schema))
+  const known = await database.transaction(async (tx) => {
+    await prepareSchema(tx, database.schema)
+    return readApplied(tx)
+  })
+  for (const one of known) checkApplied(one, migrations)
   const applied: number[] = []
-  for (const migration of migrations) {
+  for (const migration of migrations.slice(known.length)) {
     const isNew = await database.transaction((tx) => applyNext(tx, { migration, migrations, version }))
     if (isNew) applied.push(migration.number)
   }
@@ -82,9 +86,7 @@ interface Step {
 
 async function applyNext(tx: Queryable, { migration, migrations, version }: Step): Promise<boolean> {
   await takeLock(tx)
-  const applied = await tx.query<Applied>(
-    'select number, name, checksum, version from migration order by number',
-  )
+  const applied = await readApplied(tx)
   for (const one of applied) checkApplied(one, migrations)
   if (applied.some(({ number }) => number === migration.number)) return false
   await tx.query(migration.sql)
@@ -95,6 +97,10 @@ async function applyNext(tx: Queryable, { migration, migrations, version }: Step
     version,
   ])
   return true
+}
+
+function readApplied(tx: Queryable): Promise<Applied[]> {
+  return tx.query<Applied>('select number, name, checksum, version from migration order by number')
 }
 
 function checkApplied(applied: Applied, migrations: readonly Migration[]): void {

@@ -21,14 +21,14 @@ export const drivers = all.filter((driver) => selected === undefined || driver =
  * Opens an empty database of a driver, with PostGIS. Closing it drops the database. Prefer `describeDrivers`, which
  * also closes it.
  *
- * @param options options of the PostgreSQL driver
+ * @param options options of the PostgreSQL driver; `isMigrated` saves its migrations, which the embedded database runs
  */
 export async function openTestDatabase(
   driver: Database['driver'],
-  options: Partial<PostgresOptions> = {},
+  { isMigrated = false, ...options }: Partial<PostgresOptions> & { readonly isMigrated?: boolean } = {},
 ): Promise<Database> {
   if (driver === 'pglite') return openTestSchema()
-  const created = await createTestDatabase()
+  const created = await createTestDatabase({ isMigrated })
   const database = await openPostgres({ url: created.url, log: silentLog, ...options })
   const close = async () => {
     await closeDatabase()
@@ -65,7 +65,7 @@ export function describeDrivers(
 }
 
 async function openMigrated(driver: Database['driver']): Promise<Database> {
-  const database = await openTestDatabase(driver)
+  const database = await openTestDatabase(driver, { isMigrated: true })
   await migrate(database, await readMigrations(migrationsFolder), { version: 'test' })
   return database
 }

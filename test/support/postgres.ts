@@ -11,9 +11,10 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Creates an empty database. Prefer `usePostgres`, which also drops it. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const { url, template } = await requestService('postgres')
+/** Creates a database, empty or with all migrations. Prefer `usePostgres`, which also drops it. */
+export async function createTestDatabase({ isMigrated = false } = {}): Promise<TestDatabase> {
+  const { url, ...templates } = await requestService('postgres')
+  const template = isMigrated ? templates.migratedTemplate : templates.template
   const name = `landform_${randomUUID().replaceAll('-', '')}`
   await execute(url, `create database ${name} template ${template}`)
   // Without `force`, the server waits five seconds for open connections, then reports them: this checks that a test

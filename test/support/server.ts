@@ -49,7 +49,7 @@ export async function startTestServer(
   config: Partial<ServerConfig> = {},
 ): Promise<TestServer> {
   const dataFolder = config.dataFolder ?? (await mkdtemp(join(tmpdir(), 'landform-server-')))
-  const database = config.database ?? (await openTestDatabase(driver))
+  const database = config.database ?? (await openTestDatabase(driver, { isMigrated: true }))
   const listen = { host: '127.0.0.1', port: 0 }
   const running = await createServer({
     listen,
