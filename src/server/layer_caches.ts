@@ -7,6 +7,7 @@ import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import type { Style } from '../style/style_model.ts'
 import { createTileCache, type TileCache } from './map/tile_cache.ts'
 import { createDensityCache, type DensityCache } from './render/density_source.ts'
+import { type BlockCache, createBlockCache } from './render/group_source.ts'
 import { createImageCache, type ImageCache } from './render/image_cache.ts'
 import { createLabelCache, type LabelCache } from './render/label_cache.ts'
 
@@ -28,6 +29,8 @@ export interface LayerCaches {
   readonly labels: LabelCache
   /** Highest densities of heatmaps. */
   readonly densities: DensityCache
+  /** Points of layers that are grouped. */
+  readonly blocks: BlockCache
   /** Styles by resource id and version. */
   readonly styles: LRUCache<string, Style>
 }
@@ -43,6 +46,7 @@ export function createLayerCaches(): LayerCaches {
     images: createImageCache(),
     labels: createLabelCache(),
     densities: createDensityCache(),
+    blocks: createBlockCache(),
     styles: new LRUCache({ max: 500 }),
   }
 }

@@ -36,14 +36,17 @@ export interface FieldReference {
   readonly name: string
 }
 
-/** Value of a variable: `@map_scale`, the scale denominator, or `$id`, the id of the feature. */
+/**
+ * Value of a variable: `@map_scale`, the scale denominator, `$id`, the id of the feature, or `@cluster_size` and
+ * `@cluster_color`, the number of features that one symbol stands for and the colour of their symbols, if it is the same.
+ */
 export interface VariableReference {
   readonly op: 'variable'
   readonly name: VariableName
 }
 
 /** Variables of expressions, without their `@` or `$`. */
-export type VariableName = 'map_scale' | 'id'
+export type VariableName = 'map_scale' | 'id' | 'cluster_size' | 'cluster_color' | 'symbol_color'
 
 /** Logical operation or concatenation of two or more operands. */
 export interface Operation {

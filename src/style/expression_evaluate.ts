@@ -8,6 +8,7 @@ import type {
   Membership,
   Operation,
   Value,
+  VariableName,
 } from './expression.ts'
 import { callOf } from './expression_functions.ts'
 import {
@@ -34,6 +35,8 @@ export interface EvaluationContext {
   readonly id?: number
   /** Scale denominator, for `@map_scale`. */
   readonly scaleDenom?: number
+  /** Group that the symbol stands for, for `@cluster_size` and `@cluster_color`. */
+  readonly cluster?: { readonly size: number; readonly color: string }
 }
 
 /** Computes a value of an expression. */
@@ -62,6 +65,15 @@ export function compileFilter(filter: Expression): (context: EvaluationContext) 
   return (context) => isSelected(evaluate(context))
 }
 
+// The colour of a symbol is put into its expressions where they are read.
+const variables: Readonly<Record<VariableName, Evaluate>> = {
+  id: ({ id }) => id ?? null,
+  map_scale: ({ scaleDenom }) => scaleDenom ?? null,
+  cluster_size: ({ cluster }) => cluster?.size ?? null,
+  cluster_color: ({ cluster }) => cluster?.color ?? null,
+  symbol_color: () => null,
+}
+
 function compile(expression: Expression): Evaluate {
   switch (expression.op) {
     case 'literal':
@@ -69,7 +81,7 @@ function compile(expression: Expression): Evaluate {
     case 'field':
       return compileField(expression.name)
     case 'variable':
-      return expression.name === 'id' ? ({ id }) => id ?? null : ({ scaleDenom }) => scaleDenom ?? null
+      return variables[expression.name]
     case 'and':
     case 'or':
       return compileLogical(expression)

@@ -125,9 +125,12 @@ function parsePrimary(cursor: Cursor): Expression {
   throw unexpected(cursor)
 }
 
+const variableNames = ['map_scale', 'cluster_size', 'cluster_color', 'symbol_color'] as const
+
 function parseSpecial({ text, offset }: Token): Expression {
   if (text === '$id' || text === '@id') return { op: 'variable', name: 'id' }
-  if (text === '@map_scale') return { op: 'variable', name: 'map_scale' }
+  const name = variableNames.find((one) => text === `@${one}`)
+  if (name !== undefined) return { op: 'variable', name }
   throw new ExpressionFault(`${text} is not supported`, offset)
 }
 

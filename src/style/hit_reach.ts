@@ -15,6 +15,6 @@ function reachOfRule({ isDrawn, symbol, children }: Rule): number {
 }
 
 function halfSize(layer: SymbolLayer<number>): number {
-  if (layer.kind === 'marker' || layer.kind === 'svg') return layer.size / 2
+  if ('size' in layer) return layer.size / 2
   return layer.kind === 'line' ? layer.stroke.width / 2 : 0
 }

@@ -29,7 +29,7 @@ function fieldOf(expression: Expression, isHighFirst: boolean): ImportantField |
 }
 
 function sizeOf(layer: SymbolLayer): Expression[] {
-  const size = layer.kind === 'marker' || layer.kind === 'svg' ? layer.dataDefined?.size : undefined
+  const size = 'size' in layer ? layer.dataDefined?.size : undefined
   return size === undefined ? [] : [size]
 }
 

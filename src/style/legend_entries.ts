@@ -1,3 +1,4 @@
+import { sampleSymbol } from './group_sample.ts'
 import type { Rule, Style } from './style_model.ts'
 
 /** A symbol of the legend of a style. */
@@ -11,11 +12,19 @@ export interface LegendEntry {
   readonly isDrawn: boolean
 }
 
-/** Lists the symbols of a style: those of all rules that have one, children after their parent. */
-export function legendEntries({ rules }: Pick<Style, 'rules'>): LegendEntry[] {
+/** Lists the symbols of a style: those of all rules that have one, children after their parent, and that of its groups. */
+export function legendEntries({ rules, groups }: Pick<Style, 'rules' | 'groups'>): LegendEntry[] {
   const entries: LegendEntry[] = []
   addEntries(rules, true, entries)
+  addEntries(groupRules(groups), true, entries)
   return entries
+}
+
+/** Returns a rule with the symbol of groups, which follows those of the style. */
+function groupRules(groups: Style['groups']): Rule[] {
+  if (groups === undefined) return []
+  const symbol = sampleSymbol(groups.symbol)
+  return [{ label: 'Several points', isElse: false, isDrawn: true, symbol, labels: [], children: [] }]
 }
 
 function addEntries(rules: readonly Rule[], isParentDrawn: boolean, into: LegendEntry[]): void {
@@ -27,9 +36,9 @@ function addEntries(rules: readonly Rule[], isParentDrawn: boolean, into: Legend
 }
 
 /** Counts the symbols of a style, whose positions start at 0. */
-export function countSymbols({ rules }: Pick<Style, 'rules'>): number {
+export function countSymbols({ rules, groups }: Pick<Style, 'rules' | 'groups'>): number {
   const countOf = (rule: Rule): number => (hasLayers(rule) ? 1 : 0) + countSymbols({ rules: rule.children })
-  return rules.reduce((count, rule) => count + countOf(rule), 0)
+  return [...rules, ...groupRules(groups)].reduce((count, rule) => count + countOf(rule), 0)
 }
 
 const hasLayers = ({ symbol }: Rule) => symbol !== undefined && symbol.layers.length > 0
@@ -51,7 +60,10 @@ export function selectSymbols(style: Style, indexes: ReadonlySet<number>): Style
     if (!isEntry && rule.isDrawn) return { ...rule, children }
     return { ...hideRule(rule), isDrawn: children.some(drawsAny), children }
   }
-  return { ...style, rules: style.rules.map(select) }
+  const rules = style.rules.map(select)
+  const { groups } = style
+  if (groups === undefined || indexes.has(next)) return { ...style, rules }
+  return { ...style, rules, groups: { ...groups, symbol: { ...groups.symbol, layers: [] } } }
 }
 
 /** A rule whose symbol has no layers draws nothing, but takes its features as before. */

@@ -33,6 +33,7 @@ export function writeMapboxStyle(style: Style, { tiles, layer }: TileSource, nam
   if (style.blending !== 'normal' || style.featureBlending !== 'normal')
     left.parts.push('blend modes are left out')
   if (style.heatmap !== undefined) left.parts.push('the heatmap is left out')
+  if (style.groups !== undefined) left.parts.push('points are not grouped')
   const source = { type: 'vector', tiles: [tiles] }
   const drawn = layers.map((one, at) => ({
     id: `${at + 1}`,

@@ -105,6 +105,8 @@ export interface MapserverClass {
 /** A style in MapServer XML: each feature is drawn by the first class that matches it and the current scale. */
 export interface MapserverStyle {
   readonly rules: readonly MapserverClass[]
+  /** Distance within which points are drawn as one circle with their number, in pixels. */
+  readonly clusterDistance?: number
 }
 
 /** Default values of a symbolizer. */

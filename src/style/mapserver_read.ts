@@ -54,6 +54,7 @@ interface Layer {
   readonly max?: number
   readonly labelMin?: number
   readonly labelMax?: number
+  readonly clusterDistance?: number
   readonly symbols: Symbols
 }
 
@@ -97,6 +98,7 @@ function readLayer(context: ElementContext, symbols: Symbols): MapserverStyle {
     children: {
       ...Object.fromEntries(ignoredElements.map((name) => [name, ignore])),
       class: ignore,
+      cluster: (at) => readCluster(at),
       labelitem: (at) => part('labelItem', readValue(at)),
       labelminscaledenom: (at) => part('labelMin', readNumber(at, { least: 0 })),
       labelmaxscaledenom: (at) => part('labelMax', readNumber(at, { least: 0 })),
@@ -109,7 +111,15 @@ function readLayer(context: ElementContext, symbols: Symbols): MapserverStyle {
   const classes = childrenOf(context, 'class')
   if (classes.length === 0)
     warn(context, context.element.span, { message: '<layer> has no <class>; nothing is drawn' })
-  return { rules: classes.map((at) => readClass(at, { ...settings, symbols })) }
+  const rules = classes.map((at) => readClass(at, { ...settings, symbols }))
+  return { rules, ...part('clusterDistance', settings.clusterDistance) }
+}
+
+/** Reads how far points may lie apart that are drawn as one; regions are squares. */
+function readCluster(context: ElementContext): { readonly clusterDistance?: number } {
+  return readParts(context, {
+    children: { maxdistance: (at) => part('clusterDistance', readNumber(at, { least: 0, most: 1000 })) },
+  })
 }
 
 function readClass(context: ElementContext, layer: Layer): MapserverClass {

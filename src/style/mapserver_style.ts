@@ -1,5 +1,6 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
 import { type Color, fade } from './color.ts'
+import { countSymbol } from './count_symbol.ts'
 import { expressionOfFilter } from './mapserver_filter.ts'
 import { labelsOf, scaleLimitsOf } from './mapserver_label_style.ts'
 import type { MapserverClass, MapserverStyle, Marker, Symbolizer } from './mapserver_model.ts'
@@ -19,7 +20,8 @@ import type {
 } from './symbol_layer.ts'
 
 /** Returns a style in MapServer XML as the style of a layer with geometries of a family. */
-export function styleOfMapserver({ rules }: MapserverStyle, family: GeometryFamily): Style {
+export function styleOfMapserver(style: MapserverStyle, family: GeometryFamily): Style {
+  const { rules } = style
   return {
     rules: rules.map((rule) => ruleOf(rule, family)),
     matching: 'first',
@@ -30,7 +32,15 @@ export function styleOfMapserver({ rules }: MapserverStyle, family: GeometryFami
     blending: 'normal',
     featureBlending: 'normal',
     labels: [],
+    ...(family === 'POINT' ? groupsOf(style) : {}),
   }
+}
+
+/** Groups have the colour of the first class. */
+function groupsOf({ rules, clusterDistance: distance }: MapserverStyle): Pick<Style, 'groups'> {
+  if (distance === undefined) return {}
+  const color = rules.flatMap(({ symbolizers }) => symbolizers.flatMap(({ fill }) => fill ?? []))[0]
+  return { groups: { distance, symbol: countSymbol(color ?? '#e6550d') } }
 }
 
 const types = { POINT: 'marker', LINESTRING: 'line', POLYGON: 'fill' } as const

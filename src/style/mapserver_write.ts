@@ -13,7 +13,11 @@ import { escapeXml } from './xml_escape.ts'
 
 /** Writes a style as MapServer XML that `readMapserverXml` reads back as an equal style. */
 export function writeMapserverXml(style: MapserverStyle): string {
-  return `${block('map', [block('layer', style.rules.map(writeClass))])}\n`
+  return `${block('map', [block('layer', [...writeCluster(style), ...style.rules.map(writeClass)])])}\n`
+}
+
+function writeCluster({ clusterDistance }: MapserverStyle): string[] {
+  return clusterDistance === undefined ? [] : [block('cluster', element('maxdistance', clusterDistance))]
 }
 
 function writeClass(rule: MapserverClass): string {

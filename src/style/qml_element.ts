@@ -1,6 +1,6 @@
 import type { Issue } from '../core/issue.ts'
 import type { Span } from '../core/span.ts'
-import type { Expression } from './expression.ts'
+import { type Expression, operandsOf, type VariableName } from './expression.ts'
 import { parseExpression } from './expression_parse.ts'
 import { ExpressionFault } from './expression_tokens.ts'
 import type { XmlElement } from './xml_read.ts'
@@ -10,6 +10,8 @@ export interface QmlReading {
   readonly issues: Issue[]
   /** Names of the fields of the layer, as far as they are known. */
   readonly fields: ReadonlySet<string>
+  /** Variables that have a value in the part that is read, apart from those of the map and the feature. */
+  readonly variables?: readonly VariableName[]
 }
 
 /** Maximum number of issues of a file. */
@@ -100,13 +102,27 @@ export function readExpression(
   { element, attribute, text, effect }: ExpressionSource,
 ): Expression | undefined {
   try {
-    return parseExpression(text)
+    return checkVariables(reading, parseExpression(text))
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
     const at = element.attributes.find(({ name }) => name === attribute) ?? element
     reportPart(reading, at, `${effect}: ${error.message} (character ${error.offset + 1} of the expression)`)
     return undefined
   }
+}
+
+const everywhere: readonly VariableName[] = ['id', 'map_scale']
+
+/** @throws {ExpressionFault} on variables that have no value in the part that is read */
+function checkVariables(reading: QmlReading, expression: Expression): Expression {
+  const known = [...everywhere, ...(reading.variables ?? [])]
+  const check = (one: Expression): void => {
+    if (one.op === 'variable' && !known.includes(one.name))
+      throw new ExpressionFault(`@${one.name} is not supported here`, 0)
+    operandsOf(one).forEach(check)
+  }
+  check(expression)
+  return expression
 }
 
 /**
@@ -116,7 +132,7 @@ export function readExpression(
 export function readFieldOrExpression(reading: QmlReading, source: ExpressionSource): Expression | undefined {
   if (reading.fields.has(source.text)) return { op: 'field', name: source.text }
   try {
-    return parseExpression(source.text)
+    return checkVariables(reading, parseExpression(source.text))
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
     const isName = /^[\p{L}_][\p{L}\d_ .:-]*$/u.test(source.text)

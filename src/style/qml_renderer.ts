@@ -12,23 +12,21 @@ import {
   reportPart,
 } from './qml_element.ts'
 import { readHeatmap } from './qml_heatmap.ts'
+import { groupRenderers, groupVariables, readPointGroups } from './qml_point_groups.ts'
 import { readQmlSymbol } from './qml_symbol.ts'
 import type { Rule, SortKey, Style } from './style_model.ts'
 import type { MapSymbol } from './symbol_layer.ts'
 import type { XmlElement } from './xml_read.ts'
 
 /** Part of a style that a renderer determines. */
-export type RendererStyle = Pick<Style, 'rules' | 'matching' | 'levels' | 'order' | 'heatmap'>
+export type RendererStyle = Pick<Style, 'rules' | 'matching' | 'levels' | 'order' | 'heatmap' | 'groups'>
 
 /** Reads a renderer. A renderer that is not supported draws nothing, and is reported. */
 export function readRenderer(reading: QmlReading, renderer: XmlElement): RendererStyle {
   const type = attributeOf(renderer, 'type') ?? ''
   if (type === 'heatmapRenderer') return readDensity(reading, renderer)
   const single = groupRenderers.has(type) ? childrenNamed(renderer, 'renderer-v2')[0] : undefined
-  if (single !== undefined) {
-    reportPart(reading, renderer, `renderer ${type} is not drawn: its points are drawn one by one`)
-    return readRenderer(reading, single)
-  }
+  if (single !== undefined) return readGroups(reading, renderer, single)
   const read = entryOf(readers, type)
   if (read === undefined) {
     reportPart(reading, renderer, `renderer ${type} is not drawn`)
@@ -43,8 +41,18 @@ export function readRenderer(reading: QmlReading, renderer: XmlElement): Rendere
   return { rules, matching: 'first', levels, order }
 }
 
-/** Renderers that group points which are close together, with a renderer for those that are not. */
-const groupRenderers = new Set(['pointCluster', 'pointDisplacement'])
+/** Reads a renderer that groups points. Its points have the symbols of another renderer, without symbol levels. */
+function readGroups(reading: QmlReading, renderer: XmlElement, single: XmlElement): RendererStyle {
+  const type = attributeOf(single, 'type') ?? ''
+  if (type === 'heatmapRenderer' || groupRenderers.has(type)) {
+    reportPart(reading, single, `renderer ${type} is not drawn for the points of groups`)
+    return noRules
+  }
+  reportRenderer(reading, renderer)
+  const drawn = readRenderer({ ...reading, variables: groupVariables }, single)
+  const order = attributeOf(renderer, 'enableorderby') === '1' ? readOrder(reading, renderer) : []
+  return { ...drawn, order, levels: 'none', groups: readPointGroups(reading, renderer) }
+}
 
 const noRules = { rules: [], matching: 'first', levels: 'none', order: [] } as const
 

@@ -8,6 +8,7 @@ import {
   reportPart,
 } from './qml_element.ts'
 import { readCentroidFill, readLinePattern, readPointPattern } from './qml_fill_pattern.ts'
+import { readFontMarker } from './qml_font_marker.ts'
 import { readOptions } from './qml_options.ts'
 import {
   readMarkerLine,
@@ -16,19 +17,21 @@ import {
   readSimpleMarker,
   readSvgMarker,
 } from './qml_symbol_layer.ts'
+import { withSymbolColor } from './symbol_color.ts'
 import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
 import type { XmlElement } from './xml_read.ts'
 
 /** Reads a symbol with its enabled layers; reports layers that are not drawn. */
-export function readQmlSymbol(reading: QmlReading, symbol: XmlElement): MapSymbol {
+export function readQmlSymbol(file: QmlReading, symbol: XmlElement): MapSymbol {
+  const reading: QmlReading = { ...file, variables: [...(file.variables ?? []), 'symbol_color'] }
   const type = attributeOf(symbol, 'type')
   const layers = childrenNamed(symbol, 'layer').filter((layer) => attributeOf(layer, 'enabled') !== '0')
-  return {
+  return withSymbolColor({
     type: type === 'line' || type === 'fill' ? type : 'marker',
     opacity: Math.min(1, Math.max(0, numberAttribute(symbol, 'alpha') ?? 1)),
     layers: layers.flatMap((layer) => readLayer(reading, layer)),
     ...readDataDefined(reading, symbol, { properties: { alpha: 'opacity' }, owner: 'the symbol' }),
-  }
+  })
 }
 
 type ReadLayer = (
@@ -41,6 +44,7 @@ const readers: Readonly<Record<string, ReadLayer>> = {
   SimpleLine: readSimpleLine,
   SimpleMarker: readSimpleMarker,
   SvgMarker: readSvgMarker,
+  FontMarker: readFontMarker,
   MarkerLine: readMarkerLine,
   LinePatternFill: readLinePattern,
   PointPatternFill: readPointPattern,

@@ -190,20 +190,28 @@ export function definedOf(
   return readDataDefined(reading, layer, { ...properties, owner: cls })
 }
 
-const markerProperties = { enabled: 'isDrawn', size: 'size', angle: 'angle', fillColor: 'fill' } as const
+/** Data-defined properties of all kinds of markers. */
+export const markerProperties = {
+  enabled: 'isDrawn',
+  size: 'size',
+  angle: 'angle',
+  fillColor: 'fill',
+} as const
 
-function factorOf(options: QmlOptions, unit: string): number {
+/** Returns the pixels of a unit that an option names; 1 for map units. */
+export function factorOf(options: QmlOptions, unit: string): number {
   const name = textOption(options, unit)
   if (name === 'MapUnit' || name === 'RenderMetersInMapUnits') return 1
   return entryOf(pixelsPerUnit, name) ?? pixelsPerUnit.MM ?? 1
 }
 
-interface Defined {
+/** Expressions of a symbol layer. */
+export interface Defined {
   readonly dataDefined?: DataDefined<LayerProperty>
 }
 
 /** With the scale method `area`, expressions define the area of a marker. */
-function sizedBy(options: QmlOptions, { dataDefined }: Defined): Defined {
+export function sizedBy(options: QmlOptions, { dataDefined }: Defined): Defined {
   if (dataDefined === undefined) return {}
   const { size } = dataDefined
   if (size === undefined || textOption(options, 'scale_method') !== 'area') return { dataDefined }
@@ -216,7 +224,8 @@ function ringsOf(options: QmlOptions): Rings {
   return filter === '2' ? 'interior' : 'all'
 }
 
-function placementOf(options: QmlOptions, defaultSize: number) {
+/** Reads size, rotation, offset and anchor of a marker; the default size is in millimetres. */
+export function placementOf(options: QmlOptions, defaultSize: number) {
   return {
     size: lengthOption(options, { name: 'size', byDefault: defaultSize }),
     angle: numberOption(options, 'angle', 0),

@@ -118,6 +118,11 @@ function applyValues(layer: SymbolLayer, values: Values<LayerProperty>): SymbolL
       const filled = fill === undefined ? {} : { fill: colorFrom(values, 'fill', fill) }
       return { ...layer, ...markerFrom(values, layer), shape, ...filled, ...strokeFrom(values, layer.stroke) }
     }
+    case 'text': {
+      const fill = colorFrom(values, 'fill', layer.fill)
+      const text = textOf(values.get('text') ?? layer.text)
+      return { ...layer, ...markerFrom(values, layer), text, fill, ...strokeFrom(values, layer.stroke) }
+    }
     case 'svg':
       return {
         ...layer,

@@ -48,7 +48,8 @@ function convertLayer({ dataDefined: _, ...layer }: SymbolLayer, px: ToPixels): 
       }
       return { ...layer, ...lengths, offset: px(layer.offset), marker: symbol(layer.marker) }
     }
-    case 'marker': {
+    case 'marker':
+    case 'text': {
       const { stroke, ...marker } = layer
       return { ...marker, size: px(marker.size), offset: both(marker.offset), ...strokeOf(stroke, px) }
     }

@@ -27,6 +27,7 @@ export function writeSld(style: Style, name = 'style'): WrittenStyle {
   if (style.blending !== 'normal' || style.featureBlending !== 'normal')
     left.parts.push('blend modes are left out')
   if (style.heatmap !== undefined) left.parts.push('the heatmap is left out')
+  if (style.groups !== undefined) left.parts.push('points are not grouped')
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld" xmlns:ogc="http://www.opengis.net/ogc">
   <NamedLayer>

@@ -2,7 +2,8 @@ import type { Issue } from '../core/issue.ts'
 
 /** What to do about parts of styles that are not drawn, by the start or a part of the message. */
 const advice: readonly (readonly [pattern: RegExp, hint: string])[] = [
-  [/^renderer point/, 'use a heatmap, or rules with scale limits'],
+  [/^labels of displaced points/, 'use the labels of the layer'],
+  [/of FontMarker is drawn as/, 'use letters, or an SVG marker'],
   [/^renderer /, 'use single symbol, categories, graduated ranges, rules or a heatmap'],
   [/is not a finite number|is too large to be drawn$/, 'write a number of usual size'],
   [/^symbol layer GeometryGenerator /, 'store the generated geometry in a layer of its own'],

@@ -1,6 +1,7 @@
 import type { Expression } from './expression.ts'
 import type { Heatmap } from './heatmap.ts'
 import type { Labels } from './label_model.ts'
+import type { PointGroups } from './point_groups.ts'
 import type { MapSymbol } from './symbol_layer.ts'
 
 /** Symbol for the features that match a filter. */
@@ -81,6 +82,8 @@ export interface Style {
   readonly maxScaleDenom?: number
   /** Density of points, which is drawn in place of symbols; then there are no rules. */
   readonly heatmap?: Heatmap
+  /** Points that are drawn as one. */
+  readonly groups?: PointGroups
   /** Labels of all features that the rules draw. */
   readonly labels: readonly Labels[]
 }

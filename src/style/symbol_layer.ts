@@ -26,6 +26,7 @@ export type LayerProperty =
   | 'stroke.width'
   | 'outline'
   | 'outlineWidth'
+  | 'text'
 
 /**
  * Expressions that replace properties. Where the value of an expression is null or not of the type of the property, the
@@ -229,6 +230,16 @@ export interface SvgMarker<L = Length> extends MarkerBase<L> {
   readonly aspectRatio: number
 }
 
+/** Marker of letters. */
+export interface TextMarker<L = Length> extends MarkerBase<L> {
+  readonly kind: 'text'
+  readonly text: string
+  readonly font: { readonly family: string; readonly weight: number; readonly isItalic: boolean }
+  readonly fill: Color
+  /** Absent: no outline. */
+  readonly stroke?: Stroke<L>
+}
+
 /** Parallel lines in polygons. */
 export interface LinePattern<L = Length> extends LayerBase {
   readonly kind: 'line_pattern'
@@ -271,6 +282,7 @@ export type SymbolLayer<L = Length> =
   | MarkerLine<L>
   | SimpleMarker<L>
   | SvgMarker<L>
+  | TextMarker<L>
   | LinePattern<L>
   | PointPattern<L>
   | CentroidFill<L>

@@ -5,7 +5,7 @@ import { compileRules } from '../../src/style/match_rules.ts'
 import { readQml } from '../../src/style/qml_read.ts'
 import { defaultQml } from '../../src/style/qml_write.ts'
 import type { Style } from '../../src/style/style_model.ts'
-import { coloredSymbol, namedSymbol, qml, symbols } from '../support/qml.ts'
+import { coloredSymbol, dataDefined, namedSymbol, qml, symbolLayer, symbols } from '../support/qml.ts'
 
 /** Colours of the symbols that draw a feature. */
 function drawn(style: Style | undefined, attributes: object, scaleDenom?: number): (string | undefined)[] {
@@ -246,15 +246,39 @@ describe('the layer', () => {
     },
   )
 
-  test.each(['pointCluster', 'pointDisplacement'])(
-    'points of renderer %s are drawn one by one, which is reported',
-    (type) => {
-      const single = `<renderer-v2 type="singleSymbol">${palette}</renderer-v2>`
-      const text = qml(`type="${type}" tolerance="3"`, single)
-      expect(readQml(text).style?.rules).toEqual(readQml(qml('type="singleSymbol"', palette)).style?.rules)
-      expect(messages(text)).toEqual([`2:9 renderer ${type} is not drawn: its points are drawn one by one`])
-    },
-  )
+  test('points of groups have the symbols of another renderer, and their own distance, symbol and lines', () => {
+    const single = `<renderer-v2 type="singleSymbol">${palette}</renderer-v2>`
+    const text = qml(
+      'type="pointDisplacement" tolerance="3" toleranceUnit="Pixel" placement="2" circleWidth="0" labelAttributeName="name"',
+      single,
+    )
+    const { rules, groups } = readQml(text).style ?? {}
+    expect(rules).toEqual(readQml(qml('type="singleSymbol"', palette)).style?.rules)
+    expect(groups).toMatchObject({
+      ...{ distance: 3, symbol: { layers: [] } },
+      displacement: { placement: 'grid', spacing: 0, line: { color: '#000000', width: 0 } },
+    })
+    expect(messages(text)).toEqual(['2:112 labels of displaced points are not drawn'])
+  })
+
+  test('variables of groups and symbols are known only there', () => {
+    const size = symbolLayer(
+      'SimpleMarker',
+      { color: '1,2,3,255' },
+      dataDefined({ size: '@cluster_size', fillColor: '@symbol_color' }),
+    )
+    const marker = namedSymbol('0', 'marker', size)
+    const single = `<renderer-v2 type="singleSymbol">${symbols()}</renderer-v2>`
+    const grouped = qml('type="pointCluster" tolerance="1e300"', `${single}${marker}`)
+    expect(readQml(grouped).style?.groups?.symbol.layers[0]?.dataDefined?.fill).toEqual({
+      op: 'literal',
+      value: '1,2,3,255',
+    })
+    expect(messages(grouped)).toEqual(['2:41 tolerance of the renderer: "1e300" is too large to be drawn'])
+    expect(messages(qml('type="singleSymbol"', symbols(marker)))[0]).toContain(
+      '@cluster_size is not supported here',
+    )
+  })
 
   test('reports what changes the drawing of the layer', () => {
     const rest = `<blendMode>17</blendMode><labeling type="x"/>

@@ -253,26 +253,32 @@ describe('layers with symbols', () => {
 })
 
 describe('reports what is not drawn', () => {
-  test.each([
-    'GradientFill',
-    'GeometryGenerator',
-    'VectorField',
-    'FontMarker',
-    'ArrowLine',
-    'constructor',
-    '__proto__',
-  ])('symbol layer %s', (cls) => {
-    const { style, issues } = readQml(single('fill', symbolLayer(cls, {})))
-    expect(style?.rules[0]?.symbol?.layers).toEqual([])
-    expect(issues).toMatchObject([
-      {
-        code: 'style/unknown',
-        severity: 'warning',
-        message: `symbol layer ${cls} is not drawn`,
-        span: { line: 3 },
-      },
-    ])
+  test('letters are those of the fonts of labels', () => {
+    const { style, issues } = readQml(
+      single(
+        'marker',
+        symbolLayer('FontMarker', { font: 'Wingdings', chr: 'P', size: '5', size_unit: 'Pixel' }),
+      ),
+    )
+    expect(style?.rules[0]?.symbol?.layers).toMatchObject([{ kind: 'text', text: 'P', size: 5 }])
+    expect(issues).toMatchObject([{ message: 'the font "Wingdings" of FontMarker is drawn as DejaVu Sans' }])
   })
+
+  test.each(['GradientFill', 'GeometryGenerator', 'VectorField', 'ArrowLine', 'constructor', '__proto__'])(
+    'symbol layer %s',
+    (cls) => {
+      const { style, issues } = readQml(single('fill', symbolLayer(cls, {})))
+      expect(style?.rules[0]?.symbol?.layers).toEqual([])
+      expect(issues).toMatchObject([
+        {
+          code: 'style/unknown',
+          severity: 'warning',
+          message: `symbol layer ${cls} is not drawn`,
+          span: { line: 3 },
+        },
+      ])
+    },
+  )
 
   test.each([
     [

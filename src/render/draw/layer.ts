@@ -12,6 +12,7 @@ import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
 import type { PreparedStyle, RuleSymbol } from './prepare_style.ts'
 import type { SvgImages } from './svg_marker.ts'
 import { SymbolPen } from './symbol.ts'
+import type { TextPen } from './text_marker.ts'
 
 /** A feature to draw. */
 export interface DrawnFeature {
@@ -26,6 +27,7 @@ export interface DrawnLayer {
   readonly style: PreparedStyle
   readonly sprites: SpriteCache
   readonly images?: SvgImages
+  readonly textPen?: TextPen | undefined
   /** Device pixels per pixel; 1 by default. */
   readonly pixelRatio?: number
   /** Whether the surface is still transparent. */
@@ -73,8 +75,8 @@ function drawFeatures(canvas: Canvas, layer: DrawnLayer): void {
   }
 }
 
-const penOf = (canvas: Canvas, { sprites, images }: DrawnLayer) =>
-  new SymbolPen(canvas, new MarkerPen(canvas, sprites, images))
+const penOf = (canvas: Canvas, { sprites, images, textPen }: DrawnLayer) =>
+  new SymbolPen(canvas, new MarkerPen(canvas, sprites, { images, textPen }))
 
 function drawFeature(pen: SymbolPen, { geometry, context }: DrawnFeature, { style }: DrawnLayer): void {
   for (const { symbolFor } of style.symbolsOf(context)) {

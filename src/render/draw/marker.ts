@@ -4,6 +4,7 @@ import { type Canvas, createCanvas } from './canvas.ts'
 import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
 import { drawSimpleMarker, type MarkerPlace, simpleMarkerReach, snapMarker } from './simple_marker.ts'
 import { drawSvgMarker, type SvgImages, svgKey, svgMarkerReach } from './svg_marker.ts'
+import { drawTextMarker, type TextPen, textMarkerReach } from './text_marker.ts'
 
 /** Maximum size of a sprite in pixels; larger markers are drawn one by one. */
 const maxSpriteSize = 256
@@ -14,16 +15,22 @@ const markerWork = 32
 /** Angles of rotated sprites, in degrees. */
 const angleStep = 2
 
+/** What markers need that the canvas cannot draw. */
+export interface MarkerTools {
+  readonly images?: SvgImages | undefined
+  readonly textPen?: TextPen | undefined
+}
+
 /** Draws marker symbols on a canvas, each appearance once. */
 export class MarkerPen {
   readonly #canvas: Canvas
   readonly #sprites: SpriteCache
-  readonly #images: SvgImages
+  readonly #tools: MarkerTools
   readonly #upright = new WeakMap<PixelSymbol, UprightSprites>()
 
-  constructor(canvas: Canvas, sprites = new SpriteCache(), images: SvgImages = new Map()) {
+  constructor(canvas: Canvas, sprites = new SpriteCache(), tools: MarkerTools = {}) {
     this.#canvas = canvas
-    this.#images = images
+    this.#tools = tools
     this.#sprites = sprites
   }
 
@@ -98,7 +105,8 @@ export class MarkerPen {
     for (const marker of layers) {
       if (marker.kind === 'marker') drawSimpleMarker(canvas, marker, place)
       else if (marker.kind === 'svg')
-        drawSvgMarker(canvas, { image: this.#images.get(svgKey(marker)), marker, place })
+        drawSvgMarker(canvas, { image: this.#tools.images?.get(svgKey(marker)), marker, place })
+      else if (marker.kind === 'text') drawTextMarker(canvas, marker, { pen: this.#tools.textPen, place })
     }
   }
 
@@ -150,6 +158,7 @@ export function markerReach({ layers }: PixelSymbol): number {
 
 function layerReach(layer: PixelLayer): number {
   if (layer.kind === 'marker') return simpleMarkerReach(layer)
+  if (layer.kind === 'text') return textMarkerReach(layer)
   return layer.kind === 'svg' ? svgMarkerReach(layer) : 0
 }
 

@@ -49,8 +49,9 @@ export function prepareStyle(style: Style, scale: DrawScale): PreparedStyle {
   }
 }
 
-interface SymbolScale extends DrawScale {
-  readonly isExact: boolean
+/** Scale of symbols. */
+export interface SymbolScale extends DrawScale {
+  readonly isExact?: boolean
 }
 
 function addSymbols(
@@ -64,8 +65,9 @@ function addSymbols(
   }
 }
 
-function prepareSymbol(symbol: MapSymbol, order: number, scale: SymbolScale): RuleSymbol {
-  const { pixelsPerMapUnit, pixelRatio = 1, isExact } = scale
+/** Prepares a symbol at a position of a style for a scale. */
+export function prepareSymbol(symbol: MapSymbol, order: number, scale: SymbolScale): RuleSymbol {
+  const { pixelsPerMapUnit, pixelRatio = 1, isExact = false } = scale
   const { isConstant, resolve } = compileSymbol(symbol)
   const symbolFor = (context: EvaluationContext) => {
     const resolved = resolve({ context, pixelsPerMapUnit })

@@ -26,7 +26,7 @@ export class SymbolPen {
     const { family } = geometry
     this.#canvas.addWork?.(layerWork)
     const opacity = Math.min(1, Math.max(0, symbol.opacity))
-    if (layer.kind === 'marker' || layer.kind === 'svg') {
+    if ('size' in layer) {
       const marker = markerSymbol(symbol, layer)
       this.#drawMarker(geometry, marker)
     } else if (layer.kind === 'line' && family !== 'POINT') this.#drawLine(geometry, layer, opacity)

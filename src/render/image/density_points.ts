@@ -10,15 +10,10 @@ import { findNumber } from '../../style/expression_value.ts'
 import { withExpressionWork } from '../../style/expression_work.ts'
 import type { DensityPoints } from '../draw/density.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
-import {
-  attributeSql,
-  attributeValues,
-  type FilteredLayer,
-  isPointLayer,
-  nearSql,
-} from '../vector_tile/tile_source.ts'
+import { attributeSql, attributeValues, type FilteredLayer } from '../vector_tile/tile_source.ts'
 import { findFrameArea } from './frame_system.ts'
 import { type ImageFrame, measureImage } from './image_features.ts'
+import { type ColumnRow, pointsSql, selectColumns } from './point_rows.ts'
 
 /** What a heatmap reads. */
 export interface DensityRequest {
@@ -126,7 +121,7 @@ interface WeightQuery {
 }
 
 async function sumWeights(database: Queryable, query: WeightQuery): Promise<WeightRow[]> {
-  const { layer, weight } = query
+  const { layer, grid, weight } = query
   const field = layer.fields.find(({ keyname }) => weight?.op === 'field' && keyname === weight.name)
   const isSummed = weight === undefined || (field !== undefined && numeric.has(field.datatype))
   const read = isSummed ? [] : layer.fields.filter(({ keyname }) => query.fields.includes(keyname))
@@ -134,8 +129,9 @@ async function sumWeights(database: Queryable, query: WeightQuery): Promise<Weig
   const sum = isSummed && field !== undefined ? fieldSumSql(field) : 'count(*)::float8'
   const keys = Array.from({ length: read.length + 2 }, (_, at) => at + 2)
   const text = `select ${sum} as sum, ${cellsSql(query, bindings)} ${attributeSql(read)}
-    from ${pointsSql(query, bindings)} group by ${keys.join(', ')} limit ${maxRows + 1}`
-  const rows = await selectColumns(database, text, { values: bindings.values, read })
+    from ${pointsSql(layer, grid, bindings)} group by ${keys.join(', ')} limit ${maxRows + 1}`
+  const names = ['sum', 'x', 'y']
+  const rows: ValueRow[] = await selectColumns(database, text, { values: bindings.values, names, read })
   if (rows.length > maxRows)
     throw problem(
       'render/too-large',
@@ -167,37 +163,7 @@ function cellsSql({ cells: { corner, side } }: WeightQuery, bindings: Bindings):
   return `${cell(`ST_X(t.p) - ${left}`, width)} as x, ${cell(`${top} - ST_Y(t.p)`, height)} as y`
 }
 
-function pointsSql({ layer, grid }: WeightQuery, bindings: Bindings): string {
-  const near = nearSql(layer, grid, bindings)
-  if (isPointLayer(layer)) return `(select *, g as p from ${near} near offset 0) t`
-  const [minX, minY, maxX, maxY] = grid.box.map((edge) => bindings.bind(edge, 'float8'))
-  // A multipoint may extend far beyond the image.
-  return `(select * from (select *, (ST_Dump(g)).geom as p from ${near} near offset 0) parts
-    where ST_X(p) between ${minX} and ${maxX} and ST_Y(p) between ${minY} and ${maxY}) t`
-}
-
-interface WeightColumns {
-  readonly values: readonly unknown[]
-  readonly read: readonly LayerField[]
-}
-
-type ValueRow = WeightRow & Readonly<Record<string, unknown>>
-
-/** Reads rows as one array of each column, which is several times as fast. */
-async function selectColumns(
-  database: Queryable,
-  text: string,
-  { values, read }: WeightColumns,
-): Promise<ValueRow[]> {
-  const names = ['sum', 'x', 'y', ...read.map((_, at) => `a${at}`)]
-  const columns = names.map((name) => `json_agg(${name})::text as ${name}`)
-  const packed = `select ${columns.join(', ')} from (${text}) cells`
-  const [row = {}] = await database.query<Record<string, string | null>>(packed, values)
-  const lists = names.map((name) => JSON.parse(row[name] ?? '[]') as unknown[])
-  return (lists[0] ?? []).map(
-    (_, at) => Object.fromEntries(names.map((name, column) => [name, lists[column]?.[at]])) as ValueRow,
-  )
-}
+type ValueRow = WeightRow & ColumnRow
 
 /** Multiplies the number of points of each row with the weight of its values. */
 function weigh(rows: readonly ValueRow[], read: readonly LayerField[], weight: Expression): WeightRow[] {

@@ -75,7 +75,8 @@ async function place(job: DrawJob, number: number, frame?: LabelFrame): Promise<
 async function draw(job: Exclude<PoolJob, ProbeJob>, number: number): Promise<DrawnImage> {
   if (!('legend' in job)) return drawMap(job, number)
   const { drawLegend } = await import('../legend/draw_legend.ts')
-  return drawLegend(job, { sprites, check: checkOf(number) })
+  const textPen = hasTextMarkers(job.items) ? { textPen: await findPen() } : {}
+  return drawLegend(job, { sprites, check: checkOf(number), ...textPen })
 }
 
 async function drawMap(job: DrawJob, number: number): Promise<DrawnImage> {
@@ -84,15 +85,24 @@ async function drawMap(job: DrawJob, number: number): Promise<DrawnImage> {
   const labels = placed.length === 0 ? {} : { labels: { placed, pen: await findPen() } }
   const marks = job.marks === undefined ? {} : { markPen: await findPen() }
   const images = await loadSvgImages(job, check)
+  const textPen = hasTextMarkers(job.layers) ? { textPen: await findPen() } : {}
   let isEmpty = true
   function* strips(): Generator<Surface> {
-    for (const strip of drawStrips(job, { sprites, images, check, ...labels, ...marks })) {
+    for (const strip of drawStrips(job, { sprites, images, check, ...labels, ...marks, ...textPen })) {
       isEmpty &&= isTransparent(strip)
       yield strip
     }
   }
   const bytes = await encodeImage(job, strips())
   return { bytes, isEmpty }
+}
+
+/** Reports whether layers or legends have markers of letters. */
+function hasTextMarkers(styled: readonly object[]): boolean {
+  return styled.some((one) => {
+    const { style, symbol }: { readonly style?: unknown; readonly symbol?: unknown } = one
+    return JSON.stringify([style, symbol]).includes('"kind":"text"')
+  })
 }
 
 async function encodeImage(job: DrawJob, strips: Generator<Surface>): Promise<Uint8Array<ArrayBuffer>> {

@@ -5,6 +5,7 @@ import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
+import type { TextPen } from '../draw/text_marker.ts'
 import { visibleBoxOf } from '../draw/visible_part.ts'
 import { drawLabels } from '../label/draw_labels.ts'
 import type { LabelPen } from '../label/label_pen.ts'
@@ -14,6 +15,7 @@ import { createSurface, type Surface } from '../raster/surface.ts'
 import { drawMarks } from './debug_marks.ts'
 import { putDensity } from './density_layer.ts'
 import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
+import { prepareGroups } from './group_layer.ts'
 import { isImageLayer, putImage } from './image_layer.ts'
 import { parsePixelTwkb, type UnitTransform } from './twkb_pixels.ts'
 
@@ -24,6 +26,8 @@ export interface DrawOptions {
   readonly images?: SvgImages
   /** Labels to draw over the layers, with the pen that draws them. */
   readonly labels?: { readonly placed: readonly PlacedLabel[]; readonly pen: LabelPen }
+  /** Pen for markers of letters; without it, they are not drawn. */
+  readonly textPen?: TextPen
   /** Pen for the names of the marks of the job; without it, they are not drawn. */
   readonly markPen?: LabelPen
   /** Called again and again, with the work of drawing; throws to stop it. */
@@ -44,11 +48,18 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
     check = () => undefined,
     labels,
     markPen,
+    textPen,
   } = options
   const layers = job.layers.map((layer) =>
     isImageLayer(layer)
       ? layer
-      : { ...layer, style: prepareStyle(layer.style, job), features: readFeatures(layer, job, check) },
+      : {
+          ...layer,
+          ...(prepareGroups(layer, job, check) ?? {
+            style: prepareStyle(layer.style, job),
+            features: readFeatures(layer, job, check),
+          }),
+        },
   )
   const { width, height, origin, pixelRatio = 1 } = job
   const stripHeight = stripHeightOf(job)
@@ -66,7 +77,7 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
       }
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
       const isLowest = at === 0
-      drawLayer(surface, { ...layer, features, sprites, images, check, pixelRatio, isLowest }, [
+      drawLayer(surface, { ...layer, features, sprites, images, textPen, check, pixelRatio, isLowest }, [
         origin[0],
         origin[1] + top,
       ])

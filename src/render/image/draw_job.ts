@@ -41,6 +41,28 @@ export interface FeatureJobLayer {
   readonly features: JobFeatures
   /** Points of a heatmap, if the style has one. */
   readonly density?: DensityPoints
+  /** Points that are grouped, if the style does so. */
+  readonly groups?: readonly PlacedBlock[]
+}
+
+/** Points that are grouped among themselves. */
+export interface PointBlock {
+  /** Ids of the first features. */
+  readonly ids: Float64Array
+  /** Positions as x and y, from the top left corner of the block in pixels of 1/96 inch. */
+  readonly positions: Float64Array
+  /** Numbers of features. */
+  readonly counts: Float64Array
+  /** Names of the fields that the style reads, and values of each of them. */
+  readonly fields: readonly string[]
+  readonly columns: readonly (readonly unknown[])[]
+}
+
+/** A block with the place of its top left corner in an image, in pixels of 1/96 inch. */
+export interface PlacedBlock {
+  readonly block: PointBlock
+  readonly left: number
+  readonly top: number
 }
 
 /** Pixels that are put over the layers below. */

@@ -7,6 +7,7 @@ import { type SvgImages, svgKey, svgScale } from '../draw/svg_marker.ts'
 import { scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, FeatureJobLayer } from './draw_job.ts'
+import { prepareGroups } from './group_layer.ts'
 import { drawnElements } from './svg_size.ts'
 
 /** Maximum sizes: width and height of a marker in pixels, characters of an image, images of a drawing, elements of an image. */
@@ -44,12 +45,13 @@ async function drawMarkers(
   return images
 }
 
-function collectMarkers(
-  { style, features }: FeatureJobLayer,
-  job: DrawJob,
-  into: Map<string, SvgMarker<number>>,
-): void {
-  if (!JSON.stringify(style.rules).includes('"kind":"svg"')) return
+function collectMarkers(layer: FeatureJobLayer, job: DrawJob, into: Map<string, SvgMarker<number>>): void {
+  const { style, features } = layer
+  const { rules, groups } = style
+  if (!JSON.stringify([rules, groups?.symbol]).includes('"kind":"svg"')) return
+  const grouped = prepareGroups(layer, job, () => undefined)
+  for (const { context } of grouped?.features ?? [])
+    for (const { symbolFor } of grouped?.style.symbolsOf(context) ?? []) addMarkers(symbolFor(context), into)
   const { symbolsOf } = prepareStyle(style, job)
   for (const [at, id] of features.ids.entries()) {
     const values = features.fields.map((name, field) => [name, features.columns[field]?.[at]])

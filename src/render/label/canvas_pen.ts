@@ -1,5 +1,6 @@
 import { type Canvas, createCanvas, GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas'
 import { LRUCache } from 'lru-cache'
+import type { MarkerText } from '../draw/text_marker.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import { basicFamilyOf, basicFontFamily, type FontFamily, scriptFamilies } from './label_fonts.ts'
 import type { LabelImage, LabelPen } from './label_pen.ts'
@@ -44,6 +45,7 @@ export function createCanvasPen(): LabelPen {
       images.set(name, surface)
       return { surface, left, top } satisfies LabelImage
     },
+    drawText: drawMarkerText,
   }
 }
 
@@ -165,6 +167,32 @@ function drawLabel(
   eachRun(context, label, (text) => context.fillText(text, 0, 0))
   const surface = createSurface(width, height)
   surface.bytes.set(canvas.data())
+  return surface
+}
+
+/** Draws letters around their middle, horizontally that of their width, vertically half the height of the font above its baseline. */
+function drawMarkerText(
+  { text, font, fill, stroke, size, x, y, angle, opacity, offset }: MarkerText,
+  { width, height }: ImageSize,
+): Surface {
+  const context = createCanvas(width, height).getContext('2d')
+  context.font = fontOf({ ...font, size, letterSpacing: 0 }, text)
+  const { width: advance, fontBoundingBoxAscent } = context.measureText(text)
+  const turn = (angle * Math.PI) / 180
+  const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
+  context.setTransform(cos, sin, -sin, cos, x, y)
+  context.globalAlpha = opacity
+  const at = [offset[0] - advance / 2, offset[1] + Math.round(fontBoundingBoxAscent) / 2] as const
+  context.fillStyle = fill
+  context.fillText(text, ...at)
+  if (stroke !== undefined && stroke.width > 0) {
+    context.strokeStyle = stroke.color
+    context.lineWidth = stroke.width
+    context.lineJoin = stroke.join
+    context.strokeText(text, ...at)
+  }
+  const surface = createSurface(width, height)
+  surface.bytes.set((context.canvas as Canvas).data())
   return surface
 }
 

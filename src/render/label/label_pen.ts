@@ -1,3 +1,4 @@
+import type { TextPen } from '../draw/text_marker.ts'
 import type { Surface } from '../raster/surface.ts'
 import type { MeasureText, PlacedLabel } from './placed_label.ts'
 
@@ -10,7 +11,7 @@ export interface LabelImage {
 }
 
 /** Measures and draws text: the only part of labels that depends on a library. */
-export interface LabelPen {
+export interface LabelPen extends TextPen {
   readonly measure: MeasureText
   /**
    * Draws a label with `pixelRatio` device pixels per pixel. The result depends on the place of the label only by fractions

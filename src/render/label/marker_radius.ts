@@ -9,7 +9,7 @@ export function markerRadius({ layers }: PixelSymbol): number {
 function radiusOf(layer: PixelLayer): number {
   if (layer.kind === 'svg')
     return (layer.size / 2) * Math.max(1, layer.aspectRatio) + Math.hypot(...layer.offset)
-  if (layer.kind !== 'marker') return 0
+  if (layer.kind !== 'marker' && layer.kind !== 'text') return 0
   const { size, offset, anchor, stroke } = layer
   const [x, y] = anchorOffset(anchor)
   const centre = Math.hypot(offset[0] + (x * size) / 2, offset[1] + (y * size) / 2)

@@ -4,6 +4,7 @@ import type { AddWork } from '../draw/draw_work.ts'
 import { symbolReach } from '../draw/layer.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
+import type { TextPen } from '../draw/text_marker.ts'
 import type { JobWindow } from '../image/draw_job.ts'
 import { drawSvgImages, premultiplied } from '../image/svg_images.ts'
 import type { SpriteCache } from '../raster/sprite.ts'
@@ -30,6 +31,7 @@ export interface LegendSamples {
 /** Cache and check of drawing. */
 export interface SampleTools {
   readonly sprites: SpriteCache
+  readonly textPen?: TextPen
   /** Called with the work of drawing; throws to stop it. */
   readonly check: AddWork
 }
@@ -37,7 +39,7 @@ export interface SampleTools {
 /** Prepares the symbols of a legend. */
 export async function prepareSamples(
   { items, family, opacity, ...job }: LegendJob,
-  { sprites, check }: SampleTools,
+  { sprites, check, textPen }: SampleTools,
 ): Promise<LegendSamples> {
   const drawn = items.filter((item) => 'symbol' in item)
   const pixelsPerMapUnit = job.pixelsPerMapUnit ?? nominalScale(drawn.map(({ symbol }) => symbol))
@@ -60,6 +62,7 @@ export async function prepareSamples(
         reach,
         sprites,
         images,
+        textPen,
         addWork: check,
       })
     },

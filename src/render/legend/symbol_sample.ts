@@ -7,6 +7,7 @@ import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
 import { SymbolPen } from '../draw/symbol.ts'
+import type { TextPen } from '../draw/text_marker.ts'
 import { composite } from '../raster/composite.ts'
 import { trimSurface } from '../raster/crop.ts'
 import type { SpriteCache } from '../raster/sprite.ts'
@@ -30,6 +31,7 @@ export interface SampleOptions {
   readonly reach: number
   readonly sprites: SpriteCache
   readonly images: SvgImages
+  readonly textPen?: TextPen | undefined
   readonly addWork: AddWork
 }
 
@@ -38,13 +40,13 @@ export interface SampleOptions {
  * does. Undefined if the symbol draws nothing on this kind of geometry.
  */
 export function drawSample(options: SampleOptions): Surface | undefined {
-  const { symbol, family, opacity, sprites, images, addWork } = options
+  const { symbol, family, opacity, sprites, images, textPen, addWork } = options
   const reach = Math.ceil(Math.min(maxReach, Math.max(options.reach, markerReach(symbol)))) + 1
   const [width, height] = family === 'POINT' ? [0, 0] : options.patch
   const surface = createSurface(width + 2 * reach, (family === 'LINESTRING' ? 0 : height) + 2 * reach)
   const geometry = sampleGeometry(options, reach)
   const canvas = { ...createCanvas(surface), addWork }
-  const pen = new SymbolPen(canvas, new MarkerPen(canvas, sprites, images))
+  const pen = new SymbolPen(canvas, new MarkerPen(canvas, sprites, { images, textPen }))
   for (const layer of symbol.layers) pen.draw(geometry, symbol, layer)
   if (opacity >= 1) return trimSurface(surface)
   const faded = createSurface(surface.width, surface.height)

@@ -19,9 +19,9 @@ export async function readStyle(tx: Queryable, { id, cls }: StyledResource, laye
 }
 
 /** Lists the fields that a style reads, apart from labels. */
-export function fieldsOfStyle({ rules, order }: Style): string[] {
+export function fieldsOfStyle({ rules, order, groups }: Style): string[] {
   const names = new Set<string>()
-  collectFields([rules, order], names, isSymbolPart)
+  collectFields([rules, order, groups], names, isSymbolPart)
   return [...names]
 }
 

@@ -1,8 +1,9 @@
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
-import { queriesUntil } from '../../database/database.ts'
+import { type Queryable, queriesUntil } from '../../database/database.ts'
+import { maxDisplacement } from '../../render/draw/displacement.ts'
 import { symbolReach } from '../../render/draw/layer.ts'
-import type { FeatureJobLayer } from '../../render/image/draw_job.ts'
+import type { FeatureJobLayer, JobFeatures } from '../../render/image/draw_job.ts'
 import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
 import { noFeatures } from '../../render/image/no_features.ts'
 import { hasLabels } from '../../render/label/label_spec.ts'
@@ -15,7 +16,8 @@ import type { Heatmap } from '../../style/heatmap.ts'
 import { findImportantField, type ImportantField } from '../../style/importance.ts'
 import { countSymbols, selectSymbols } from '../../style/legend_entries.ts'
 import { isInScale, scaleDenomOf } from '../../style/match_rules.ts'
-import type { Style } from '../../style/style_model.ts'
+import type { PointGroups } from '../../style/point_groups.ts'
+import type { Rule, Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { readJsonFilter } from '../features/json_filter.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
@@ -24,6 +26,7 @@ import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../ma
 import { notFound } from '../resource/require_permission.ts'
 import { readDensity } from './density_source.ts'
 import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
+import { readGroups } from './group_source.ts'
 import { clipMargin, findMetatiles } from './metatile.ts'
 
 /** Layers with features, and their styles. */
@@ -81,8 +84,9 @@ async function readFeatures(
   const { layer, signal } = source
   const style = chooseSymbols(await findStyle(context, source), source.resource)
   const { box, width, pixelRatio = 1 } = frame
-  const { heatmap } = style
+  const { heatmap, groups } = style
   if (heatmap !== undefined) return readHeatmap(context, source, { style, heatmap, frame })
+  if (groups !== undefined) return readGrouped(context, source, { style, groups, frame })
   const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
   const database = queriesUntil(signal, await findDatabase(context, layer))
   // The labels of tiles are placed for more than one tile at a time, with features of their own.
@@ -91,6 +95,57 @@ async function readFeatures(
   const importance = importanceOf(layer, findImportantField(style))
   const features = await readImageFeatures(database, layer, { frame, reach, fields, importance })
   return { style, features }
+}
+
+interface GroupedImage {
+  readonly style: Style
+  readonly groups: PointGroups
+  readonly frame: ImageFrame
+}
+
+/** Reads the points that a style groups, and their features where they are labelled. */
+async function readGrouped(
+  context: ServerContext,
+  { resource, layer, signal }: ReadSource,
+  { style, groups, frame }: GroupedImage,
+): Promise<FeatureJobLayer> {
+  const database = await findDatabase(context, layer)
+  const limited = queriesUntil(signal, database)
+  const { box, width, pixelRatio = 1 } = frame
+  const rules = [...style.rules, { ...emptyRule, symbol: groups.symbol }]
+  const symbols = symbolReach({ rules }, width / pixelRatio / (box[2] - box[0]))
+  const isDrawn = isInScale(style, scaleOf(frame)) && geometryParts(layer.geometryType).family === 'POINT'
+  const [blocks, features] = await Promise.all([
+    isDrawn
+      ? readGroups({
+          ...{ layer, frame, database, fields: fieldsOfStyle(style), filter: resource.filter },
+          reach: symbols + (groups.displacement === undefined ? 0 : maxDisplacement),
+          key: isForeign(layer) ? undefined : keyOf(resource, layer),
+          blocks: context.layerCaches.blocks,
+        })
+      : [],
+    readLabelled(limited, { style, layer, frame }),
+  ])
+  return { style, features, groups: blocks }
+}
+
+const emptyRule: Rule = { isElse: false, isDrawn: true, labels: [], children: [] }
+
+interface LabelledImage {
+  readonly style: Style
+  readonly layer: FilteredLayer
+  readonly frame: ImageFrame
+}
+
+/** Reads the features of labels, unless they are those of tiles, which have features of their own. */
+async function readLabelled(
+  limited: Queryable,
+  { style, layer, frame }: LabelledImage,
+): Promise<JobFeatures> {
+  const isLabelled = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
+  if (!isLabelled) return noFeatures()
+  const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
+  return readImageFeatures(limited, layer, { frame, reach: 2, fields })
 }
 
 interface HeatmapImage {
@@ -108,7 +163,6 @@ async function readHeatmap(
   const database = await findDatabase(context, layer)
   const limited = queriesUntil(signal, database)
   const isDrawn = isInScale(style, scaleOf(frame)) && geometryParts(layer.geometryType).family === 'POINT'
-  const isLabelled = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
   const [density, features] = await Promise.all([
     isDrawn
       ? readDensity({
@@ -117,9 +171,7 @@ async function readHeatmap(
           densities: context.layerCaches.densities,
         })
       : undefined,
-    isLabelled
-      ? readImageFeatures(limited, layer, { frame, reach: 2, fields: fieldsOfLabels(style) })
-      : noFeatures(),
+    readLabelled(limited, { style, layer, frame }),
   ])
   return { style, features, ...(density === undefined ? {} : { density }) }
 }

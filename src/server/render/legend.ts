@@ -24,7 +24,7 @@ import { openWmsLegends } from './wms_legend.ts'
 import { wmsSources } from './wms_source.ts'
 
 /** Changes with every version of the renderer that draws legends differently. */
-const legendVersion = 2
+const legendVersion = 3
 
 /**
  * Opens the legends of styles, of layers, which have a default style, of rasters with values, and of layers of web map services.

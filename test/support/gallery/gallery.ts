@@ -1,5 +1,6 @@
 import { fillEntries } from './fill_entries.ts'
 import type { GalleryEntry } from './gallery_entry.ts'
+import { groupEntries } from './group_entries.ts'
 import { heatmapEntries } from './heatmap_entries.ts'
 import { lineEntries } from './line_entries.ts'
 import { markerEntries } from './marker_entries.ts'
@@ -12,4 +13,5 @@ export const gallery: readonly GalleryEntry[] = [
   ...fillEntries,
   ...rendererEntries,
   ...heatmapEntries,
+  ...groupEntries,
 ]

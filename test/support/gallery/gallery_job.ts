@@ -1,8 +1,9 @@
 import type { GeometryFamily } from '../../../src/contract/geometry.ts'
 import type { DensityPoints } from '../../../src/render/draw/density.ts'
 import { drawImage } from '../../../src/render/image/draw_image.ts'
-import type { DrawJob, FeatureJobLayer, JobFeatures } from '../../../src/render/image/draw_job.ts'
+import type { DrawJob, FeatureJobLayer, JobFeatures, PointBlock } from '../../../src/render/image/draw_job.ts'
 import { loadSvgImages } from '../../../src/render/image/svg_images.ts'
+import { createCanvasPen } from '../../../src/render/label/canvas_pen.ts'
 import type { Surface } from '../../../src/render/raster/surface.ts'
 import { compileExpression } from '../../../src/style/expression_evaluate.ts'
 import type { Heatmap } from '../../../src/style/heatmap.ts'
@@ -27,7 +28,7 @@ export async function drawPlate({ data, style, background }: GalleryPlate): Prom
     scaleDenom: 96 / 0.0254 / pixelsPerMapUnit,
     layers: [{ pixels: backgroundOf(background, width * height) }, layerOf(data, style)],
   }
-  return drawImage(job, { images: await loadSvgImages(job) })
+  return drawImage(job, { images: await loadSvgImages(job), textPen: createCanvasPen() })
 }
 
 function backgroundOf([red, green, blue]: GalleryPlate['background'], count: number) {
@@ -36,9 +37,28 @@ function backgroundOf([red, green, blue]: GalleryPlate['background'], count: num
 
 function layerOf(data: GalleryData, style: Style): FeatureJobLayer {
   const features = featuresOf(data)
+  if (style.groups !== undefined)
+    return { style, features, groups: [{ block: blockOf(data), left: 0, top: 0 }] }
   return style.heatmap === undefined
     ? { style, features }
     : { style, features, density: densityOf(data, style.heatmap) }
+}
+
+function blockOf({ features, box, width }: GalleryData): PointBlock {
+  const perMapUnit = width / (box[2] - box[0])
+  const points = features.flatMap(({ parts, values }, at) =>
+    parts
+      .flat(2)
+      .map(([x, y]) => ({ id: at + 1, values, x: (x - box[0]) * perMapUnit, y: (box[3] - y) * perMapUnit })),
+  )
+  const fields = Object.keys(features[0]?.values ?? {})
+  return {
+    ids: Float64Array.from(points, ({ id }) => id),
+    positions: Float64Array.from(points.flatMap(({ x, y }) => [x, y])),
+    counts: new Float64Array(points.length).fill(1),
+    fields,
+    columns: fields.map((name) => points.map(({ values }) => values[name] ?? null)),
+  }
 }
 
 function densityOf(
