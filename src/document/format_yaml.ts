@@ -23,6 +23,11 @@ export function variableExpression(name: string): WrittenExpression {
   return { [expressionMark]: `\${env.${name}}` }
 }
 
+/** Creates the expression `${file:PATH}`. */
+export function fileExpression(path: string): WrittenExpression {
+  return { [expressionMark]: `\${file:${path}}` }
+}
+
 /** Maximum width of a map in a list that is written on one line. */
 const lineWidth = 120
 

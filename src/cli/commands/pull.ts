@@ -6,10 +6,11 @@ import type { Issue } from '../../core/issue.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import { formatManifest, type WrittenManifest } from '../../manifest/rewrite.ts'
 import { pullCatalog } from '../../reconcile/catalog/pull_catalog.ts'
-import type { ActualResource } from '../../reconcile/model/actual_tree.ts'
+import type { ActualResource, ActualTree } from '../../reconcile/model/actual_tree.ts'
 import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
 import { pullPrincipals } from '../../reconcile/pull/pull_principals.ts'
-import { pullTree } from '../../reconcile/pull/pull_tree.ts'
+import { type PullResult, pullTree } from '../../reconcile/pull/pull_tree.ts'
+import type { PulledFile } from '../../reconcile/pull/pulled_file.ts'
 import { slugOf } from '../../reconcile/pull/slug.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
@@ -18,6 +19,7 @@ import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { showCount } from '../print/text_format.ts'
+import { countFeatures, writePulledFile } from '../pull_file.ts'
 import { findRoot } from '../subtree_root.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
@@ -36,6 +38,8 @@ export interface PullSettings {
   readonly into: string
   /** Id of the manifest; defaults to the key of the root. */
   readonly manifest?: string | undefined
+  /** Whether to write data and styles as files. */
+  readonly withData: boolean
   readonly force: boolean
   readonly json: boolean
 }
@@ -45,13 +49,16 @@ export interface PulledManifest {
   readonly manifest: WrittenManifest
   /** Files by path, relative to the manifest. */
   readonly files: ReadonlyMap<string, Uint8Array>
+  /** Files of data and styles. */
+  readonly pulledFiles?: readonly PulledFile[]
   readonly issues: readonly Issue[]
   /** Number of pulled parts by noun; absent parts were not pulled. */
   readonly counts: Readonly<Record<string, number>>
 }
 
 /** Parts of a server to pull. */
-export type PullRequest = Pick<PullSettings, 'root' | 'catalog' | 'users' | 'of' | 'manifest'>
+export type PullRequest = Pick<PullSettings, 'root' | 'catalog' | 'users' | 'of' | 'manifest'> &
+  Partial<Pick<PullSettings, 'withData'>>
 
 /**
  * Reads a subtree of a server, records of its catalog, its users and groups, or all of them as a manifest.
@@ -60,30 +67,57 @@ export type PullRequest = Pick<PullSettings, 'root' | 'catalog' | 'users' | 'of'
  */
 export async function pullManifest(
   api: Api,
-  { root, catalog, users: withUsers, of, manifest }: PullRequest,
+  { root, catalog, users: withUsers, of, manifest, withData: withFiles = false }: PullRequest,
   signal?: AbortSignal,
 ): Promise<PulledManifest> {
-  const tree = root === undefined ? undefined : await readActualTree(api, signal)
-  const top = tree === undefined || root === undefined ? undefined : findRoot(tree, root)
+  const { top, tree } = await findTop(api, root, signal)
   const manifestId = manifest ?? (top === undefined ? (of ?? (catalog ? 'catalog' : 'users')) : idOf(top))
-  const resources = tree && top ? pullTree({ tree, root: top, manifestId }) : undefined
+  const resources = tree && top && (await pullResources(api, { tree, top, manifestId, withFiles, signal }))
   const records = catalog ? await pullCatalog(api, { manifestId, of, signal }) : undefined
   const principals = withUsers ? await pullPrincipals(api, signal) : undefined
   const { icons = {}, geoservices = {}, files = new Map() } = records ?? {}
   return {
     manifest: { ...(resources?.manifest ?? { manifest: manifestId }), ...principals, icons, geoservices },
     files,
+    pulledFiles: resources?.files ?? [],
     issues: [...(resources?.issues ?? []), ...(records?.issues ?? [])],
     counts: {
       ...(resources === undefined ? {} : { resource: resources.count }),
-      ...(principals === undefined
-        ? {}
-        : { user: Object.keys(principals.users).length, group: Object.keys(principals.groups).length }),
-      ...(records === undefined
-        ? {}
-        : { icon: Object.keys(icons).length, geoservice: Object.keys(geoservices).length }),
+      ...(withFiles && resources !== undefined ? { file: resources.files.length } : {}),
+      ...(principals === undefined ? {} : countAll({ user: principals.users, group: principals.groups })),
+      ...(records === undefined ? {} : countAll({ icon: icons, geoservice: geoservices })),
     },
   }
+}
+
+interface Subtree {
+  readonly tree: ActualTree
+  readonly top: ActualResource
+  readonly manifestId: string
+  readonly withFiles: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+async function pullResources(
+  api: Api,
+  { tree, top, manifestId, withFiles, signal }: Subtree,
+): Promise<PullResult> {
+  const counts = withFiles ? await countFeatures(api, { tree, root: top.id, signal }) : undefined
+  return pullTree({ tree, root: top, manifestId, counts })
+}
+
+async function findTop(
+  api: Api,
+  root: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly tree?: ActualTree; readonly top?: ActualResource }> {
+  if (root === undefined) return {}
+  const tree = await readActualTree(api, signal)
+  return { tree, top: findRoot(tree, root) }
+}
+
+function countAll(parts: Readonly<Record<string, object>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(parts).map(([noun, blocks]) => [noun, Object.keys(blocks).length]))
 }
 
 function idOf({ id, keyname, displayName }: ActualResource): string {
@@ -98,7 +132,7 @@ async function runPull(settings: PullSettings, terminal: Terminal): Promise<numb
   const api = await connect(settings.server, terminal)
   try {
     const pulled = await pullManifest(api, settings, terminal.interrupt)
-    const path = await writeFiles(pulled, settings, terminal)
+    const path = await writeFiles(api, { pulled, settings }, terminal)
     report(pulled, { file: relative(terminal.cwd, path) || path, json: settings.json }, terminal)
     return 0
   } catch (error) {
@@ -126,15 +160,19 @@ function report(
 
 /** Writes the manifest and its files, after checking that none of them exists. Returns the path of the manifest. */
 async function writeFiles(
-  { manifest, files }: PulledManifest,
-  { into, force }: PullSettings,
-  { cwd }: Terminal,
+  api: Api,
+  { pulled, settings }: { readonly pulled: PulledManifest; readonly settings: PullSettings },
+  terminal: Terminal,
 ): Promise<string> {
-  const folder = resolve(cwd, into)
+  const { manifest, files, pulledFiles = [] } = pulled
+  const { cwd } = terminal
+  const folder = resolve(cwd, settings.into)
   const path = join(folder, `${manifest.manifest}.yaml`)
   const all = new Map<string, string | Uint8Array>([[path, formatManifest(manifest)]])
   for (const [name, bytes] of files) all.set(join(folder, name), bytes)
-  if (!force) for (const one of all.keys()) await refuseExisting(one, cwd)
+  const paths = [...all.keys(), ...pulledFiles.map((file) => join(folder, file.path))]
+  if (!settings.force) for (const one of paths) await refuseExisting(one, cwd)
+  for (const file of pulledFiles) await writePulledFile(api, { file, folder }, terminal)
   for (const [one, content] of all) {
     await mkdir(dirname(one), { recursive: true })
     await writeFile(one, content)
@@ -156,6 +194,7 @@ export const pullCommand: CommandSpec = {
   examples: [
     'landform pull --root world --into manifests',
     'landform pull --root 17 --into manifests --manifest roads --server https://gis.example.org',
+    'landform pull --root world --with-data --into backup   # to create it on another server',
     'landform pull --catalog --into manifests/catalog',
     'landform pull --users --into manifests',
     'landform pull --catalog --of city --into manifests   # only the records of a manifest',
@@ -168,6 +207,10 @@ export const pullCommand: CommandSpec = {
       .option('--of <manifest>', 'only records of the catalog that this manifest manages')
       .requiredOption('--into <folder>', 'output directory')
       .option('--manifest <id>', 'id of the manifest (default: the key of the root, else catalog or users)')
+      .option(
+        '--with-data',
+        'write features as GeoPackages, rasters and styles as files, and name them in the manifest',
+      )
       .option('--force', 'overwrite existing files')
       .option('--json', 'write events as JSON lines'),
   run: ({ options }, terminal) =>
@@ -180,6 +223,7 @@ export const pullCommand: CommandSpec = {
         of: options.of as string | undefined,
         into: String(options.into),
         manifest: options.manifest as string | undefined,
+        withData: options.withData === true,
         force: options.force === true,
         json: options.json === true,
       },

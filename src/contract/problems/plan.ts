@@ -87,7 +87,7 @@ export const planProblems = {
   'plan/data-not-pulled': {
     title: 'Data not pulled',
     exit: 1,
-    advice: 'Export the data, and name the files in data:, to create the resources on another server.',
+    advice: 'To create the resources on another server, pull with --with-data, or name files in data:.',
   },
   'plan/data-unknown': {
     title: 'Unknown source of the data',

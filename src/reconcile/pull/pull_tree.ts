@@ -4,6 +4,7 @@ import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
 import { type ActualResource, type ActualTree, listDescendants } from '../model/actual_tree.ts'
+import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
 import { warnOfManagers } from './warn_of_managers.ts'
 import { writeBlock } from './write_block.ts'
@@ -15,6 +16,8 @@ export interface PullRequest {
   readonly root: ActualResource
   /** Id of the new manifest. */
   readonly manifestId: string
+  /** Number of features by layer, if data and styles are written as files. */
+  readonly counts?: ReadonlyMap<number, number | null> | undefined
 }
 
 /** A subtree as a manifest, with issues for resources it cannot describe. */
@@ -23,6 +26,8 @@ export interface PullResult {
   readonly issues: readonly Issue[]
   /** Number of pulled resources. */
   readonly count: number
+  /** Files that the manifest names. */
+  readonly files: readonly PulledFile[]
 }
 
 /** Context of a pull. */
@@ -33,18 +38,30 @@ export interface PullContext {
   readonly issues: Issue[]
   /** Keys of the resources whose data are not written. */
   readonly withoutData: string[]
+  /** Files to write, and their folder; absent if everything is in the manifest. */
+  readonly files?: {
+    readonly folder: string
+    readonly counts: ReadonlyMap<number, number | null>
+    readonly list: PulledFile[]
+  }
 }
 
 /**
  * Writes a subtree as a manifest whose plan only adopts the resources. Keys are keynames, or derived from the display
  * name; referenced resources outside the subtree are existing resources of the manifest.
  */
-export function pullTree({ tree, root, manifestId }: PullRequest): PullResult {
+export function pullTree({ tree, root, manifestId, counts }: PullRequest): PullResult {
   const inside = [root.id, ...listDescendants(tree, root.id)]
   const outside = listOutside(tree, inside)
   const above = root.parentId === null ? [] : [root.parentId]
   const named = [...new Set([...inside, ...above, ...outside])]
-  const pulling: PullContext = { tree, keyOf: assignKeys(tree, named), issues: [], withoutData: [] }
+  const pulling: PullContext = {
+    tree,
+    keyOf: assignKeys(tree, named),
+    issues: [],
+    withoutData: [],
+    ...(counts === undefined ? {} : { files: { folder: manifestId, counts, list: [] } }),
+  }
   const resources: Record<string, WrittenBlock> = {}
   for (const id of outside) if (!above.includes(id)) addExisting(pulling, resources, id)
   if (root.parentId === null) addExisting(pulling, resources, root.id, childrenBlocks(pulling, root.id))
@@ -57,6 +74,7 @@ export function pullTree({ tree, root, manifestId }: PullRequest): PullResult {
     manifest: { manifest: manifestId, resources },
     issues: [...issues, ...warnOfData(pulling.withoutData)],
     count,
+    files: pulling.files?.list ?? [],
   }
 }
 
@@ -68,7 +86,7 @@ function warnOfData(keys: readonly string[]): Issue[] {
   if (keys.length === 0) return []
   const more = keys.length > maxKeys ? ` and ${keys.length - maxKeys} more` : ''
   const message = `the data of ${countOf(keys.length, 'resource')} are not pulled: ${keys.slice(0, maxKeys).join(', ')}${more}`
-  const hint = 'Export the data, and name the files in data:, to create the resources on another server.'
+  const hint = 'To create the resources on another server, pull with --with-data, or name files in data:.'
   return [{ code: 'plan/data-not-pulled', message, severity: 'warning', hint }]
 }
 
@@ -114,11 +132,25 @@ function blocksOf(pulling: PullContext, ids: readonly number[]): Record<string, 
     const children = childrenBlocks(pulling, id)
     const block = writeBlock(pulling, resource)
     if (block === undefined) addExisting(pulling, blocks, id, children)
-    else blocks[keyText(pulling, id)] = withChildren(block, children)
-    if (block !== undefined && dataOf(resource.cls) !== undefined)
-      pulling.withoutData.push(keyText(pulling, id))
+    else blocks[keyText(pulling, id)] = withChildren({ ...block, ...pullData(pulling, resource) }, children)
   }
   return blocks
+}
+
+/** Names the file of the data of a layer in its block. */
+function pullData(pulling: PullContext, resource: ActualResource): WrittenBlock {
+  const { files, withoutData } = pulling
+  const content = dataOf(resource.cls)?.content
+  if (content === undefined) return {}
+  const key = keyText(pulling, resource.id)
+  // An empty layer is created from its structure.
+  if (files?.counts.get(resource.id) === 0) return {}
+  const file = files === undefined ? undefined : findDataFile(resource, { folder: files.folder, key })
+  if (file === undefined) withoutData.push(key)
+  if (file === undefined || files === undefined) return {}
+  files.list.push(file)
+  // The data of the server stay as they are until the file is the source of the layer.
+  return { data: { source: file.path, mode: 'seed' } }
 }
 
 const keyText = ({ keyOf }: PullContext, id: number) => keyOf.get(id) ?? ''

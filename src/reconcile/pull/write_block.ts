@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { type Cls, dataOf, descriptorOf, isCls } from '../../contract/registry.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema.ts'
-import { variableExpression } from '../../document/format_yaml.ts'
+import { fileExpression, variableExpression } from '../../document/format_yaml.ts'
 import type { WrittenBlock } from '../../manifest/rewrite.ts'
 import { nameRule, sortedRules } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { canonical, isCompared, toWantedForm } from '../model/value_equality.ts'
 import type { PullContext } from './pull_tree.ts'
+import { textFile } from './pulled_file.ts'
 import { slugOf } from './slug.ts'
 
 /**
@@ -25,6 +26,7 @@ export function writeBlock(pulling: PullContext, resource: ActualResource): Writ
     warn(pulling, resource, 'this account cannot read its required fields')
     return undefined
   }
+  const written = writeTexts(pulling, { resource, cls, members })
   const { displayName, description, protect, resmeta } = resource
   return {
     cls,
@@ -33,8 +35,30 @@ export function writeBlock(pulling: PullContext, resource: ActualResource): Writ
     ...(description ? { description } : {}),
     ...writeRules(pulling, resource),
     ...(resmeta !== undefined && Object.keys(resmeta).length > 0 ? { resmeta } : {}),
-    ...members,
+    ...written,
   }
+}
+
+/** Replaces the texts of styles by files. */
+function writeTexts(
+  { files, keyOf }: PullContext,
+  {
+    resource,
+    cls,
+    members,
+  }: { readonly resource: ActualResource; readonly cls: Cls; readonly members: Members },
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  if (files === undefined) return members
+  const { table } = descriptorOf(cls)
+  const own = { ...members[cls] }
+  for (const field of table?.volume ?? []) {
+    const text = own[field]
+    if (typeof text !== 'string') continue
+    const file = textFile(resource, { folder: files.folder, key: keyOf.get(resource.id) ?? '', text })
+    files.list.push(file)
+    own[field] = fileExpression(file.path)
+  }
+  return Object.keys(own).length === 0 ? members : { ...members, [cls]: own }
 }
 
 function warn({ issues, keyOf }: PullContext, { id }: ActualResource, why: string): void {

@@ -1,0 +1,61 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import PQueue from 'p-queue'
+import type { Api } from '../api/api.ts'
+import { dataOf } from '../contract/registry.ts'
+import { writeAtomically } from '../files/atomic_write.ts'
+import { type ActualTree, listDescendants } from '../reconcile/model/actual_tree.ts'
+import { liveReader } from '../reconcile/plan/plan_reader.ts'
+import type { PulledFile } from '../reconcile/pull/pulled_file.ts'
+import { loadTimeoutMs } from '../transfer/prepare_source.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Maximum number of concurrent requests. */
+const maxRequests = 8
+
+/** Counts the features of the layers of a subtree; null for those that the server cannot count. */
+export async function countFeatures(
+  api: Api,
+  {
+    tree,
+    root,
+    signal,
+  }: { readonly tree: ActualTree; readonly root: number; readonly signal: AbortSignal | undefined },
+): Promise<Map<number, number | null>> {
+  const ids = [root, ...listDescendants(tree, root)]
+  const layers = ids.filter((id) => dataOf(tree.byId.get(id)?.cls)?.content === 'features')
+  const queue = new PQueue({ concurrency: maxRequests })
+  const reader = liveReader(api, signal)
+  const count = async (id: number) => [id, await reader.countFeatures(id)] as const
+  return new Map(await queue.addAll(layers.map((id) => () => count(id))))
+}
+
+/**
+ * Writes a file that a pulled manifest names, as a stream, replacing an existing one.
+ *
+ * @throws {Problem} http/*, access/denied, files/full
+ */
+export async function writePulledFile(
+  api: Api,
+  { file, folder }: { readonly file: PulledFile; readonly folder: string },
+  { cwd, interrupt: signal }: Terminal,
+): Promise<void> {
+  const path = join(folder, file.path)
+  await mkdir(dirname(path), { recursive: true })
+  const bytes = await openFile(api, file, signal)
+  await writeAtomically(path, bytes, { shownPath: relative(cwd, path), overwrite: true, signal })
+}
+
+async function openFile(api: Api, file: PulledFile, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  if (file.kind === 'text') return textBytes(file.text)
+  const params = { id: file.id }
+  // Some formats are complete before their first byte is sent.
+  const limits = { signal, timeoutMs: loadTimeoutMs }
+  if (file.kind === 'raster') return (await api.open('raster.download', { params, ...limits })).body
+  return (await api.open('feature.export', { params, query: { format: 'GPKG', zipped: false }, ...limits }))
+    .body
+}
+
+async function* textBytes(text: string) {
+  yield Buffer.from(text)
+}

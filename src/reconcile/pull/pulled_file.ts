@@ -1,0 +1,47 @@
+import { loadedSrs } from '../../contract/geometry.ts'
+import { dataOf } from '../../contract/registry.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import { slugOf } from './slug.ts'
+
+/** A file that a pulled manifest names. */
+export type PulledFile = {
+  /** Path, relative to the manifest. */
+  readonly path: string
+} & (
+  | { readonly kind: 'features' | 'raster' /** Id of the layer. */; readonly id: number }
+  | { readonly kind: 'text'; readonly text: string }
+)
+
+interface FilePlace {
+  readonly folder: string
+  readonly key: string
+}
+
+/**
+ * Names the file of the data of a layer: a GeoPackage, which keeps datatypes and coordinates, or the original file of a
+ * raster. Undefined if no layer with this reference system can be created from a file.
+ */
+export function findDataFile(resource: ActualResource, place: FilePlace): PulledFile | undefined {
+  const { id, cls, members } = resource
+  const path = pathOf(id, place)
+  if (dataOf(cls)?.content !== 'features') return { kind: 'raster', id, path: `${path}.tif` }
+  const srs = (members[cls]?.srs as { readonly id: number } | undefined)?.id
+  return srs === loadedSrs ? { kind: 'features', id, path: `${path}.gpkg` } : undefined
+}
+
+/** Names the file of a style: with QML, SLD, or XML of MapServer. */
+export function textFile(
+  { id, cls }: ActualResource,
+  place: FilePlace & { readonly text: string },
+): PulledFile {
+  const extension = place.text.includes('<StyledLayerDescriptor') ? 'sld' : (extensions[cls] ?? 'txt')
+  return { kind: 'text', path: `${pathOf(id, place)}.${extension}`, text: place.text }
+}
+
+const extensions: Readonly<Record<string, string>> = { desk_vector_style: 'qml', mapsrv_style: 'xml' }
+
+/** The file is named after the key, or after its letters and the id if a key is not a file name everywhere. */
+const pathOf = (id: number, { folder, key }: FilePlace) =>
+  `${folder}/${isPlain(key) ? key : `${slugOf(key) || 'resource'}_${id}`}`
+
+const isPlain = (key: string) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(key)
