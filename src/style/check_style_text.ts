@@ -1,5 +1,7 @@
 import { compareIssues, type Issue } from '../core/issue.ts'
 import { readDesktopStyle } from './desktop_style.ts'
+import { readJson } from './json_read.ts'
+import { isMapboxStyle } from './mapbox_read.ts'
 import { readMapserverXml } from './mapserver_read.ts'
 import { styleOfMapserver } from './mapserver_style.ts'
 import { checkMissingFields, fieldsReadBy } from './missing_fields.ts'
@@ -71,6 +73,8 @@ function findMissing(
   const known = new Set(fields)
   const read = fieldsReadBy(style)
   if (read.every((name) => known.has(name))) return []
-  const { root } = readXml(text.replace(/^\uFEFF/, ''), file, { maxLength: maxQmlLength, allowDoctype: true })
+  const { root } = isMapboxStyle(text)
+    ? readJson(text.replace(/^\uFEFF/, ''), file, maxQmlLength)
+    : readXml(text.replace(/^\uFEFF/, ''), file, { maxLength: maxQmlLength, allowDoctype: true })
   return root === undefined ? [] : checkMissingFields(root, { read, known: fields })
 }

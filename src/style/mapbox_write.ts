@@ -9,6 +9,7 @@ import {
   type WrittenStyle,
 } from './flat_rules.ts'
 import type { Labels } from './label_model.ts'
+import { worldScale } from './mapbox_stops.ts'
 import type { Style } from './style_model.ts'
 import type { Length, SymbolLayer } from './symbol_layer.ts'
 
@@ -68,9 +69,6 @@ function writeRule(rule: FlatRule, { number, left, style }: Place): MapboxLayer[
   return [...symbols, ...labels].map((layer) => ({ ...layer, ...named, ...limits }))
 }
 
-/** Scale denominator of zoom level 0 of tiles of 512 pixels, as in Mapbox GL, in pixels of 1/96 inch. */
-const worldScale = (2 * Math.PI * 6_378_137) / 512 / (0.0254 / 96)
-
 function writeLimits({ filter, unless, minScaleDenom, maxScaleDenom }: FlatRule): MapboxLayer {
   const tests = [
     ...(filter === undefined ? [] : [writeTest(filter)]),
@@ -88,7 +86,9 @@ function writeLimits({ filter, unless, minScaleDenom, maxScaleDenom }: FlatRule)
 
 const comparisons: Readonly<Record<string, string>> = {
   '=': '==',
+  is: '==',
   '<>': '!=',
+  'is not': '!=',
   '<': '<',
   '<=': '<=',
   '>': '>',
@@ -129,6 +129,13 @@ function writeComparison({ operator, left, right }: Expression & { op: 'binary' 
   if (name === undefined)
     throw new UntranslatedPart(`its filter has the operator ${operator}, which Mapbox GL does not have`)
   const constant = right.op === 'literal' ? right.value : undefined
+  // Null is not different from a value in filters, but is in Mapbox GL.
+  if (operator === '<>')
+    return [
+      'all',
+      ['!=', writeValue(left), null],
+      writeComparison({ op: 'binary', operator: 'is not', left, right }),
+    ]
   if (typeof constant === 'number')
     return [name, ['to-number', writeValue(left), Number.MIN_SAFE_INTEGER], constant]
   if (typeof constant === 'string') return [name, ['to-string', writeValue(left)], constant]
@@ -207,9 +214,15 @@ function writeLayer(layer: SymbolLayer, opacity: number): MapboxLayer[] {
   return [
     {
       type: 'circle',
-      paint: { 'circle-color': fill, 'circle-radius': pixelsOf(layer.size) / 2, ...outline },
+      paint: { 'circle-color': fill, 'circle-radius': radiusOf(layer), ...outline },
     },
   ]
+}
+
+/** The outline of a circle of Mapbox GL lies around it, that of a marker on its edge. */
+function radiusOf({ size, stroke }: SymbolLayer & { readonly kind: 'marker' }): number {
+  const width = stroke === undefined ? 0 : pixelsOf(stroke.width) || 1
+  return Math.max(0, (pixelsOf(size) - width) / 2)
 }
 
 function writeLabels({ text, filter, font, color, buffer, dataDefined, placement }: Labels): MapboxLayer {

@@ -1,6 +1,7 @@
 import type { Issue } from '../core/issue.ts'
 import type { Span } from '../core/span.ts'
 import { findHint } from '../core/suggest.ts'
+import type { JsonNode } from './json_read.ts'
 import type { XmlElement } from './xml_read.ts'
 
 /** Lists the distinct fields that rules, symbols, labels and the order of a style read. */
@@ -26,11 +27,11 @@ export interface FieldCheck {
 }
 
 /** Reports where a style names fields that its layer does not have: there, values are null. */
-export function checkMissingFields(root: XmlElement, { read, known }: FieldCheck): Issue[] {
+export function checkMissingFields(root: XmlElement | JsonNode, { read, known }: FieldCheck): Issue[] {
   const names = new Set(known)
   const missing = read.filter((name) => !names.has(name))
   if (missing.length === 0) return []
-  const places = listPlaces(root)
+  const places = 'kind' in root ? listStrings(root) : listPlaces(root)
   return missing.flatMap((name) => {
     const pattern = new RegExp(`(?<![\\p{L}\\d_])${quotePattern(name)}(?![\\p{L}\\d_])`, 'u')
     const found = places.filter(({ text }) => pattern.test(text)).map(({ span }) => span)
@@ -78,6 +79,14 @@ function listPlaces(element: XmlElement): Place[] {
     ...(text !== '' && elementNames.has(localName(name)) ? [{ text, span }] : []),
     ...children.flatMap(listPlaces),
   ]
+}
+
+/** Lists the strings of a style of Mapbox GL, apart from the names of its members. */
+function listStrings(node: JsonNode): Place[] {
+  if (node.kind === 'scalar')
+    return typeof node.value === 'string' ? [{ text: node.value, span: node.span }] : []
+  const inner = node.kind === 'array' ? node.items : [...node.members.values()].map(({ value }) => value)
+  return inner.flatMap(listStrings)
 }
 
 const localName = (name: string) => name.slice(name.indexOf(':') + 1)

@@ -74,7 +74,9 @@ function writeCondition({ filter, unless }: FlatRule): string {
 
 const comparisons: Readonly<Record<string, string>> = {
   '=': 'PropertyIsEqualTo',
+  is: 'PropertyIsEqualTo',
   '<>': 'PropertyIsNotEqualTo',
+  'is not': 'PropertyIsNotEqualTo',
   '<': 'PropertyIsLessThan',
   '<=': 'PropertyIsLessThanOrEqualTo',
   '>': 'PropertyIsGreaterThan',

@@ -2,6 +2,13 @@ import type { Issue } from '../core/issue.ts'
 
 /** What to do about parts of styles that are not drawn, by the start or a part of the message. */
 const advice: readonly (readonly [pattern: RegExp, hint: string])[] = [
+  [/^layer ".*: icon-image /, 'use a circle, or a QML file with SVG markers'],
+  [/^layer ".*it belongs to /, 'write one style for each layer'],
+  [
+    /^layer ".*(the expression|is supported for|are supported|is not supported)/,
+    'use the expressions of docs/styles.md',
+  ],
+  [/^layer ".*(is|are) not drawn$/, 'remove it if it is not needed'],
   [/^labels of displaced points/, 'use the labels of the layer'],
   [/of FontMarker is drawn as/, 'use letters, or an SVG marker'],
   [/^renderer /, 'use single symbol, categories, graduated ranges, rules or a heatmap'],

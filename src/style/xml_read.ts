@@ -55,7 +55,7 @@ export interface XmlOptions {
  * @param file file name in issue positions
  */
 export function readXml(text: string, file: string, options: XmlOptions = {}): XmlResult {
-  const locate = locator(text, file)
+  const locate = createLocator(text, file)
   try {
     return { root: parse(text, locate, options), issues: [] }
   } catch (error) {
@@ -129,7 +129,8 @@ function buildTree(locate: Locate) {
   }
 }
 
-function locator(text: string, file: string): Locate {
+/** Creates a function that returns the position of a part of a text. */
+export function createLocator(text: string, file: string): Locate {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
   return (offset, length) => {
     const line = countUpTo(starts, offset)

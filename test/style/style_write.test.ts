@@ -144,7 +144,7 @@ test('a style of Mapbox GL has filters, zoom limits, fills, lines and circles', 
   expect(layersOf(read(single('marker', circle)))).toMatchObject([
     {
       type: 'circle',
-      paint: { 'circle-color': 'rgba(255,0,0,1)', 'circle-radius': 5, 'circle-stroke-width': 2 },
+      paint: { 'circle-color': 'rgba(255,0,0,1)', 'circle-radius': 4, 'circle-stroke-width': 2 },
     },
   ])
   const line = symbolLayer('SimpleLine', {

@@ -69,7 +69,7 @@ export const convertStyleCommand: CommandSpec = {
   ],
   declare: (command) =>
     command
-      .argument('<file>', 'style: QML, SLD, or MapServer XML (.xml)')
+      .argument('<file>', 'style: QML, SLD, Mapbox GL (.json), or MapServer XML (.xml)')
       .requiredOption('--to <format>', `format to write: ${targets.join(' or ')}`)
       .option('--geometry <type>', 'geometries of a MapServer style: POINT, LINESTRING or POLYGON', 'POLYGON')
       .option('--tiles <url>', 'URL of the vector tiles of a Mapbox GL style', '{z}/{x}/{y}.mvt')

@@ -41,6 +41,7 @@ const languages: Readonly<Record<string, StyleLanguage>> = {
   '.qml': 'qml',
   '.sld': 'qml',
   '.xml': 'mapserver',
+  '.json': 'qml',
 }
 
 /** What was checked. */

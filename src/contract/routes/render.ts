@@ -214,7 +214,7 @@ export const renderRoutes = {
     route: 'qgis.style_qml',
     method: 'GET',
     path: '/api/resource/{id}/qml',
-    summary: 'Downloads the style file of a desktop GIS style: QML, or SLD if that was written.',
+    summary: 'Downloads the style file of a desktop GIS style: QML, or SLD or Mapbox GL if that was written.',
     params: IdParams,
     permission: 'resource.read',
     responseKind: 'file',

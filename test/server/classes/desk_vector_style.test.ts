@@ -32,26 +32,35 @@ describeServers('desktop GIS styles', (start) => {
     expect(content.equals(bytes)).toBe(true)
   })
 
-  test('a Styled Layer Descriptor is drawn, checked against the fields of the layer, and returned unchanged', async () => {
-    const { admin } = await start()
-    const layer = await createLayer(admin, { name: 'Described', geometryType: 'POLYGON' })
-    const sld = `<StyledLayerDescriptor version="1.0.0"><NamedLayer><UserStyle><FeatureTypeStyle><Rule>
+  const sld = `<StyledLayerDescriptor version="1.0.0"><NamedLayer><UserStyle><FeatureTypeStyle><Rule>
       <Filter><PropertyIsNull><PropertyName>gone</PropertyName></PropertyIsNull></Filter>
       <PolygonSymbolizer><Fill><CssParameter name="fill">#010203</CssParameter></Fill></PolygonSymbolizer>
       </Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
-    const file = await upload(admin, Buffer.from(sld))
-    const answer = await admin('POST', '/api/resource/', {
-      resource: { cls: 'desk_vector_style', parent: { id: layer }, display_name: 'SLD' },
-      desk_vector_style: { file_upload: file },
-    })
-    const { id, style_issues } = await answer.json<{ id: number; style_issues: unknown }>()
-    expect(style_issues).toMatchObject([{ code: 'style/missing-field', line: 2, column: 32 }])
-    const { answer: download, content } = await readFile(admin, id)
-    expect(download.headers.get('content-disposition')).toBe(`attachment; filename="${id}.sld"`)
-    expect(content.toString()).toBe(sld)
-    const symbols = await (await admin('GET', `/api/resource/${id}/legend_symbols`)).json<unknown[]>()
-    expect(symbols).toHaveLength(1)
-  })
+  const mapbox = `{"version": 8, "layers": [
+      {"id": "a", "type": "fill", "filter": ["has", "gone"], "paint": {"fill-color": "#010203"}}]}`
+
+  test.each([
+    ['a Styled Layer Descriptor', 'sld', sld, 32],
+    ['a style of Mapbox GL', 'json', mapbox, 53],
+  ])(
+    '%s is drawn, checked against the fields of the layer, and returned unchanged',
+    async (_, extension, text, column) => {
+      const { admin } = await start()
+      const layer = await createLayer(admin, { name: `Described ${extension}`, geometryType: 'POLYGON' })
+      const file = await upload(admin, Buffer.from(text))
+      const answer = await admin('POST', '/api/resource/', {
+        resource: { cls: 'desk_vector_style', parent: { id: layer }, display_name: extension },
+        desk_vector_style: { file_upload: file },
+      })
+      const { id, style_issues } = await answer.json<{ id: number; style_issues: unknown }>()
+      expect(style_issues).toMatchObject([{ code: 'style/missing-field', line: 2, column }])
+      const { answer: download, content } = await readFile(admin, id)
+      expect(download.headers.get('content-disposition')).toBe(`attachment; filename="${id}.${extension}"`)
+      expect(content.toString()).toBe(text)
+      const symbols = await (await admin('GET', `/api/resource/${id}/legend_symbols`)).json<unknown[]>()
+      expect(symbols).toHaveLength(1)
+    },
+  )
 
   test('a string in the body is returned unchanged, and an update replaces it', async () => {
     const { admin } = await start()
