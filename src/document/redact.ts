@@ -42,7 +42,7 @@ export function redactText(text: string, documents: readonly YamlDocument[]): st
 
 /** Tells whether an expression is a variable without a default, whose source contains no secret. */
 function isVariable(source: string): boolean {
-  return /^["']?\$\{env\.\w+\}["']?$/.test(source)
+  return /^["']?\$\{(?:env|param)\.\w+\}["']?$/.test(source)
 }
 
 function* secretNodes({ content }: Node): Generator<Node> {

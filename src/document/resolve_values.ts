@@ -4,7 +4,7 @@ import { findHint } from '../core/suggest.ts'
 import { type Range, spanOfRange } from './line_starts.ts'
 import { parseExpressions, type TextPart } from './value_expression.ts'
 import type { Includes } from './yaml_files.ts'
-import { isItems, isMembers, type Node, setOwn, type YamlDocument } from './yaml_node.ts'
+import { isItems, isMembers, type Node, setOwn, toValue, type YamlDocument } from './yaml_node.ts'
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -20,15 +20,33 @@ export interface ResolvedValue {
   readonly expressions: ReadonlyMap<Pointer, string>
   /** File path, by pointer, for each string that consists of a single `${file:PATH}`. */
   readonly includedPaths: ReadonlyMap<Pointer, string>
+  /** The string as written, by pointer, for each string with a parameter. */
+  readonly parameters: ReadonlyMap<Pointer, string>
 }
 
-interface ResolveState {
+/** Value of a parameter. */
+export interface ParameterValue {
+  readonly value: unknown
+  /** Whether the value has an environment variable or a file, and is not shown in messages. */
+  readonly isHidden: boolean
+}
+
+/** What the expressions of a document may use besides variables. */
+export interface ResolveOptions {
+  readonly files?: Includes | undefined
+  /** Parameters of the fragment; absent outside of fragments. */
+  readonly parameters?: ReadonlyMap<string, ParameterValue> | undefined
+  /** Member of the root whose expressions stay as they are. */
+  readonly keeps?: string | undefined
+}
+
+interface ResolveState extends ResolveOptions {
   readonly document: YamlDocument
   readonly env: Environment
   readonly issues: Issue[]
-  readonly files: Includes | undefined
   readonly expressions: Map<Pointer, string>
   readonly includedPaths: Map<Pointer, string>
+  readonly withParameters: Map<Pointer, string>
 }
 
 /**
@@ -36,14 +54,18 @@ interface ResolveState {
  * is a literal `${`. The default applies if the variable is unset or empty. The result is a string; `coerceString`
  * converts it where a schema requires a number or boolean. Issues point at the expression.
  */
-export function resolveValues(document: YamlDocument, env: Environment, files?: Includes): ResolvedValue {
+export function resolveValues(
+  document: YamlDocument,
+  env: Environment,
+  options: ResolveOptions = {},
+): ResolvedValue {
   const expressions = new Map<Pointer, string>()
   const includedPaths = new Map<Pointer, string>()
+  const withParameters = new Map<Pointer, string>()
   const issues: Issue[] = []
-  const value = document.text.includes('${')
-    ? resolveNode({ document, env, files, issues, expressions, includedPaths }, document.root, '')
-    : document.value
-  return { value, issues, expressions, includedPaths }
+  const state = { ...options, document, env, issues, expressions, includedPaths, withParameters }
+  const value = document.text.includes('${') ? resolveNode(state, document.root, '') : document.value
+  return { value, issues, expressions, includedPaths, parameters: withParameters }
 }
 
 function resolveNode(state: ResolveState, node: Node, pointer: Pointer): unknown {
@@ -53,8 +75,10 @@ function resolveNode(state: ResolveState, node: Node, pointer: Pointer): unknown
     return content.map((item, index) => resolveNode(state, item, joinPointer(pointer, index)))
   if (!isMembers(content)) return content
   const value: Record<string, unknown> = {}
-  for (const [key, member] of content)
-    setOwn(value, key, resolveNode(state, member, joinPointer(pointer, key)))
+  for (const [key, member] of content) {
+    const isKept = pointer === '' && key === state.keeps
+    setOwn(value, key, isKept ? toValue(member) : resolveNode(state, member, joinPointer(pointer, key)))
+  }
   return value
 }
 
@@ -64,13 +88,24 @@ interface SourceString {
   readonly pointer: Pointer
 }
 
-function resolveText(state: ResolveState, written: SourceString): string {
+function resolveText(state: ResolveState, written: SourceString): unknown {
   if (!written.text.includes('${')) return written.text
   const parts = parseExpressions(written.text)
-  if (parts.some(({ kind }) => kind !== 'literal')) state.expressions.set(written.pointer, written.text)
+  if (parts.some((part) => hides(state, part))) state.expressions.set(written.pointer, written.text)
+  if (parts.some(({ kind }) => kind === 'parameter')) state.withParameters.set(written.pointer, written.text)
   const [first] = parts
+  const whole =
+    first?.kind === 'parameter' && parts.length === 1 ? state.parameters?.get(first.name) : undefined
+  // A parameter alone keeps its type.
+  if (whole !== undefined) return structuredClone(whole.value)
   if (first?.kind === 'file' && parts.length === 1) state.includedPaths.set(written.pointer, first.path)
   return parts.map((part, index) => resolvePart(state, part, { ...written, parts, index })).join('')
+}
+
+/** Tells whether messages show the string as written instead of its value. */
+function hides({ parameters }: ResolveState, part: TextPart): boolean {
+  if (part.kind === 'parameter') return parameters?.get(part.name)?.isHidden ?? true
+  return part.kind !== 'literal'
 }
 
 interface ExpressionPart extends SourceString {
@@ -85,6 +120,7 @@ function resolvePart(state: ResolveState, part: TextPart, place: ExpressionPart)
     return part.source
   }
   if (part.kind === 'file') return includeFile(state, part, place)
+  if (part.kind === 'parameter') return resolveParameter(state, part, place)
   const value = Object.hasOwn(state.env, part.name) ? state.env[part.name] : undefined
   if (part.fallback !== undefined) return value || part.fallback
   if (value !== undefined) return value
@@ -96,6 +132,35 @@ function resolvePart(state: ResolveState, part: TextPart, place: ExpressionPart)
       `set it, or add a default: \${env.${part.name}:-default}`,
   })
   return part.source
+}
+
+function resolveParameter(
+  state: ResolveState,
+  { name, source }: { readonly name: string; readonly source: string },
+  place: ExpressionPart,
+): string {
+  const { parameters } = state
+  const found = parameters?.get(name)
+  if (found === undefined)
+    addIssue(state, place, {
+      code: 'manifest/bad-parameter',
+      message:
+        parameters === undefined
+          ? `parameter ${source} outside of a fragment`
+          : `unknown parameter ${source}`,
+      hint:
+        parameters === undefined
+          ? 'parameters exist within fragments: only'
+          : (findHint(name, [...parameters.keys()]) ?? 'declare it under parameters: of the fragment'),
+    })
+  else if (typeof found.value === 'object' && found.value !== null)
+    addIssue(state, place, {
+      code: 'manifest/bad-parameter',
+      message: `the parameter ${name} is a ${Array.isArray(found.value) ? 'list' : 'map'} and cannot be part of a string`,
+      hint: `write ${source} alone`,
+    })
+  else return String(found.value)
+  return source
 }
 
 function includeFile(

@@ -1,5 +1,5 @@
 /**
- * A part of a string: literal text, a variable, a file, or an invalid expression. `source` is the part as written.
+ * A part of a string: literal text, a variable, a file, a parameter of a fragment, or an invalid expression. `source` is the part as written.
  */
 export type TextPart =
   | { readonly kind: 'literal'; readonly source: string; readonly text: string }
@@ -10,9 +10,11 @@ export type TextPart =
       readonly fallback: string | undefined
     }
   | { readonly kind: 'file'; readonly source: string; readonly path: string }
+  | { readonly kind: 'parameter'; readonly source: string; readonly name: string }
   | { readonly kind: 'fault'; readonly source: string; readonly message: string; readonly hint: string }
 
 const opening = /\$\$\{|\$\{/g
+const parameter = /^param\.([A-Za-z_][A-Za-z0-9_]*)$/
 const file = /^file:\s*(\S(?:[\s\S]*\S)?)\s*$/
 const variable = /^env\.([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/
 
@@ -43,6 +45,8 @@ function parseExpression(text: string, start: number): TextPart {
   const [, name, fallback] = variable.exec(inner) ?? []
   if (fallback?.includes('${')) return fault(source, 'a default must not contain an expression')
   if (name !== undefined) return { kind: 'variable', source, name, fallback }
+  const [, param] = parameter.exec(inner) ?? []
+  if (param !== undefined) return { kind: 'parameter', source, name: param }
   const [, path] = file.exec(inner) ?? []
   if (path !== undefined) return { kind: 'file', source, path }
   const isName = /^[A-Za-z_][A-Za-z0-9_]*$/.test(inner)

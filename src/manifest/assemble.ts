@@ -39,6 +39,7 @@ export interface Assembled {
  */
 export function assembleManifest(sources: readonly ManifestSource[], complete: boolean): Assembled {
   const read = sources.map(readBlocks)
+  const written = sources.filter(({ use }) => use === undefined)
   const all = read.flatMap(({ blocks }) => blocks)
   const { blocks, issues: duplicates } = gatherBlocks(all)
   const { ordered, cycles } = orderBlocks(blocks)
@@ -47,8 +48,8 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   const catalog = gatherRecords(records, complete)
   const accounts = gatherPrincipals(sources.map(readPrincipalBlocks))
   const issues = [
-    ...sources.flatMap(checkTopLevel),
-    ...checkManifestIds(sources),
+    ...written.flatMap(checkTopLevel),
+    ...checkManifestIds(written),
     ...read.flatMap((one) => one.issues),
     ...duplicates,
     ...all.flatMap((block) => [

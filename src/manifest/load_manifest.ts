@@ -4,6 +4,7 @@ import { assembleManifest } from './assemble.ts'
 import { checkIconFiles } from './catalog/icon_files.ts'
 import { checkDataFiles } from './data_files.ts'
 import { expandFiles } from './files/expand_files.ts'
+import { expandFragments } from './fragments/expand_fragments.ts'
 import type { Manifest, WantedFile } from './manifest.ts'
 import { findManifestFiles, type ReadManifestFile, readManifestFile } from './manifest_input.ts'
 import type { ManifestSource } from './resolve_source.ts'
@@ -32,15 +33,18 @@ export interface LoadedManifest {
 
 /** Loads a manifest from files and folders, independent of their order. Reports faults as issues and never throws. */
 export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<LoadedManifest> {
-  const found = await findManifestFiles(paths, cwd)
-  const files = await Promise.all(found.files.map((file) => readManifestFile(file, { env, cwd })))
-  const reading = [...found.issues, ...files.flatMap(({ issues }) => issues)]
-  const complete = found.issues.length === 0 && files.every((file) => file.complete)
-  const documents = files.flatMap((file) => file.sources)
-  const { manifest, issues, dataFiles, fileBlocks, icons } = assembleManifest(documents, complete)
+  const listed = await findManifestFiles(paths, cwd)
+  const files = await Promise.all(listed.files.map((file) => readManifestFile(file, { env, cwd })))
+  const reading = [...listed.issues, ...files.flatMap(({ issues }) => issues)]
+  const complete = listed.issues.length === 0 && files.every((file) => file.complete)
+  const read = files.flatMap((file) => file.sources)
+  const expansion = expandFragments(read, complete)
+  const documents = expansion.sources
+  const { manifest, issues: assembled, dataFiles, fileBlocks, icons } = assembleManifest(documents, complete)
+  const issues = [...expansion.issues, ...assembled]
   const expanded = await expandFiles(fileBlocks)
   const missing = [...(await checkDataFiles(dataFiles)), ...(await checkIconFiles(icons)), ...expanded.issues]
-  const stops = [...reading, ...missing].some(({ severity }) => severity === 'error')
+  const stops = [...reading, ...expansion.issues, ...missing].some(({ severity }) => severity === 'error')
   return {
     ...(manifest === undefined || stops ? {} : { manifest: withFiles(manifest, expanded.files) }),
     issues: [...reading, ...issues, ...missing].sort(compareIssues),

@@ -30,18 +30,25 @@ interface Place {
 export function readBlocks(source: ManifestSource): ReadBlocks {
   const read: ReadBlocks = { blocks: [], issues: [] }
   const { resources } = source.value as { resources?: unknown }
-  readMap(read, resources, { source, pointer: '/resources' })
+  const parent = source.use?.parent
+  readMap(read, resources, { source, pointer: '/resources', ...(parent === undefined ? {} : { parent }) })
   return read
 }
 
 function readMap(read: ReadBlocks, map: unknown, { source, pointer, parent }: Place): void {
   if (!isObject(map)) return
   for (const [key, value] of Object.entries(map)) {
+    if (isUse(value)) continue
     const place = { source, pointer: joinPointer(pointer, key), ...(parent === undefined ? {} : { parent }) }
     checkKey(read, key, place)
     if (isObject(value)) readBlock(read, { key, value }, place)
     else read.issues.push(notABlock(key, place))
   }
+}
+
+/** Tells whether an entry of a map of resources is a use of a fragment, whose resources are read from a source of their own. */
+export function isUse(value: unknown): value is { readonly use: unknown; readonly with?: unknown } {
+  return isObject(value) && Object.hasOwn(value, 'use')
 }
 
 const keyRegExp = new RegExp(keyPattern)

@@ -2,9 +2,9 @@ import { showValue } from '../contract/describe.ts'
 import type { ProblemCode } from '../contract/problems.ts'
 import type { Issue } from '../core/issue.ts'
 import { findAtPointer, type Pointer } from '../core/pointer.ts'
-import type { Span } from '../core/span.ts'
+import { formatSpan, type Span } from '../core/span.ts'
 import { redactValue } from '../document/redact.ts'
-import { type Environment, resolveValues } from '../document/resolve_values.ts'
+import { type Environment, type ParameterValue, resolveValues } from '../document/resolve_values.ts'
 import type { Includes } from '../document/yaml_files.ts'
 import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_node.ts'
 
@@ -20,6 +20,23 @@ export interface ManifestSource {
   readonly expressions: ReadonlyMap<Pointer, string>
   /** Included files by pointer, of values that consist of one file. */
   readonly included: ReadonlyMap<Pointer, IncludedFile>
+  /** Source text of values with parameters, by pointer. */
+  readonly parameters: ReadonlyMap<Pointer, string>
+  /** Environment in which the expressions were replaced. */
+  readonly surroundings: Surroundings
+  /** The use of a fragment that the source is made of; absent for the documents of files. */
+  readonly use?: FragmentUse
+}
+
+/** A use of a fragment. */
+export interface FragmentUse {
+  readonly fragment: string
+  /** Key of the resource that the use is below. */
+  readonly parent?: string
+  /** Source with the use. */
+  readonly source: ManifestSource
+  /** Position of the use in its source. */
+  readonly pointer: Pointer
 }
 
 /** An included file. */
@@ -35,15 +52,18 @@ export interface Surroundings {
   readonly files: Includes
   /** Returns a path as shown in messages. */
   readonly showPath: (path: string) => string
+  /** Parameters of a fragment. */
+  readonly parameters?: ReadonlyMap<string, ParameterValue> | undefined
 }
 
 /** Resolves the expressions of a document, with their issues. */
 export function resolveSource(
   document: YamlDocument,
   folder: string,
-  { env, files, showPath }: Surroundings,
+  { env, files, showPath, parameters }: Surroundings,
 ): { readonly source: ManifestSource; readonly issues: readonly Issue[] } {
-  const { value, issues, expressions, includedPaths: paths } = resolveValues(document, env, files)
+  const options = { files, parameters, keeps: 'fragments' }
+  const { value, issues, expressions, includedPaths: paths, ...rest } = resolveValues(document, env, options)
   const included = new Map<Pointer, IncludedFile>()
   const hasEscapes = numericEscape.test(document.text)
   for (const [pointer, path] of paths) {
@@ -51,7 +71,8 @@ export function resolveSource(
     if (found !== undefined && 'text' in found)
       included.set(pointer, { file: showPath(found.path), text: found.text })
   }
-  return { source: { document, folder, value, hasEscapes, expressions, included }, issues }
+  const source = { document, folder, value, hasEscapes, expressions, included, parameters: rest.parameters }
+  return { source: { ...source, surroundings: { env, files, showPath } }, issues }
 }
 
 const numericEscape = /\\[0xuU]/
@@ -71,7 +92,14 @@ export interface SourceFault {
 export function issueAt(source: ManifestSource, fault: SourceFault): Issue {
   const { code, pointer, message, hint, severity = 'error', at = 'value' } = fault
   const span = at === 'key' ? keySpanAt(source.document, pointer) : spanAt(source.document, pointer)
-  return { code, severity, message, span, pointer, ...(hint === undefined ? {} : { hint }) }
+  const place = source.use === undefined ? '' : ` (${describeUse(source.use)})`
+  return { code, severity, message: message + place, span, pointer, ...(hint === undefined ? {} : { hint }) }
+}
+
+/** Describes a use for messages: `fragment road, used at roads.yaml:12:7`. */
+export function describeUse({ fragment, source, pointer }: FragmentUse): string {
+  const outer = source.use === undefined ? '' : `, in ${describeUse(source.use)}`
+  return `fragment ${fragment}, used at ${formatSpan(keySpanAt(source.document, pointer))}${outer}`
 }
 
 /** Formats the value at a pointer for messages; secrets and values of variables are redacted. */

@@ -8,6 +8,7 @@ import { accountSchema } from './schema/account_schema.ts'
 import { blockSchema, existingSchema, requirementsOf } from './schema/block_schema.ts'
 import { geoserviceSchema, iconSchema } from './schema/catalog_schema.ts'
 import type { JsonSchema } from './schema/field_schema.ts'
+import { fragmentSchema, useSchema } from './schema/fragment_schema.ts'
 import { blockDefinitions, fileSchema } from './schema/manifest_schema.ts'
 
 /** One library for all validators, so that shared definitions are compiled once. */
@@ -37,6 +38,9 @@ function definitions(): Record<string, JsonSchema> {
     group: accountSchema('group'),
     users: { type: 'object' },
     groups: { type: 'object' },
+    fragments: { type: 'object' },
+    fragment: fragmentSchema(),
+    use: useSchema(),
     existing_resource: existingSchema(),
     file: fileSchema(),
   }
@@ -64,6 +68,11 @@ export function recordValidator(type: 'icon' | GeoserviceType): Validator {
 /** Returns the validator of a user or a group. */
 export function accountValidator(kind: PrincipalKind): Validator {
   return validatorOf(kind)
+}
+
+/** Returns the validator of a fragment, whose resources may be any object, or of a use of one. */
+export function fragmentValidator(what: 'fragment' | 'use'): Validator {
+  return validatorOf(what)
 }
 
 /** Returns the validator of a file's top level; its sections may be any objects. */

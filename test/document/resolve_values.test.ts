@@ -46,7 +46,7 @@ describe('resolveValues', () => {
     const [document] = parseYaml('f', 'a: ${file:x}\nb: "1 ${file:x}"\nc: ${file:y}\n').documents
     if (document === undefined) throw new Error('no document')
     const files = new Map([['x', { path: '/x', text: '${env.NAME}' }]])
-    const { value, includedPaths, issues, expressions } = resolveValues(document, env, files)
+    const { value, includedPaths, issues, expressions } = resolveValues(document, env, { files })
     expect(value).toEqual({ a: '${env.NAME}', b: '1 ${env.NAME}', c: '${file:y}' })
     expect([...includedPaths]).toEqual([
       ['/a', 'x'],

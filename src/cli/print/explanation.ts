@@ -44,6 +44,9 @@ function formatOrigin({ kind, span, text = '' }: Origin): string {
     variable: `environment variable ${text}`,
     default: `default of the expression: the environment variable ${text} is not set`,
     file: `file ${text}`,
+    fragment: `fragment ${text}, used at ${place}`,
+    parameter: `parameter ${text}, given at ${place}`,
+    'parameter-default': `default of the parameter ${text}`,
   }
   return oneLine(words[kind])
 }

@@ -52,6 +52,21 @@ export const manifestProblems = {
     exit: 3,
     advice: 'Edit it by hand.',
   },
+  'manifest/unknown-fragment': {
+    title: 'Unknown fragment',
+    exit: 3,
+    advice: 'Use the name of a fragment of the manifest.',
+  },
+  'manifest/bad-parameter': {
+    title: 'Invalid parameter of a fragment',
+    exit: 3,
+    advice: 'Give the parameters that the fragment declares, with values of their types.',
+  },
+  'manifest/fragment-cycle': {
+    title: 'Fragment uses itself',
+    exit: 3,
+    advice: 'Remove one of the uses.',
+  },
   'value/unknown-variable': {
     title: 'Unknown variable',
     exit: 3,

@@ -82,7 +82,8 @@ export function checkTopLevel(source: ManifestSource): Issue[] {
         at: kind === 'bad-value' ? 'value' : 'key',
       }),
     )
-  const missing = isMap && present.length === 0 ? [withoutSections(source)] : []
+  const isLibrary = Object.hasOwn(sections, 'fragments')
+  const missing = isMap && present.length === 0 && !isLibrary ? [withoutSections(source)] : []
   return [...faults, ...missing, ...empty.map((section) => emptySection(source, section))]
 }
 

@@ -1,16 +1,26 @@
-import { joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
+import { findAtPointer, joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Span } from '../../core/span.ts'
 import { spanOfRange } from '../../document/line_starts.ts'
 import { parseExpressions, type TextPart } from '../../document/value_expression.ts'
 import { findPart, type Node } from '../../document/yaml_node.ts'
-import type { ManifestSource } from '../resolve_source.ts'
+import { keySpanOf, type ManifestSource } from '../resolve_source.ts'
+import { keyParameter } from '../schema/fragment_schema.ts'
 
 /** One step on the way of a value into a manifest, nearest first. */
 export interface Origin {
-  readonly kind: 'written' | 'anchor' | 'merge' | 'variable' | 'default' | 'file'
+  readonly kind:
+    | 'written'
+    | 'anchor'
+    | 'merge'
+    | 'variable'
+    | 'default'
+    | 'file'
+    | 'fragment'
+    | 'parameter'
+    | 'parameter-default'
   /** Position in a file of the manifest; absent for what is outside of the manifest. */
   readonly span?: Span
-  /** Name of the variable or file, or text of the expression. */
+  /** Name of the variable, file, fragment or parameter, or text of the expression. */
   readonly text?: string
 }
 
@@ -28,7 +38,35 @@ export function traceValue(
   const { nodes, through } = walk(source, pointer)
   const node = nodes.at(-1) ?? source.document.root
   const written: Origin = { kind: 'written', span: spanOf(source, node) }
-  return [written, ...through, ...traceExpressions(source, pointer, env)]
+  return [
+    written,
+    ...through,
+    ...traceExpressions(source, pointer, env),
+    ...traceParameters(source, pointer, env),
+  ]
+}
+
+/** Traces the fragment that a value comes from, and the parameters in it to the values of the use. */
+function traceParameters(
+  { use, parameters }: ManifestSource,
+  pointer: Pointer,
+  env: Readonly<Record<string, unknown>>,
+): Origin[] {
+  if (use === undefined) return []
+  const { source, pointer: place, fragment } = use
+  const names = parseExpressions(parameters.get(pointer) ?? '').flatMap((part) =>
+    part.kind === 'parameter' ? [part.name] : [],
+  )
+  const given = names.flatMap((name): Origin[] => {
+    const at = joinPointer(place, 'with', name)
+    if (findAtPointer(source.value, at) === undefined)
+      return name === keyParameter ? [] : [{ kind: 'parameter-default', text: name }]
+    const [first, ...rest] = traceValue(source, at, env)
+    return [{ kind: 'parameter', text: name, ...(first?.span && { span: first.span }) }, ...rest]
+  })
+  const used: Origin = { kind: 'fragment', text: fragment, span: keySpanOf(source, place) }
+  const isTraced = given.some(({ kind }) => kind === 'parameter')
+  return [...given, used, ...(isTraced ? [] : traceParameters(source, '', env))]
 }
 
 function walk({ document }: ManifestSource, pointer: Pointer) {

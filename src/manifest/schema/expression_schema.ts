@@ -4,9 +4,9 @@ import type { JsonSchema } from './field_schema.ts'
 /** Schema of an expression with a variable or a file. */
 export const expressionDefinition: JsonSchema = {
   type: 'string',
-  pattern: '\\$\\{(env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?|file:[^}]+)\\}',
+  pattern: '\\$\\{(env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?|param\\.[A-Za-z_][A-Za-z0-9_]*|file:[^}]+)\\}',
   description:
-    'A value with environment variables, ${env.NAME} or ${env.NAME:-default}, or with the text of a file, ${file:PATH}.',
+    'A value with environment variables, ${env.NAME} or ${env.NAME:-default}, with the text of a file, ${file:PATH}, or with a parameter of a fragment, ${param.NAME}.',
 }
 
 /** Keywords that do not contain schemas of manifest values. */
@@ -40,9 +40,11 @@ function allowInEach(schemas: Readonly<Record<string, JsonSchema>>): Record<stri
   return Object.fromEntries(entries)
 }
 
-/** Reports whether a schema of scalars rejects an expression. */
-function isNarrow({ type, enum: words, pattern }: JsonSchema): boolean {
+/** Reports whether a schema of scalars, lists, or maps of values rejects an expression. */
+function isNarrow({ type, enum: words, pattern, additionalProperties: values }: JsonSchema): boolean {
   if (type === 'string') return words !== undefined || pattern !== undefined
+  if (type === 'object') return isObject(values) && !Object.hasOwn(values, '$ref')
+  if (type === 'array') return true
   return type === 'integer' || type === 'number' || type === 'boolean'
 }
 

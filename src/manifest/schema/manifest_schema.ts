@@ -6,6 +6,7 @@ import { blockSchema, existingSchema, keyPattern, requirementsOf, sharedDefiniti
 import { catalogSections } from './catalog_schema.ts'
 import { allowExpressions, expressionDefinition } from './expression_schema.ts'
 import { type JsonSchema, toManifestSchema, whenMember } from './field_schema.ts'
+import { fragmentsSchema, useSchema } from './fragment_schema.ts'
 
 /** Pattern of manifest ids; markers on the server store them, followed by a slash. */
 export const manifestIdPattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$'
@@ -27,11 +28,13 @@ export function strictSchema(): JsonSchema {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $id: 'urn:landform:manifest',
     ...fileSchema(),
-    anyOf: manifestSections.map((section) => ({ required: [section] })),
+    anyOf: [...manifestSections, 'fragments'].map((section) => ({ required: [section] })),
     definitions: {
       ...blockDefinitions(),
       ...catalogSections(),
       ...accountSections(),
+      fragments: fragmentsSchema(),
+      use: useSchema(),
       children: childrenSchema(),
       resource: resourceSchema(),
       existing_resource: existingSchema(),
@@ -64,6 +67,7 @@ export function fileSchema(): JsonSchema {
       groups: { $ref: '#/definitions/groups' },
       icons: { $ref: '#/definitions/icons' },
       geoservices: { $ref: '#/definitions/geoservices' },
+      fragments: { $ref: '#/definitions/fragments' },
     },
   }
 }
@@ -84,6 +88,15 @@ function childrenSchema(): JsonSchema {
 }
 
 function resourceSchema(): JsonSchema {
+  return {
+    if: { type: 'object', required: ['use'] },
+    // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
+    then: { $ref: '#/definitions/use' },
+    else: ownSchema(),
+  }
+}
+
+function ownSchema(): JsonSchema {
   const list = clsNames.map((cls) => `- ${cls}: ${descriptorOf(cls).meaning}`)
   return {
     type: 'object',
