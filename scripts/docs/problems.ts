@@ -11,7 +11,7 @@ export function printProblems(): string {
   }
   return joinParts(
     '# Problem codes',
-    'Every error has a stable code. Programs match on the code, never on the text. On the wire it is the member `code` of the error body; on the command line it stands before the message: `error auth/required: …`.',
+    'Every error has a stable code. Programs match on the code, never on the text. On the wire it is the member `code` of the error body; on the command line it precedes the message: `error auth/required: …`.',
     '*HTTP* is the status of a response with this code; a code without a status is reported by the command line only. *Exit* is the exit code of a command that ends with it; [commands.md](commands.md#exit-codes) explains the exit codes.',
     [...areas].map(([area, entries]) => `## ${area}\n\n${formatTable(headers, entries.map(printRow))}`),
   )

@@ -92,8 +92,8 @@ async function writeToFile(api: Api, order: ExportRequest, terminal: Terminal): 
     const step = { step: 'export', layer: facts.keyname ?? facts.display_name }
     progress.take({ type: 'step', ...step })
     const { body, notes } = await openExport(api, { ...order, id: facts.id }, interrupt)
-    const told = tell(body, (bytes) => progress.take({ type: 'progress', ...step, rows: 0, bytes }))
-    const sizeBytes = await writeAtomically(path, told, { ...file, signal: interrupt })
+    const counted = countBytes(body, (bytes) => progress.take({ type: 'progress', ...step, rows: 0, bytes }))
+    const sizeBytes = await writeAtomically(path, counted, { ...file, signal: interrupt })
     await progress.end()
     const tookMs = performance.now() - start
     if (options.json)
@@ -156,16 +156,16 @@ function writeNotes(notes: readonly string[], terminal: Terminal): void {
 /** Interval of progress reports, in bytes. */
 const reportEveryBytes = 1 << 20
 
-async function* tell(
+async function* countBytes(
   bytes: AsyncIterable<Uint8Array>,
   onBytes: (count: number) => void,
 ): AsyncGenerator<Uint8Array> {
   let count = 0
-  let told = 0
+  let reportedBytes = 0
   for await (const chunk of bytes) {
     count += chunk.length
-    if (count - told >= reportEveryBytes) {
-      told = count
+    if (count - reportedBytes >= reportEveryBytes) {
+      reportedBytes = count
       onBytes(count)
     }
     yield chunk

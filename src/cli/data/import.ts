@@ -173,6 +173,6 @@ function formatLoaded(
   const left = bad > 0 ? `, ${bad} invalid skipped` : ''
   const changes = difference === undefined ? '' : `: ${describeDifference(difference)}`
   const facts = `${showCount(count, 'feature')}${showBefore(before)}${changes}${left} in ${showDuration(tookMs)}`
-  const told = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes.map(nameFlags)]
-  return [`${action} ${nameLayer(layer)}: ${facts}`, ...told.map((line) => `  ${line}`)].join('\n')
+  const lines = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes.map(nameFlags)]
+  return [`${action} ${nameLayer(layer)}: ${facts}`, ...lines.map((line) => `  ${line}`)].join('\n')
 }

@@ -6,7 +6,7 @@ import { oneLine, type Paint, showNumber } from './text_format.ts'
 const maxLines = 20
 const maxPlaces = 2
 
-/** Formats who gains and loses which permissions, a line each; empty if nobody does. */
+/** Formats who gains and loses which permissions, a line each; empty if no one does. */
 export function formatAccess(report: AccessReport | undefined, paint: Paint): string[] {
   if (report === undefined) return []
   const lines = describeAccess(report.changes).map(({ change, sentence, names, causes }) => {

@@ -15,7 +15,7 @@ export const lintProblems = {
   'lint/guests-only': {
     title: 'Guests may do more than signed-in users',
     exit: 3,
-    advice: 'Write everyone for guest, which stands only for those who are not signed in.',
+    advice: 'Write everyone for guest, which means only users who are not signed in.',
   },
   'lint/unreadable-layer': {
     title: 'Web map with a layer that its readers cannot read',

@@ -147,7 +147,7 @@ export const batchRoutes = {
           { description: 'Current data of the layer that the source replaces.' },
         ),
       ),
-      picture: Type.Optional(
+      raster: Type.Optional(
         Type.Object(
           {
             srs: Type.Object({ id: Type.Integer() }),

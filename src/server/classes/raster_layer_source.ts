@@ -99,8 +99,8 @@ export const rasterSource: SourceBehaviour<'raster_layer'> = {
     const source = await prepareRaster(task)
     if (source?.facts === undefined) return undefined
     const { srs, xsize, ysize, colorInterpretation } = source.facts
-    const picture = { srs: { id: srs }, xsize, ysize, band_count: colorInterpretation.length }
-    return { keep: async () => ({ id: source.preparedId, picture }), discard: source.discard }
+    const raster = { srs: { id: srs }, xsize, ysize, band_count: colorInterpretation.length }
+    return { keep: async () => ({ id: source.preparedId, raster }), discard: source.discard }
   },
   async drop(database, source) {
     const found = await findPreparedRaster(database, source)

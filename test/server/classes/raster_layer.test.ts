@@ -257,12 +257,12 @@ describeServers('raster layers', (start) => {
       const body = { cls: 'raster_layer', raster_layer: { source }, ...more }
       const answer = await admin('POST', '/api/component/landform/prepared', body)
       expect(answer.status).toBe(200)
-      return answer.json<{ id: string; picture: { xsize: number } }>()
+      return answer.json<{ id: string; raster: { xsize: number } }>()
     }
     const first = await prepare(plain(50))
     expect(first).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      picture: { xsize: 40, ysize: 30 },
+      raster: { xsize: 40, ysize: 30 },
     })
     const from = (prepared: string) => ({ raster_layer: { source: { prepared } } })
     const body = {
