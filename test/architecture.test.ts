@@ -72,7 +72,7 @@ describe('checkDoors', () => {
     ['only http', 'src/api/call.ts', "import { request } from 'undici'"],
     ['only gdal', 'src/import/read.ts', "const gdal = await import('gdal-async')"],
     ['only server', 'src/http/client.ts', "import type { FastifyInstance } from 'fastify'"],
-    ['only provider', 'src/cli/main.ts', "import { Output } from '@pulumi/pulumi'"],
+    ['only provider, pulumi', 'src/cli/main.ts', "import { Output } from '@pulumi/pulumi'"],
     ['only cli, gdal', 'src/server/app.ts', "import { spawn } from 'node:child_process'"],
     ['pure', 'src/geo/bbox.ts', "import { readFileSync } from 'node:fs'"],
     ['pure', 'src/access/rules.ts', "import { readFile } from 'node:fs/promises'"],

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -86,6 +88,25 @@ describe('the published package', () => {
     const commands = readdirSync(installed('.bin'))
     expect(commands).not.toContain('node')
     expect(existsSync(installed('gdal-async'))).toBe(false)
+  })
+
+  test('has the SDK of Pulumi, its mocks and its plugin', async () => {
+    const program = `
+      import { runtime } from '@pulumi/pulumi'
+      import { ResourceGroup } from 'landform/pulumi'
+      import { setLandformMocks } from 'landform/pulumi/testing'
+      const mocks = await setLandformMocks()
+      new ResourceGroup('town', { descripton: 'x' })
+      await mocks.finish().catch(({ message }) => console.log(message))`
+    const args = ['--input-type=module', '--eval', program]
+    expect(run(project, process.execPath, args)).toContain('did you mean "description"')
+    const runner = installed('@pulumi/pulumi/cmd/run-plugin/index.js')
+    const plugin = spawn(process.execPath, [runner, installed('landform/plugin')], { cwd: project, env })
+    const [line] = await once(createInterface({ input: plugin.stdout }), 'line')
+    expect(line).toMatch(/^\d+$/)
+    const exited = once(plugin, 'exit')
+    plugin.kill()
+    await exited
   })
 
   // Only if the command line exists.

@@ -7,6 +7,7 @@ import { printFileFields } from './files.ts'
 import { printFormats } from './formats.ts'
 import { drawLayers } from './layers.ts'
 import { printProblems } from './problems.ts'
+import { printPulumiClasses } from './pulumi_classes.ts'
 import { printRoutes } from './routes.ts'
 
 /** Folder of the repository. */
@@ -32,6 +33,7 @@ export async function printFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>()
   for (const [name, print] of Object.entries(pages))
     files.set(`${referenceFolder}/${name}`, `${notice}\n\n${await print()}`)
+  for (const [path, text] of printPulumiClasses()) files.set(path, text)
   files.set(
     'ARCHITECTURE.md',
     replacePart(await readFile(`${root}ARCHITECTURE.md`, 'utf8'), 'layers', drawLayers()),

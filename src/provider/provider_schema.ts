@@ -53,7 +53,19 @@ export function inputSchemas(cls: Cls): Record<string, JsonSchema> {
     type: 'string',
     description: 'Key, unique on the server; the name of the resource if absent.',
   }
-  return { key, ...Object.fromEntries(own) }
+  const all: Record<string, JsonSchema> = { key, ...Object.fromEntries(own) }
+  return { ...all, parent: { ...all.parent, description: parentMeaning }, ...dataOf(all.data) }
+}
+
+const parentMeaning = 'Key of the parent resource; the root of the server if absent.'
+
+const sourceMeaning = 'Data file: a path relative to the program, or an asset or archive.'
+
+function dataOf(data: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
+  if (data === undefined) return {}
+  const properties = data.properties as Readonly<Record<string, JsonSchema>>
+  const source = { ...properties.source, description: sourceMeaning }
+  return { data: { ...data, properties: { ...properties, source } } }
 }
 
 /** Returns the schema of the package, made from the contract. */
@@ -112,6 +124,7 @@ function resourceSpec(cls: Cls, types: Record<string, Spec>): Spec {
     description: meaning,
     inputProperties: Object.fromEntries(inputs),
     requiredInputs: required,
+    listInputs: { type: 'object', properties: {} },
     properties: { ...Object.fromEntries(inputs), resource_id: id },
     required: ['key', 'resource_id', ...required],
   }

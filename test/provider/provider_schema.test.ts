@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { clsNames } from '../../src/contract/registry.ts'
 import { providerSchema } from '../../src/provider/provider_schema.ts'
 import { tokenOf } from '../../src/provider/resource_type.ts'
+import { checkPackageSchema } from '../support/pulumi_schema_rules.ts'
 
 type Spec = Readonly<Record<string, Record<string, unknown>>>
 
@@ -21,4 +22,18 @@ test('marks secrets', () => {
   const member = schema.types?.['landform:index:GeodbConnectionGeodbConnection']
   expect(member).toMatchObject({ properties: { password: { secret: true } } })
   expect(schema.config).toMatchObject({ variables: { password: { secret: true }, token: { secret: true } } })
+})
+
+test('keeps the rules for schemas of packages, which can be broken', () => {
+  expect(checkPackageSchema(providerSchema('1.0.0'))).toEqual([])
+  const broken = {
+    ...providerSchema('1.0.0'),
+    types: { 'landform:index:A': { type: 'object', properties: { a: { type: 'strin' } }, required: ['b'] } },
+  }
+  expect(checkPackageSchema(broken)).toEqual(
+    expect.arrayContaining([
+      'landform:index:A.a has no type',
+      'landform:index:A requires b, which it does not have',
+    ]),
+  )
 })

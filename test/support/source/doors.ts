@@ -13,7 +13,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'gdal-async': ['gdal'],
   fastify: ['server'],
   '@fastify/*': ['server'],
-  '@pulumi/*': ['provider'],
+  '@pulumi/*': ['provider', 'pulumi'],
   '@aws-sdk/*': ['files'],
   sharp: ['render'],
   '@napi-rs/*': ['render'],

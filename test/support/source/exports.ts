@@ -3,8 +3,8 @@ import { faultAt, type Node, type Source } from './source.ts'
 /** Files whose tools require a default export. */
 const toolFiles = ['vitest.config.ts']
 
-/** The entry point of the package, the only file that may re-export. */
-const packageEntry = 'src/index.ts'
+/** The entry points of the package, the only files that may re-export. */
+const packageEntries = ['src/index.ts', 'src/pulumi/index.ts', 'src/pulumi/testing.ts']
 
 /** Finds default exports. */
 export function checkDefaultExports(source: Source): string[] {
@@ -20,7 +20,7 @@ export function checkDefaultExports(source: Source): string[] {
 
 /** Finds files that only re-export, and `export *` anywhere. */
 export function checkBarrels(source: Source): string[] {
-  if (source.path === packageEntry) return []
+  if (packageEntries.includes(source.path)) return []
   const { body } = source.program
   const stars = body.filter((node) => node.type === 'ExportAllDeclaration')
   if (stars.length > 0)

@@ -11,6 +11,7 @@ type Row = readonly string[] | { readonly left: readonly string[]; readonly righ
 export const rows: readonly Row[] = [
   ['index'],
   ['cli'],
+  ['pulumi'],
   ['provider'],
   { left: ['reconcile', 'pipeline'], right: ['server'] },
   // Above the parsers of capabilities, which its checks use.

@@ -1,0 +1,129 @@
+import { type Cls, clsNames, descriptorOf } from '../../src/contract/registry.ts'
+import { isObject } from '../../src/core/is_object.ts'
+import { requirementsOf } from '../../src/manifest/schema/block_schema.ts'
+import type { JsonSchema } from '../../src/manifest/schema/field_schema.ts'
+import { blockDefinitions } from '../../src/manifest/schema/manifest_schema.ts'
+import { inputSchemas } from '../../src/provider/provider_schema.ts'
+import { typeNameOf } from '../../src/provider/resource_type.ts'
+
+/** Folder of the classes of the Pulumi SDK, from the root of the repository. */
+export const pulumiClassesFolder = 'src/pulumi/classes'
+
+const notice = '// Printed from the contract by `npm run docs`. Do not edit.'
+
+/** Prints the classes of the Pulumi SDK, by path. */
+export function printPulumiClasses(): Map<string, string> {
+  const files = new Map([[`${pulumiClassesFolder}/block_types.ts`, printDefinitions()]])
+  for (const cls of clsNames) files.set(`${pulumiClassesFolder}/${cls}.ts`, printClass(cls))
+  return files
+}
+
+/** Definitions that several classes use. */
+const shared = ['rule', 'webmap_item'] as const
+
+function printDefinitions(): string {
+  const definitions = blockDefinitions()
+  const types = shared.map((name) => {
+    const schema = definitions[name] as JsonSchema
+    return `${docOf(schema, '', `A ${name.replace('_', ' ')}.`)}export type ${typeNameOf(name)} = ${typeOf(schema, '')}`
+  })
+  return `${notice}\nimport type { Source } from '../source.ts'\n\n/** A file to load. */\nexport type DataSource = Source\n\n${types.join('\n\n')}\n`
+}
+
+function printClass(cls: Cls): string {
+  const name = typeNameOf(cls)
+  const schemas = Object.entries(inputSchemas(cls))
+  const fields = schemas.map(([field, schema]) => fieldOf({ cls, field, schema }))
+  const body = `${fields.join('\n')}\n`
+  const used = ['DataSource', ...shared.map(typeNameOf)].filter((one) =>
+    new RegExp(`\\b${one}\\b`).test(body),
+  )
+  const imports = used.length === 0 ? '' : `import type { ${used.join(', ')} } from './block_types.ts'\n`
+  const outputs = schemas.flatMap(([field, schema]) => {
+    if (field === 'key') return []
+    const type = field === 'display_name' ? 'string' : `${name}Properties['${field}']`
+    return [`${docOf(schema, '  ')}  declare readonly ${field}: Output<${type}>`]
+  })
+  return `${notice}
+import type { CustomResourceOptions, Output } from '@pulumi/pulumi'
+import { type Inputs, LandformResource, lookUp } from '../landform_resource.ts'
+${imports}
+/** Properties of \`${name}\`. */
+export interface ${name}Properties {
+${body}}
+
+${docOf({ description: descriptorOf(cls).meaning }, '')}export class ${name} extends LandformResource {
+${outputs.join('\n')}
+
+  constructor(name: string, args: Inputs<${name}Properties>, options?: CustomResourceOptions) {
+    super('${cls}', name, { args, options })
+  }
+
+  /** Returns an existing resource without managing it, by key, id or path. */
+  static get(name: string, id: string, options?: CustomResourceOptions): ${name} {
+    return new ${name}(name, {} as Inputs<${name}Properties>, lookUp(id, options))
+  }
+}
+`
+}
+
+interface Field {
+  readonly cls: Cls
+  readonly field: string
+  readonly schema: JsonSchema
+}
+
+function fieldOf({ cls, field, schema }: Field): string {
+  const { required, properties } = requirementsOf(cls) as {
+    readonly required: readonly string[]
+    readonly properties: Readonly<Record<string, JsonSchema>>
+  }
+  const isRequired = required.includes(field) && field !== 'display_name'
+  const needs = (properties[field]?.required ?? schema.required ?? []) as readonly string[]
+  const type =
+    field === 'data' ? `DataSource | ${typeOf(schema, '  ')}` : typeOf({ ...schema, required: needs }, '  ')
+  return `${docOf(schema, '  ')}  readonly ${field}${isRequired ? '' : '?'}: ${type}`
+}
+
+function docOf({ description }: JsonSchema, indent: string, otherwise = ''): string {
+  const text = typeof description === 'string' ? description : otherwise
+  return text === '' ? '' : `${indent}/** ${text.replaceAll('*/', '*\\/').replaceAll(/\s+/g, ' ')} */\n`
+}
+
+function typeOf(schema: JsonSchema, indent: string): string {
+  const { $ref, type, items, properties, additionalProperties, enum: values, const: only } = schema
+  if (typeof $ref === 'string') return referenceType($ref)
+  const cases = Array.isArray(schema.allOf) ? schema.allOf.map((one) => (one as JsonSchema).then) : undefined
+  const union = schema.anyOf ?? schema.oneOf ?? cases
+  if (Array.isArray(union)) return unite(union.map((one) => typeOf(one as JsonSchema, indent)))
+  if (only !== undefined) return JSON.stringify(only)
+  if (Array.isArray(values)) return unite(values.map((value) => JSON.stringify(value)))
+  if (Array.isArray(type)) return unite(type.map((one) => typeOf({ ...schema, type: one }, indent)))
+  if (type === 'array') return `readonly (${typeOf((items ?? {}) as JsonSchema, indent)})[]`
+  if (type === 'object' && isObject(properties)) return objectType(schema, indent)
+  if (type === 'object')
+    return `{ readonly [name: string]: ${typeOf(isObject(additionalProperties) ? additionalProperties : {}, indent)} }`
+  if (type === 'integer') return 'number'
+  return typeof type === 'string' ? type : 'unknown'
+}
+
+const unite = (types: readonly string[]) => [...new Set(types)].join(' | ')
+
+function referenceType(ref: string): string {
+  const name = ref.replace('#/definitions/', '')
+  if (!shared.some((one) => one === name)) throw new Error(`${ref} has no type`)
+  return typeNameOf(name)
+}
+
+function objectType({ properties, required }: JsonSchema, indent: string): string {
+  const needs = new Set(Array.isArray(required) ? (required as string[]) : [])
+  const deeper = `${indent}  `
+  const fields = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => {
+    const type =
+      name === 'source' && indent === '  ' && isDataSource(schema) ? 'DataSource' : typeOf(schema, deeper)
+    return `${docOf(schema, deeper)}${deeper}readonly ${/^\w+$/.test(name) ? name : JSON.stringify(name)}${needs.has(name) ? '' : '?'}: ${type}`
+  })
+  return `{\n${fields.join('\n')}\n${indent}}`
+}
+
+const isDataSource = ({ description }: JsonSchema) => String(description).startsWith('Data file')

@@ -1,0 +1,55 @@
+// Printed from the contract by `npm run docs`. Do not edit.
+import type { Source } from '../source.ts'
+
+/** A file to load. */
+export type DataSource = Source
+
+/** A rule. */
+export type Rule = {
+  readonly permission?: ""
+} | {
+  readonly permission?: "" | "read" | "create" | "update" | "delete" | "manage_children" | "change_permissions"
+} | {
+  readonly permission?: "" | "connect" | "configure"
+} | {
+  readonly permission?: "" | "read" | "write"
+} | {
+  readonly permission?: "" | "read" | "write" | "connect"
+} | {
+  readonly permission?: "" | "display"
+}
+
+/** A webmap item. */
+export type WebmapItem = {
+  /** Type of the item. */
+  readonly item_type: "layer"
+  /** Name in the layer tree. */
+  readonly display_name: string
+  /** Style or layer to show. */
+  readonly layer_style_id: string | {
+    readonly id: number
+  }
+  /** Whether it is requested as one image or as tiles. */
+  readonly layer_adapter?: "image" | "tile"
+  /** Whether it is initially visible. */
+  readonly layer_enabled?: boolean | null
+  /** Whether its features can be identified with a click. */
+  readonly layer_identifiable?: boolean
+  /** Position in the draw order, if draw_order_enabled is true. */
+  readonly draw_order_position?: number | null
+  /** Minimum scale, as "1 : 10000". */
+  readonly layer_min_scale_denom?: string | number | null
+  /** Maximum scale, as "1 : 10000". */
+  readonly layer_max_scale_denom?: string | number | null
+  /** Transparency in percent. */
+  readonly layer_transparency?: number | null
+} | {
+  /** Type of the item. */
+  readonly item_type: "group"
+  /** Name in the layer tree. */
+  readonly display_name: string
+  /** Whether it is initially expanded. */
+  readonly group_expanded?: boolean | null
+  /** Items, from top to bottom; at most 5000 in the whole tree, on at most 32 levels. */
+  readonly children: readonly (WebmapItem)[]
+}

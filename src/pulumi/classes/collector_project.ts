@@ -1,0 +1,53 @@
+// Printed from the contract by `npm run docs`. Do not edit.
+import type { CustomResourceOptions, Output } from '@pulumi/pulumi'
+import { type Inputs, LandformResource, lookUp } from '../landform_resource.ts'
+import type { Rule } from './block_types.ts'
+
+/** Properties of `CollectorProject`. */
+export interface CollectorProjectProperties {
+  /** Key, unique on the server; the name of the resource if absent. */
+  readonly key?: string
+  /** Whether the resource is protected from deletion, even after this block is removed. */
+  readonly protect?: boolean
+  /** Key of the parent resource; the root of the server if absent. */
+  readonly parent?: string
+  /** Display name; unique among siblings. */
+  readonly display_name?: string
+  /** Description, HTML. */
+  readonly description?: string | null
+  /** Owner of the resource. A keyname: guest, user:anna or group:editors. */
+  readonly owner?: string
+  /** Permission rules. A list replaces all rules of the resource; include adds its rules and keeps the others. */
+  readonly permissions?: readonly (Rule)[] | {
+    readonly include: readonly (Rule)[]
+  }
+  /** Metadata by key; null removes a key. */
+  readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+}
+
+/** A field data collection project. */
+export class CollectorProject extends LandformResource {
+  /** Whether the resource is protected from deletion, even after this block is removed. */
+  declare readonly protect: Output<CollectorProjectProperties['protect']>
+  /** Key of the parent resource; the root of the server if absent. */
+  declare readonly parent: Output<CollectorProjectProperties['parent']>
+  /** Display name; unique among siblings. */
+  declare readonly display_name: Output<string>
+  /** Description, HTML. */
+  declare readonly description: Output<CollectorProjectProperties['description']>
+  /** Owner of the resource. A keyname: guest, user:anna or group:editors. */
+  declare readonly owner: Output<CollectorProjectProperties['owner']>
+  /** Permission rules. A list replaces all rules of the resource; include adds its rules and keeps the others. */
+  declare readonly permissions: Output<CollectorProjectProperties['permissions']>
+  /** Metadata by key; null removes a key. */
+  declare readonly resmeta: Output<CollectorProjectProperties['resmeta']>
+
+  constructor(name: string, args: Inputs<CollectorProjectProperties>, options?: CustomResourceOptions) {
+    super('collector_project', name, { args, options })
+  }
+
+  /** Returns an existing resource without managing it, by key, id or path. */
+  static get(name: string, id: string, options?: CustomResourceOptions): CollectorProject {
+    return new CollectorProject(name, {} as Inputs<CollectorProjectProperties>, lookUp(id, options))
+  }
+}

@@ -1,0 +1,66 @@
+// Printed from the contract by `npm run docs`. Do not edit.
+import type { CustomResourceOptions, Output } from '@pulumi/pulumi'
+import { type Inputs, LandformResource, lookUp } from '../landform_resource.ts'
+import type { Rule } from './block_types.ts'
+
+/** Properties of `Tracker`. */
+export interface TrackerProperties {
+  /** Key, unique on the server; the name of the resource if absent. */
+  readonly key?: string
+  /** Whether the resource is protected from deletion, even after this block is removed. */
+  readonly protect?: boolean
+  /** Key of the parent resource; the root of the server if absent. */
+  readonly parent?: string
+  /** Display name; unique among siblings. */
+  readonly display_name?: string
+  /** Description, HTML. */
+  readonly description?: string | null
+  /** Owner of the resource. A keyname: guest, user:anna or group:editors. */
+  readonly owner?: string
+  /** Permission rules. A list replaces all rules of the resource; include adds its rules and keeps the others. */
+  readonly permissions?: readonly (Rule)[] | {
+    readonly include: readonly (Rule)[]
+  }
+  /** Metadata by key; null removes a key. */
+  readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  readonly tracker: {
+    /** Identifier of the device, unique among trackers. */
+    readonly unique_id: string
+    /** Description. */
+    readonly description?: string | null
+    /** Kind of device. */
+    readonly device_type: "svc_mobile"
+    /** Fuel consumption in litres per 100 km. */
+    readonly consumption_lpkm?: number | null
+    /** Accepted. */
+    readonly is_registered?: string | null
+  }
+}
+
+/** A device that reports its position. */
+export class Tracker extends LandformResource {
+  /** Whether the resource is protected from deletion, even after this block is removed. */
+  declare readonly protect: Output<TrackerProperties['protect']>
+  /** Key of the parent resource; the root of the server if absent. */
+  declare readonly parent: Output<TrackerProperties['parent']>
+  /** Display name; unique among siblings. */
+  declare readonly display_name: Output<string>
+  /** Description, HTML. */
+  declare readonly description: Output<TrackerProperties['description']>
+  /** Owner of the resource. A keyname: guest, user:anna or group:editors. */
+  declare readonly owner: Output<TrackerProperties['owner']>
+  /** Permission rules. A list replaces all rules of the resource; include adds its rules and keeps the others. */
+  declare readonly permissions: Output<TrackerProperties['permissions']>
+  /** Metadata by key; null removes a key. */
+  declare readonly resmeta: Output<TrackerProperties['resmeta']>
+  declare readonly tracker: Output<TrackerProperties['tracker']>
+
+  constructor(name: string, args: Inputs<TrackerProperties>, options?: CustomResourceOptions) {
+    super('tracker', name, { args, options })
+  }
+
+  /** Returns an existing resource without managing it, by key, id or path. */
+  static get(name: string, id: string, options?: CustomResourceOptions): Tracker {
+    return new Tracker(name, {} as Inputs<TrackerProperties>, lookUp(id, options))
+  }
+}

@@ -1,0 +1,69 @@
+// Printed from the contract by `npm run docs`. Do not edit.
+import type { CustomResourceOptions, Output } from '@pulumi/pulumi'
+import { type Inputs, LandformResource, lookUp } from '../landform_resource.ts'
+import type { Rule } from './block_types.ts'
+
+/** Properties of `WfsserverService`. */
+export interface WfsserverServiceProperties {
+  /** Key, unique on the server; the name of the resource if absent. */
+  readonly key?: string
+  /** Whether the resource is protected from deletion, even after this block is removed. */
+  readonly protect?: boolean
+  /** Key of the parent resource; the root of the server if absent. */
+  readonly parent?: string
+  /** Display name; unique among siblings. */
+  readonly display_name?: string
+  /** Description, HTML. */
+  readonly description?: string | null
+  /** Owner of the resource. A keyname: guest, user:anna or group:editors. */
+  readonly owner?: string
+  /** Permission rules. A list replaces all rules of the resource; include adds its rules and keeps the others. */
+  readonly permissions?: readonly (Rule)[] | {
+    readonly include: readonly (Rule)[]
+  }
+  /** Metadata by key; null removes a key. */
+  readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  readonly wfsserver_service: {
+    /** Published layers. */
+    readonly layers: readonly ({
+      /** Name of the feature type; ASCII without spaces. */
+      readonly keyname: string
+      /** Title of the feature type. */
+      readonly display_name: string
+      /** Layer to publish. */
+      readonly resource_id: string | {
+        readonly id: number
+      }
+      /** Maximum number of features in a response. */
+      readonly maxfeatures?: number | null
+    })[]
+  }
+}
+
+/** Layers published as a web feature service. */
+export class WfsserverService extends LandformResource {
+  /** Whether the resource is protected from deletion, even after this block is removed. */
+  declare readonly protect: Output<WfsserverServiceProperties['protect']>
+  /** Key of the parent resource; the root of the server if absent. */
+  declare readonly parent: Output<WfsserverServiceProperties['parent']>
+  /** Display name; unique among siblings. */
+  declare readonly display_name: Output<string>
+  /** Description, HTML. */
+  declare readonly description: Output<WfsserverServiceProperties['description']>
+  /** Owner of the resource. A keyname: guest, user:anna or group:editors. */
+  declare readonly owner: Output<WfsserverServiceProperties['owner']>
+  /** Permission rules. A list replaces all rules of the resource; include adds its rules and keeps the others. */
+  declare readonly permissions: Output<WfsserverServiceProperties['permissions']>
+  /** Metadata by key; null removes a key. */
+  declare readonly resmeta: Output<WfsserverServiceProperties['resmeta']>
+  declare readonly wfsserver_service: Output<WfsserverServiceProperties['wfsserver_service']>
+
+  constructor(name: string, args: Inputs<WfsserverServiceProperties>, options?: CustomResourceOptions) {
+    super('wfsserver_service', name, { args, options })
+  }
+
+  /** Returns an existing resource without managing it, by key, id or path. */
+  static get(name: string, id: string, options?: CustomResourceOptions): WfsserverService {
+    return new WfsserverService(name, {} as Inputs<WfsserverServiceProperties>, lookUp(id, options))
+  }
+}

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { plan, validate } from '../../src/index.ts'
+import { type Engine, startConfigured } from '../support/pulumi_engine.ts'
+import { destroyStack, runProgram, type StackState } from '../support/pulumi_monitor.ts'
+import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+
+const pathOf = (name: string) => fileURLToPath(new URL(`../fixtures/pulumi/${name}`, import.meta.url))
+
+describeServers('a program of Pulumi', (start) => {
+  let server: TestServer
+  let engine: Engine
+  beforeAll(async () => {
+    server = await start()
+    engine = await startConfigured(server.url)
+  })
+  afterAll(() => engine.stop())
+
+  test('creates typed resources, updates them, and is unchanged afterwards', async () => {
+    const program = { engine, path: pathOf('city'), state: new Map() as StackState }
+    const created = ['ResourceGroup::town', 'VectorLayer::trees', 'MapsrvStyle::trees_style', 'Webmap::map']
+    const up = await runProgram(program)
+    expect(up.messages).toEqual([])
+    expect(up.steps).toEqual(created.map((label) => `create ${label}`))
+    expect(up.exports).toEqual({ features: 2, layerId: expect.any(Number) })
+    expect(await runProgram(program)).toMatchObject({ steps: [], code: 0 })
+    const config = { 'city:description': 'A city' }
+    const changes = ['update ResourceGroup::town description']
+    expect(await runProgram({ ...program, config, preview: true })).toMatchObject({ steps: changes })
+    expect(await runProgram({ ...program, config })).toMatchObject({ steps: changes, code: 0 })
+  })
+
+  test('manages the resources of manifests as landform apply does', async () => {
+    const program = { engine, path: pathOf('tree'), state: new Map() as StackState }
+    const preview = await runProgram({ ...program, preview: true })
+    expect(preview).toMatchObject({ code: 0, messages: [] })
+    const labels = [
+      'ResourceGroup::park',
+      'VectorLayer::benches',
+      'MapsrvStyle::benches_style',
+      'Webmap::park_map',
+    ]
+    expect([...preview.steps].sort()).toEqual(labels.map((label) => `create ${label}`).sort())
+    const up = await runProgram(program)
+    expect(up.steps).toEqual(labels.map((label) => `create ${label}`))
+    const key = up.exports.ids as Record<string, number>
+    expect(Object.keys(key).sort()).toEqual(['benches', 'benches_style', 'park', 'park_map'])
+    expect(await runProgram(program)).toMatchObject({ steps: [], code: 0 })
+    const files = { paths: [pathOf('tree')], cwd: '/' }
+    expect((await validate(files)).issues).toEqual([])
+    const credentials = { login: 'administrator', password: adminPassword }
+    const planned = await plan({ ...files, server: server.url, credentials, allow: { adopt: true } })
+    // A manifest with another id would only put its mark on them.
+    expect(planned.changes.flatMap(({ edits }) => edits)).toEqual([])
+    expect(planned.changes.every(({ action }) => action === 'adopt')).toBe(true)
+    expect(await destroyStack(engine, program.state)).toEqual(
+      labels.map((label) => `delete ${label}`).reverse(),
+    )
+  })
+})
