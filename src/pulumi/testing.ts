@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { runtime } from '@pulumi/pulumi'
 import { unwrapProperties, wrapSecrets } from '../provider/property_values.ts'
 import { LandformProvider } from '../provider/provider.ts'
@@ -57,7 +58,7 @@ export interface MockOptions {
  * missing files and two resources with one key. Call it before the program is imported. Sends no request.
  */
 export async function setLandformMocks(options: MockOptions = {}): Promise<LandformMocks> {
-  const { project = 'project', stack = 'stack', preview = false, folder = process.cwd() } = options
+  const { project = 'project', stack = 'stack', preview = false, folder = resolve('.') } = options
   const provider = new LandformProvider({ version: '0.0.0', env: {}, folder })
   const resources: DeclaredResource[] = []
   const faults: string[] = []

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import {
   type Alias,
   ComponentResource,
@@ -77,7 +78,7 @@ function pick(children: ReadonlyMap<string, LandformResource>, key: string): Lan
 }
 
 async function readManifests(args: TreeArgs): Promise<Manifest> {
-  const { manifests, folder = process.cwd(), env = {}, resourcesOnly = false } = args
+  const { manifests, folder = resolve('.'), env = {}, resourcesOnly = false } = args
   const { manifest, issues } = await loadManifest({ paths: manifests, cwd: folder, env })
   const errors = issues.filter(({ severity }) => severity === 'error')
   if (manifest === undefined) throw new RunError(errors.map(formatIssue).join('\n'))
