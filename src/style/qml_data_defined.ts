@@ -6,6 +6,7 @@ import {
   findFinite,
   type QmlReading,
   readExpression,
+  readFinite,
   reportPart,
 } from './qml_element.ts'
 import type { DataDefined } from './symbol_layer.ts'
@@ -36,9 +37,22 @@ export function readDataDefined<P extends string>(
       continue
     }
     const expression = readProperty(reading, property, `data-defined property ${name} of ${owner} is ignored`)
+    reportConstant(reading, property, { name: `${name} of ${owner}`, expression })
     if (expression !== undefined) defined[target] = scaleBy(expression, factors?.[target])
   }
   return Object.keys(defined).length === 0 ? {} : { dataDefined: defined as DataDefined<P> }
+}
+
+/** Reports a constant that is a number which can never be drawn. */
+function reportConstant(
+  reading: QmlReading,
+  property: XmlElement,
+  { name, expression }: { readonly name: string; readonly expression: Expression | undefined },
+): void {
+  const value = expression?.op === 'literal' ? expression.value : undefined
+  const number = typeof value === 'string' ? findFinite(value) : value
+  if (typeof number === 'number')
+    readFinite(reading, { at: property, name: `data-defined property ${name}`, text: String(number) })
 }
 
 function activeProperties(element: XmlElement): XmlElement[] {

@@ -99,6 +99,7 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
   const text = readText(settings)
   if (text === undefined || attributeOf(settings.rendering, 'drawLabels') === '0') return []
   reportUndrawn(settings)
+  reportCallouts(reading, element)
   return [
     {
       text,
@@ -310,6 +311,16 @@ function reportUndrawn({ reading, style, buffer, format, placement, rendering }:
     if (element !== undefined && attributeOf(element, attribute) === '1')
       reportPart(reading, element, message)
   reportNumbers(reading, [style, buffer, placement])
+}
+
+/** Reports lines from labels to their features. */
+function reportCallouts(reading: QmlReading, settings: XmlElement): void {
+  for (const callout of childrenNamed(settings, 'callout')) {
+    const options = childrenNamed(callout, 'Option').flatMap(({ children }) => children)
+    const enabled = options.find((option) => attributeOf(option, 'name') === 'enabled')
+    if (enabled !== undefined && ['1', 'true'].includes(attributeOf(enabled, 'value') ?? ''))
+      reportPart(reading, callout, 'callouts of labels are not drawn')
+  }
 }
 
 const lengthNames = new Set(['fontSize', 'bufferSize', 'dist', 'repeatDistance', 'xOffset', 'yOffset'])

@@ -88,3 +88,10 @@ describe('data-defined properties', () => {
     expect(size(5.5)).toBeCloseTo(14.125_102_191_791_21, 9)
   })
 })
+
+test('constants that can never be drawn are reported', () => {
+  const layer = symbolLayer('SimpleMarker', {}, dataDefined({ size: '1e300', angle: '30' }))
+  expect(issuesOf('marker', layer)).toEqual([
+    'data-defined property size of SimpleMarker: "1e+300" is too large to be drawn',
+  ])
+})

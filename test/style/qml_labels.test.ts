@@ -124,17 +124,21 @@ test('reads repeats along lines, labels on all parts and data-defined priorities
   })
 })
 
+const callout = (enabled: string) =>
+  `<callout type="simple"><Option type="Map"><Option name="enabled" value="${enabled}"/></Option></callout>`
+
 test('reports what is not drawn', () => {
   const { style, issues } = label(
     settings({
       style: 'fieldName="s" fontUnderline="1"',
       inner: '<shadow shadowDraw="1"/><background shapeDraw="1"/><text-mask maskEnabled="1"/>',
-      others: `<placement placement="6"/>${dataDefined({ Bold: 'true' }).replaceAll('data_defined_properties', 'dd_properties')}`,
+      others: `<placement placement="6"/>${callout('1')}${callout('0')}${dataDefined({ Bold: 'true' }).replaceAll('data_defined_properties', 'dd_properties')}`,
     }),
   )
   expect(style?.labels[0]?.placement).toEqual({ kind: 'around', distance: 0 })
   expect(issues.map(({ message }) => message).toSorted()).toEqual([
     'backgrounds of labels are not drawn',
+    'callouts of labels are not drawn',
     'data-defined property Bold of labels is ignored',
     'label placement 6 is drawn as around point',
     'masks of labels are not drawn',
