@@ -20,6 +20,7 @@ import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { showCount } from '../print/text_format.ts'
 import { countFeatures, writePulledFile } from '../pull_file.ts'
+import { pullInPlace } from '../pull_in_place.ts'
 import { findRoot } from '../subtree_root.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
@@ -35,7 +36,11 @@ export interface PullSettings {
   /** Manifest whose records are pulled; all records if absent. */
   readonly of?: string | undefined
   /** Directory, created if missing. */
-  readonly into: string
+  readonly into: string | undefined
+  /** Files and directories of the manifest that changes are written into. */
+  readonly paths: readonly string[]
+  /** Whether to show changes without writing them. */
+  readonly dryRun: boolean
   /** Id of the manifest; defaults to the key of the root. */
   readonly manifest?: string | undefined
   /** Whether to write data and styles as files. */
@@ -125,14 +130,18 @@ function idOf({ id, keyname, displayName }: ActualResource): string {
 }
 
 async function runPull(settings: PullSettings, terminal: Terminal): Promise<number> {
-  if (settings.root === undefined && !settings.catalog && !settings.users)
+  const { root, catalog, users, into } = settings
+  const selectsNothing = root === undefined && !catalog && !users
+  if (selectsNothing && into === undefined) return pullInPlace(settings, terminal)
+  if (into === undefined) throw problem('usage/bad-argument', 'Name the output directory with --into.')
+  if (selectsNothing)
     throw problem('usage/bad-argument', 'Nothing to pull.', {
       hint: 'Name the root of a subtree with --root, or pull the catalog with --catalog, or users and groups with --users.',
     })
   const api = await connect(settings.server, terminal)
   try {
     const pulled = await pullManifest(api, settings, terminal.interrupt)
-    const path = await writeFiles(api, { pulled, settings }, terminal)
+    const path = await writeFiles(api, { pulled, settings: { ...settings, into } }, terminal)
     report(pulled, { file: relative(terminal.cwd, path) || path, json: settings.json }, terminal)
     return 0
   } catch (error) {
@@ -158,10 +167,12 @@ function report(
   writeLine(out, `${file}: ${parts.join(', ')}`)
 }
 
+type OutputSettings = Pick<PullSettings, 'force'> & { readonly into: string }
+
 /** Writes the manifest and its files, after checking that none of them exists. Returns the path of the manifest. */
 async function writeFiles(
   api: Api,
-  { pulled, settings }: { readonly pulled: PulledManifest; readonly settings: PullSettings },
+  { pulled, settings }: { readonly pulled: PulledManifest; readonly settings: OutputSettings },
   terminal: Terminal,
 ): Promise<string> {
   const { manifest, files, pulledFiles = [] } = pulled
@@ -190,8 +201,12 @@ async function refuseExisting(path: string, cwd: string): Promise<void> {
 /** The command `pull`. */
 export const pullCommand: CommandSpec = {
   name: 'pull',
-  summary: 'write a subtree of a server, its catalog, or its users and groups as a manifest',
+  summary: 'write a subtree of a server as a manifest, or its changes into an existing one',
+  notes: [
+    'Without --root, --catalog or --users, writes what changed on the server into the existing manifest, in place, and shows\nit as a patch. What changed in the manifest since the last apply stays.',
+  ],
   examples: [
+    'landform pull --dry-run   # show what changed on the server as a patch of the manifest',
     'landform pull --root world --into manifests',
     'landform pull --root 17 --into manifests --manifest roads --server https://gis.example.org',
     'landform pull --root world --with-data --into backup   # to create it on another server',
@@ -200,12 +215,15 @@ export const pullCommand: CommandSpec = {
     'landform pull --catalog --of city --into manifests   # only the records of a manifest',
   ],
   declare: (command) =>
-    serverOptions(command)
+    serverOptions(
+      command.argument('[paths...]', 'manifests to write changes of the server into (default: manifests)'),
+    )
       .option('--root <key>', 'keyname or id of the root of the subtree')
       .option('--catalog', 'icons and geoservices of the catalog')
       .option('--users', 'users and groups, without their passwords')
       .option('--of <manifest>', 'only records of the catalog that this manifest manages')
-      .requiredOption('--into <folder>', 'output directory')
+      .option('--into <folder>', 'output directory for a new manifest')
+      .option('--dry-run', 'show the changes of existing manifests as a patch, and write nothing')
       .option('--manifest <id>', 'id of the manifest (default: the key of the root, else catalog or users)')
       .option(
         '--with-data',
@@ -213,7 +231,7 @@ export const pullCommand: CommandSpec = {
       )
       .option('--force', 'overwrite existing files')
       .option('--json', 'write events as JSON lines'),
-  run: ({ options }, terminal) =>
+  run: ({ arguments: [paths], options }, terminal) =>
     runPull(
       {
         server: options as ServerSettings,
@@ -221,7 +239,9 @@ export const pullCommand: CommandSpec = {
         catalog: options.catalog === true || options.of !== undefined,
         users: options.users === true,
         of: options.of as string | undefined,
-        into: String(options.into),
+        into: options.into as string | undefined,
+        paths: (paths ?? []) as readonly string[],
+        dryRun: options.dryRun === true,
         manifest: options.manifest as string | undefined,
         withData: options.withData === true,
         force: options.force === true,

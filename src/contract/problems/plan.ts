@@ -84,6 +84,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Put its block back without protect: true, and apply; then remove the block.',
   },
+  'pull/not-written': {
+    title: 'Change on the server not written',
+    exit: 1,
+    advice: 'Change the manifest by hand.',
+  },
   'plan/data-not-pulled': {
     title: 'Data not pulled',
     exit: 1,

@@ -1,11 +1,13 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { formatManager, markerKeys } from '../../contract/markers.ts'
 import { descriptorOf } from '../../contract/registry.ts'
-import { joinPointer } from '../../core/pointer.ts'
+import type { Schema } from '../../contract/schema.ts'
+import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { formatRule, type NamedRule, sortedRules } from '../model/access_rules.ts'
 import type { Change, Edit, WantedBody } from '../model/change.ts'
 import type { Principals } from '../model/principals.ts'
+import { canonical } from '../model/value_equality.ts'
 import { listSetBlocks } from './set_blocks.ts'
 
 /** Edits and request body of a new resource. */
@@ -81,12 +83,15 @@ function listEdits(wanted: WantedResource, rules: readonly NamedRule[]): Edit[] 
   for (const [member, fields] of Object.entries(wanted.members))
     for (const [field, to] of Object.entries(fields)) {
       const pointer = joinPointer('', member, field)
-      edits.push(isSecret(wanted, member, field) ? { pointer, secret: true } : { pointer, to })
+      const schema = wanted.cls && descriptorOf(wanted.cls).members[member]?.properties[field]
+      edits.push(schema === undefined ? { pointer, to } : creationEdit(schema, pointer, to))
     }
   return edits
 }
 
-function isSecret({ cls }: WantedResource, member: string, field: string): boolean {
-  const schema = cls === undefined ? undefined : descriptorOf(cls).members[member]?.properties[field]
-  return schema !== undefined && annotationsOf(schema)['x-secret'] === true
+/** The form of later comparisons, so that drift tells a value of the server from the created one. */
+function creationEdit(schema: Schema, pointer: Pointer, to: unknown): Edit {
+  const words = annotationsOf(schema)
+  if (words['x-secret']) return { pointer, secret: true }
+  return { pointer, to: words['x-form'] === undefined ? to : canonical(schema, to) }
 }

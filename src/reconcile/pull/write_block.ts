@@ -66,7 +66,8 @@ function warn({ issues, keyOf }: PullContext, { id }: ActualResource, why: strin
   issues.push({ code: 'plan/unknown', message, severity: 'warning' })
 }
 
-function writeRules({ tree }: PullContext, { rules }: ActualResource): WrittenBlock {
+/** Writes the rules of a resource; nothing if it has none. */
+export function writeRules({ tree }: Pick<PullContext, 'tree'>, { rules }: ActualResource): WrittenBlock {
   if (rules === undefined || rules.length === 0) return {}
   const { principals } = tree
   const named = sortedRules(rules.map((rule) => nameRule(rule, principals)))

@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { formatPatch } from '../core/line_diff.ts'
+import { writeAtomically } from '../files/atomic_write.ts'
+import { findDrift } from '../reconcile/drift/find_drift.ts'
+import { safeOptions } from '../reconcile/model/plan_input.ts'
+import { planFrom, readActualTree } from '../reconcile/plan/plan_manifest.ts'
+import { liveReader } from '../reconcile/plan/plan_reader.ts'
+import { type EditedFile, editManifest } from '../reconcile/pull/edit_manifest.ts'
+import { listServerValues } from '../reconcile/pull/server_values.ts'
+import { connect, type ServerSettings } from './connect.ts'
+import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
+import { adviseLogin } from './principals.ts'
+import { writeEvent, writeIssueEvent } from './print/events.ts'
+import { formatIssues } from './print/issue_list.ts'
+import { showCount } from './print/text_format.ts'
+import { type Terminal, writeLine } from './terminal.ts'
+
+/** Settings of a pull into existing manifests. */
+export interface InPlaceSettings {
+  readonly server: ServerSettings
+  readonly paths: readonly string[]
+  readonly dryRun: boolean
+  readonly json: boolean
+}
+
+/** Writes what changed on the server into the files of a manifest, and shows it as a patch. */
+export async function pullInPlace(settings: InPlaceSettings, terminal: Terminal): Promise<number> {
+  const loaded = await loadGoodManifest(settings.paths, terminal)
+  const api = await connect(settings.server, terminal)
+  try {
+    const { manifest, documents } = loaded
+    const { interrupt: signal, env } = terminal
+    const tree = await readActualTree(api, signal)
+    const options = { ...safeOptions, adopt: true }
+    const plan = await planFrom({ reader: liveReader(api, signal), manifest, options, actual: tree, signal })
+    const { resources: drift } = await findDrift({ api, manifest, plan, ignored: () => false, signal })
+    const found = listServerValues({ manifest, tree, ids: plan.ids, drift })
+    const edited = editManifest(documents, found.values, env)
+    if (!settings.dryRun) for (const file of edited.files) await writeEdited(file, terminal)
+    const issues = [...found.issues, ...edited.issues]
+    show({ ...edited, issues }, { settings, loaded }, terminal)
+    return 0
+  } catch (error) {
+    throw await adviseLogin(error, settings.server, terminal)
+  } finally {
+    await api.close()
+  }
+}
+
+const byteOrderMark = '\uFEFF'
+
+async function writeEdited({ file, after }: EditedFile, { cwd }: Terminal): Promise<void> {
+  const path = resolve(cwd, file)
+  const hasMark = (await readFile(path, 'utf8')).startsWith(byteOrderMark)
+  async function* bytes() {
+    yield Buffer.from(hasMark ? byteOrderMark + after : after)
+  }
+  await writeAtomically(path, bytes(), { shownPath: file, overwrite: true })
+}
+
+interface Shown {
+  readonly settings: InPlaceSettings
+  readonly loaded: GoodManifest
+}
+
+function show(
+  { files, issues, count }: ReturnType<typeof editManifest>,
+  { settings: { json, dryRun }, loaded }: Shown,
+  { out, err }: Terminal,
+): void {
+  const patches = files.map(({ file, before, after }) => ({ file, patch: formatPatch(file, before, after) }))
+  if (json) {
+    for (const issue of issues) writeIssueEvent(out, issue)
+    for (const patch of patches) writeEvent(out, 'patch', patch)
+    writeEvent(out, 'pulled', {
+      manifest: loaded.manifest.id,
+      values: count,
+      files: files.length,
+      written: !dryRun,
+    })
+    return
+  }
+  if (issues.length > 0) writeLine(err, formatIssues(issues, loaded.sources))
+  for (const { patch } of patches) writeLine(out, patch)
+  const what = `${showCount(count, 'value')} of ${showCount(files.length, 'file')}`
+  if (count === 0) writeLine(err, 'The manifest has all values of the server.')
+  else writeLine(err, dryRun ? `${what} would change.` : `${what} changed.`)
+}

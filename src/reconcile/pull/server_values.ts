@@ -1,0 +1,147 @@
+import { descriptorOf, isCls } from '../../contract/registry.ts'
+import type { Schema } from '../../contract/schema.ts'
+import type { Issue } from '../../core/issue.ts'
+import { joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
+import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
+import type { FieldDrift, ResourceDrift } from '../drift/drift.ts'
+import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
+import type { Edit } from '../model/change.ts'
+import { issueAt } from '../plan/match.ts'
+import { writeMembers, writeRules } from './write_block.ts'
+
+/** A value of the server for a block of a manifest. */
+export interface ServerValue {
+  readonly key: string
+  /** Place in the block. */
+  readonly pointer: Pointer
+  /** Value in manifest form; undefined if the block must not have one. */
+  readonly value: unknown
+  /** Schema of the value, if it is a member of a class. */
+  readonly schema?: Schema
+}
+
+/** Values that the server has and a manifest lacks, with issues for those that a manifest cannot take over in place. */
+export interface ServerValues {
+  readonly values: readonly ServerValue[]
+  readonly issues: readonly Issue[]
+}
+
+/** Input of `listServerValues`. */
+export interface ServerValuesInput {
+  readonly manifest: Manifest
+  readonly tree: ActualTree
+  /** Ids of the matched resources by key. */
+  readonly ids: ReadonlyMap<string, number>
+  readonly drift: readonly ResourceDrift[]
+}
+
+/**
+ * Lists the values that changed on the server, or of which it is unknown what changed. Values that changed in the manifest
+ * stay; those that changed in both are reported.
+ */
+export function listServerValues(input: ServerValuesInput): ServerValues {
+  const keyOf = new Map([...input.ids].map(([key, id]) => [id, key] as const))
+  const draft = { values: new Map<string, ServerValue>(), issues: [] as Issue[] }
+  for (const one of input.drift) {
+    const wanted = input.manifest.resources.get(one.key)
+    if (wanted === undefined) continue
+    if (one.existsIn === 'manifest') draft.issues.push(...reportDeleted(wanted, one))
+    const resource = input.tree.byId.get(input.ids.get(one.key) ?? -1)
+    if (one.existsIn !== 'both' || resource === undefined) continue
+    for (const field of one.fields) {
+      const value = takeField({ ...input, keyOf, wanted, resource }, field)
+      if (value === undefined) continue
+      if ('code' in value) draft.issues.push(value)
+      else draft.values.set(`${value.key} ${value.pointer}`, value)
+    }
+  }
+  return { values: [...draft.values.values()], issues: draft.issues }
+}
+
+function reportDeleted(wanted: WantedResource, { fields }: ResourceDrift): Issue[] {
+  if (!fields.some(({ origin }) => origin === 'server')) return []
+  const message = `"${wanted.key}" was deleted on the server`
+  return [
+    {
+      ...issueAt(wanted, 'pull/not-written', message),
+      severity: 'warning',
+      hint: 'Remove its block, or create it again with landform apply.',
+    },
+  ]
+}
+
+interface FieldPlace extends Pick<ServerValuesInput, 'tree'> {
+  readonly keyOf: ReadonlyMap<number, string>
+  readonly wanted: WantedResource
+  readonly resource: ActualResource
+}
+
+function takeField(place: FieldPlace, { edit, origin, field }: FieldDrift): ServerValue | Issue | undefined {
+  const { wanted } = place
+  if (edit === undefined || origin === 'manifest' || edit.secret || edit.released) {
+    const isLost = field === 'data' && origin !== 'manifest'
+    return isLost
+      ? notWritten(
+          wanted,
+          '/data',
+          'its data changed on the server',
+          'Export them with landform data export.',
+        )
+      : undefined
+  }
+  if (origin === 'both')
+    return notWritten(
+      wanted,
+      edit.pointer,
+      `${field} changed in the manifest and on the server`,
+      'Choose a value, and apply or write it.',
+    )
+  return takeValue(place, edit)
+}
+
+function takeValue(place: FieldPlace, { pointer }: Edit): ServerValue | Issue | undefined {
+  const { wanted, resource, tree } = place
+  const { key } = wanted
+  const [part = '', name = ''] = splitPointer(pointer)
+  const plain = plainValues(place)
+  if (part in plain) return { key, pointer: `/${part}`, value: plain[part as keyof typeof plain] }
+  if (part === 'permissions') {
+    if (wanted.permissions?.owns === 'listed')
+      return notWritten(wanted, pointer, 'rules of include: changed on the server', 'Change the list.')
+    return { key, pointer, value: writeRules({ tree }, resource).permissions ?? [] }
+  }
+  if (part === 'resmeta') return { key, pointer, value: resource.resmeta?.[name] }
+  if (part === 'parent')
+    return notWritten(wanted, pointer, 'it was moved on the server', 'Move its block to the new parent.')
+  if (part === 'keyname') return undefined
+  return takeMember(place, part, name)
+}
+
+const plainValues = ({ resource, tree }: FieldPlace) => ({
+  display_name: resource.displayName,
+  description: resource.description ?? undefined,
+  protect: resource.protect || undefined,
+  owner: resource.ownerId === undefined ? undefined : tree.principals.nameOf(resource.ownerId),
+})
+
+function takeMember(
+  { wanted, resource, tree, keyOf }: FieldPlace,
+  ...[member, field]: [member: string, field: string]
+): ServerValue | undefined {
+  const { cls } = resource
+  if (!isCls(cls)) return undefined
+  const members = writeMembers({ tree, keyOf }, resource, { cls, whole: true })
+  const fields = members?.[member]
+  if (fields === undefined || !(field in fields)) return undefined
+  const schema = (descriptorOf(cls).members[member] as Schema | undefined)?.properties?.[field]
+  const pointer = joinPointer('', member, field)
+  return { key: wanted.key, pointer, value: fields[field], ...(schema === undefined ? {} : { schema }) }
+}
+
+function notWritten(wanted: WantedResource, ...[pointer, what, hint]: [Pointer, string, string]): Issue {
+  return {
+    ...issueAt(wanted, 'pull/not-written', `"${wanted.key}": ${what}`, pointer),
+    severity: 'warning',
+    hint,
+  }
+}

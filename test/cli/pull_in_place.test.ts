@@ -1,0 +1,136 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { type Ran, runCommand } from './terminal.ts'
+
+let server: TestServer
+let cwd: string
+
+const manifest = `# The town
+manifest: town
+
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      town:   # the group
+        display_name: "Town"  # as on the map
+        cls: resource_group
+        children:
+          base: &note { cls: resource_group, display_name: Base, description: Shared by two }
+          a: { <<: *note, display_name: A }
+          b: { cls: resource_group, display_name: '\${env.B_NAME:-B}' }
+          lots:
+            cls: vector_layer
+
+            display_name: Lots
+            vector_layer: { geometry_type: POINT, srs: { id: 3857 } }
+            feature_layer:
+              fields:
+                # the key
+                - { keyname: code, datatype: STRING, display_name: Code }
+                - keyname: size
+                  datatype: INTEGER
+                  display_name: Size   # in square metres
+            children:
+              lots_style:
+                cls: mapsrv_style
+                display_name: Style
+                mapsrv_style: { xml: '\${file:style.xml}' }
+`
+
+const style = (red: number) =>
+  `<map>\n  <layer><class><style><color red="${red}" green="0" blue="0"/></style></class></layer>\n</map>\n`
+
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  cwd = await mkdtemp(join(tmpdir(), 'landform-in-place-'))
+  await writeFile(join(cwd, 'town.yaml'), manifest)
+  await writeFile(join(cwd, 'style.xml'), style(1))
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+function run(...words: readonly string[]): Promise<Ran> {
+  const env = {
+    LANDFORM_SERVER: server.url,
+    LANDFORM_USER: 'administrator',
+    LANDFORM_PASSWORD: adminPassword,
+  }
+  return runCommand(words, { cwd, env })
+}
+
+async function edit(key: string, body: object): Promise<void> {
+  const [found] = await (
+    await server.admin('GET', `/api/resource/search/?keyname=${key}&serialization=full`)
+  ).json<{ resource: { id: number }; feature_layer?: { fields: { id: number; keyname: string }[] } }[]>()
+  const changed = await server.admin('PUT', `/api/resource/${found?.resource.id}`, body)
+  expect(changed.status).toBe(200)
+}
+
+it('writes what changed on the server into the manifest, and nothing else', async () => {
+  const applied = await run('apply', 'town.yaml', '--yes')
+  expect([applied.exit, applied.exit === 0 ? '' : applied.err]).toEqual([0, ''])
+  const text = await readFile(join(cwd, 'town.yaml'), 'utf8')
+  await edit('town', { resource: { display_name: 'City', description: 'Not in the manifest' } })
+  await edit('lots', {
+    feature_layer: { fields: [{ keyname: 'code' }, { keyname: 'size', display_name: 'Area' }] },
+  })
+  await edit('lots_style', { mapsrv_style: { xml: style(9) } })
+
+  const dry = await run('pull', 'town.yaml', '--dry-run')
+  expect([dry.exit, dry.err]).toEqual([0, '3 values of 2 files would change.\n'])
+  expect(await readFile(join(cwd, 'town.yaml'), 'utf8')).toBe(text)
+  expect(dry.out).toContain(
+    '-        display_name: "Town"  # as on the map\n+        display_name: City  # as on the map\n',
+  )
+  expect(dry.out).toContain('-                  display_name: Size   # in square metres\n')
+
+  expect((await run('pull', 'town.yaml')).out).toBe(dry.out)
+  const expected = text
+    .replace('display_name: "Town"  #', 'display_name: City  #')
+    .replace('display_name: Size ', 'display_name: Area ')
+  expect(await readFile(join(cwd, 'town.yaml'), 'utf8')).toBe(expected)
+  expect(await readFile(join(cwd, 'style.xml'), 'utf8')).toBe(style(9))
+  expect((await run('plan', 'town.yaml')).out).toBe('Plan for town: 0 changes, 7 unchanged.\n')
+  expect((await run('pull', 'town.yaml')).err).toBe('The manifest has all values of the server.\n')
+})
+
+it('reports values that come from variables and anchors, with their place', async () => {
+  const text = await readFile(join(cwd, 'town.yaml'), 'utf8')
+  await edit('a', { resource: { description: 'Own' } })
+  await edit('base', { resource: { display_name: 'Ground' } })
+  await edit('b', { resource: { display_name: 'Other' } })
+  const { err, out, exit } = await run('pull', 'town.yaml')
+  expect([exit, out]).toEqual([0, ''])
+  expect(err).toContain('"a": description is not written, because it comes through an anchor')
+  expect(err).toMatch(
+    /town\.yaml:\d+:\d+ warning pull\/not-written: "b": display_name is not written, because it comes/,
+  )
+  expect(await readFile(join(cwd, 'town.yaml'), 'utf8')).toBe(text)
+  await edit('a', { resource: { description: 'Shared by two' } })
+  await edit('base', { resource: { display_name: 'Base' } })
+  await edit('b', { resource: { display_name: 'B' } })
+})
+
+it('keeps what changed in the manifest since the last apply', async () => {
+  const text = (await readFile(join(cwd, 'town.yaml'), 'utf8')).replace(
+    'display_name: Lots',
+    'display_name: Plots',
+  )
+  await writeFile(join(cwd, 'town.yaml'), text)
+  const { out } = await run('pull', 'town.yaml')
+  expect(out).not.toContain('Lots')
+  expect(await readFile(join(cwd, 'town.yaml'), 'utf8')).toBe(text)
+})
+
+it('needs an output directory for a new manifest', async () => {
+  const { exit, err } = await run('pull', '--root', 'town')
+  expect([exit, err]).toEqual([3, expect.stringContaining('--into')])
+})
