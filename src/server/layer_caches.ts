@@ -5,13 +5,14 @@ import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feat
 import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statistics.ts'
 import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import type { Style } from '../style/style_model.ts'
-import { createTileCache, type TileCache } from './map/tile_cache.ts'
+import type { CurrentCache } from './map/current_cache.ts'
+import { type CachedTile, createTileCache } from './map/tile_cache.ts'
 import { createDensityCache, type DensityCache } from './render/density_source.ts'
 import { type BlockCache, createBlockCache } from './render/group_source.ts'
-import { createImageCache, type ImageCache } from './render/image_cache.ts'
 import { createLabelCache, type LabelCache } from './render/label_cache.ts'
+import { createMapImageCache, type MapImage } from './render/map_image_cache.ts'
 
-/** Caches of results that are valid for one data version of a layer. */
+/** Caches of results that are valid for one data version of a layer, or until data change in their area. */
 export interface LayerCaches {
   /** First features of the pages of feature lists. */
   readonly pageMarks: PageMarks
@@ -20,11 +21,11 @@ export interface LayerCaches {
   /** Extent of a layer, in degrees. */
   readonly extent: LayerQuery<Bbox | undefined>
   /** Encoded vector tiles. */
-  readonly tiles: TileCache
+  readonly tiles: CurrentCache<CachedTile>
   /** Simplified large geometries. */
   readonly geometries: GeometryCache
   /** Rendered images. */
-  readonly images: ImageCache
+  readonly images: CurrentCache<MapImage>
   /** Labels of tiles. */
   readonly labels: LabelCache
   /** Highest densities of heatmaps. */
@@ -43,7 +44,7 @@ export function createLayerCaches(): LayerCaches {
     extent: cacheByVersion(findLayerExtent),
     tiles: createTileCache(),
     geometries: createGeometryCache(),
-    images: createImageCache(),
+    images: createMapImageCache(),
     labels: createLabelCache(),
     densities: createDensityCache(),
     blocks: createBlockCache(),

@@ -14,7 +14,13 @@ import {
   dropLayerTables,
   type NewLayer,
 } from '../../store/layer/layer_table.ts'
-import { findLayers, type Layer, lockLayer, touchLayer } from '../../store/layer/stored_layer.ts'
+import {
+  findLayers,
+  type Layer,
+  lockLayer,
+  touchLayer,
+  untouchLayer,
+} from '../../store/layer/stored_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
 import type { BehaviourOf, MemberChange } from './behaviour.ts'
@@ -69,10 +75,10 @@ async function updateOne(tx: Queryable, change: Change): Promise<void> {
   if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
   if (isStagedChanges(prepared)) requireDataVersion(current, prepared.dataVersion)
   const isSchemaChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
-  const isChanged = isStagedChanges(prepared)
-    ? (await writeFeatureChanges(tx, id, prepared)) || isSchemaChanged
-    : isSchemaChanged
-  if (isChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
+  if (isSchemaChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
+  if (!isStagedChanges(prepared)) return
+  await touchLayer(tx, id)
+  if (!(await writeFeatureChanges(tx, id, prepared))) await untouchLayer(tx, id)
 }
 
 /** Changes the table of a layer; returns whether data changed. */

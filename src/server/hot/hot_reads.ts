@@ -1,17 +1,17 @@
 import type { PermissionCache } from '../../store/access/effective_permission.ts'
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
-import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
+import { findTrackedLayers, type TrackedLayer } from '../../store/layer/stored_layer.ts'
 import type { ServerContext } from '../context.ts'
 import type { HotMemory } from './hot_memory.ts'
 
 type HotContext = Pick<ServerContext, 'hot' | 'database'>
 
-/** Finds layers as `findLayers`; takes no statement if they are remembered. */
+/** Finds layers as `findTrackedLayers`; takes no statement if they are remembered. */
 export function findHotLayers(
   { hot, database }: HotContext,
   ids: readonly number[],
-): Promise<ReadonlyMap<number, Layer>> {
-  return hot.get(`layers ${ids.join()}`, () => findLayers(database, ids))
+): Promise<ReadonlyMap<number, TrackedLayer>> {
+  return hot.get(`layers ${ids.join()}`, () => findTrackedLayers(database, ids))
 }
 
 /** Finds resources to render as `findRenderSources`; takes no statement if they are remembered. */

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
-import { LRUCache } from 'lru-cache'
-import { SharedWorks } from '../../core/shared_work.ts'
 import type { ContentCoding } from '../http/answer.ts'
+import { type CurrentCache, createCurrentCache } from './current_cache.ts'
 
 /** Encoded tile with its entity tag. */
 export interface CachedTile {
@@ -15,43 +14,13 @@ export interface CachedTile {
   readonly compressed: Partial<Record<ContentCoding, Promise<Uint8Array>>>
 }
 
-/** Cache of tiles, with keys that contain everything a tile depends on. */
-export interface TileCache {
-  /**
-   * Returns a tile, and creates it if necessary. Requests for the same tile share the work, which ends when the clients of all
-   * of them are gone.
-   */
-  get(
-    key: string,
-    signal: AbortSignal,
-    create: (signal: AbortSignal) => Promise<Uint8Array>,
-  ): Promise<CachedTile>
-}
-
 /** Maximum size of all tiles. */
 const maxBytes = 64 * 2 ** 20
 
-/** Memory of a tile in addition to its bytes. */
-const overheadBytes = 500
-
 /** Creates an empty cache. A tile larger than the cache is not stored. */
-export function createTileCache(limitBytes = maxBytes): TileCache {
-  const tiles = new LRUCache<string, CachedTile>({
-    maxSize: limitBytes,
-    // Includes the compressed bytes, about a third each, which are created later.
-    sizeCalculation: ({ bytes }) => overheadBytes + Math.ceil(bytes.length * 1.8),
-  })
-  // Tiles that are being created are kept apart from the cache, where storing another tile could evict them.
-  const creations = new SharedWorks<CachedTile>()
-  return {
-    get: async (key, signal, create) =>
-      tiles.get(key) ??
-      creations.run(key, signal, async (stop) => {
-        const tile = describeTile(await create(stop))
-        tiles.set(key, tile)
-        return tile
-      }),
-  }
+export function createTileCache(limitBytes = maxBytes): CurrentCache<CachedTile> {
+  // Includes the compressed bytes, about a third each, which are created later.
+  return createCurrentCache({ bytes: limitBytes, sizeOf: ({ bytes }) => Math.ceil(bytes.length * 1.8) })
 }
 
 const [gzipAsync, brotliAsync] = [promisify(gzip), promisify(brotliCompress)]

@@ -5,16 +5,17 @@ import { queriesUntil } from '../../database/database.ts'
 import { tileExists } from '../../geo/tile.ts'
 import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
-import type { TileRequest } from '../../render/vector_tile/tile_grid.ts'
+import { measureTile, type TileRequest } from '../../render/vector_tile/tile_grid.ts'
 import { createTileLayer } from '../../render/vector_tile/tile_layer.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
-import type { Layer } from '../../store/layer/stored_layer.ts'
+import type { Layer, TrackedLayer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import { findHotLayers } from '../hot/hot_reads.ts'
 import { acceptsCoding, contentCodings } from '../http/answer.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { type CachedTile, compressTile, describeTile } from './tile_cache.ts'
+import { describeData } from './tile_data.ts'
 
 /** Parameters of a tile request. */
 export interface TileOptions {
@@ -59,8 +60,8 @@ function need(name: string, value: number | undefined): number {
 }
 
 /**
- * Returns a vector tile of layers, from bottom to top: 204 if it is empty, 304 if the client has the current version. The
- * key of a tile has the data version of each layer, so that tiles are not stale.
+ * Returns a vector tile of layers, from bottom to top: 204 if it is empty, 304 if the client has the current version. A cached
+ * tile is made again when data of its layers changed in its area.
  *
  * @throws {Problem} resource/interface for a resource without features
  */
@@ -77,13 +78,18 @@ export async function answerTile(
   if (layers.some(isForeign))
     return answerCached(describeTile(await createTile(context, source, signal)), headers)
   const key = [dialect, keyOf(request), ...layers.map(layerKey)].join(' ')
-  const tile = await context.layerCaches.tiles.get(key, signal, (stop) => createTile(context, source, stop))
+  const tile = await context.layerCaches.tiles.get({ key, layers, signal }, async (stop) => {
+    // What other features of a layer may change, such as which features are thinned, depends on this area only.
+    const { box } = measureTile(request)
+    const data = layers.map((layer) => describeData(layer, [box]))
+    return { tile: describeTile(await createTile(context, source, stop)), data }
+  })
   return answerCached(tile, headers)
 }
 
 /** Layers and grid cell of a tile. */
 interface TileSource {
-  readonly layers: readonly Layer[]
+  readonly layers: readonly TrackedLayer[]
   readonly dialect: Dialect
   readonly request: TileRequest
 }
@@ -96,13 +102,8 @@ const keyOf = ({ address: { z, x, y }, extent, simplification, padding, thinBy }
   [z, x, y, extent, simplification, padding, JSON.stringify(thinBy)].join()
 
 // Replacing data changes the table, and renaming fields changes the tile, without a new data version.
-const layerKey = ({ resourceId, tableName, dataVersion, fields }: Layer) =>
-  JSON.stringify([
-    resourceId,
-    tableName,
-    dataVersion,
-    fields.map(({ columnName, keyname }) => [columnName, keyname]),
-  ])
+const layerKey = ({ resourceId, tableName, fields }: Layer) =>
+  JSON.stringify([resourceId, tableName, fields.map(({ columnName, keyname }) => [columnName, keyname])])
 
 /** Throws unless a layer has the field of parameter `thin_by`, with values that can be ranked. */
 function checkThinBy(layers: readonly Layer[], thinBy: string | undefined): void {

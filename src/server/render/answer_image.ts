@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { imageMediaTypes } from '../../contract/image_format.ts'
-import type { DrawnImage } from '../../render/image/draw_job.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
+import type { MapImage } from './map_image_cache.ts'
 import { openSources } from './open_sources.ts'
 import { type ImageOptions, openImage } from './opened_image.ts'
 
@@ -23,19 +22,21 @@ export async function answerImage(
   options: RenderOptions,
 ): Promise<Answer> {
   const sources = await openSources(context, ids, options.choice)
-  const { key, find } = openImage(context, { ids, sources }, options)
-  if (key === undefined) return answerDrawn(await find(signal), options, {})
-  const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`
-  if (matchesTag(headers['if-none-match'], etag)) return { empty: true, status: 304, headers: { etag } }
-  return answerDrawn(await find(signal), options, { etag })
+  const { findCurrentTag, find } = openImage(context, { ids, sources }, options)
+  const known = headers['if-none-match']
+  // Answered without an image, which may have to be drawn first.
+  const current = known === undefined ? undefined : findCurrentTag()
+  if (current !== undefined && matchesTag(known, current)) return notModified(current)
+  const image = await find(signal)
+  const { etag } = image
+  return etag !== undefined && matchesTag(known, etag) ? notModified(etag) : answerDrawn(image, options)
 }
 
-function answerDrawn(
-  { bytes, isEmpty }: DrawnImage,
-  { nd, format }: RenderOptions,
-  tags: Readonly<Record<string, string>>,
-): Answer {
+const notModified = (etag: string): Answer => ({ empty: true, status: 304, headers: { etag } })
+
+function answerDrawn({ bytes, isEmpty, etag }: MapImage, { nd, format }: RenderOptions): Answer {
   // Permissions may change at any time, so clients must revalidate.
+  const tags = etag === undefined ? {} : { etag }
   const headers = { ...tags, 'cache-control': 'private, no-cache', vary: 'Accept' }
   if (isEmpty && nd !== 200) return { empty: true, status: nd, headers }
   return { bytes, mediaType: imageMediaTypes[format], headers }

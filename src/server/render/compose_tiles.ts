@@ -56,7 +56,8 @@ export async function composeTiles(
   return draws.draw({ ...job, layers: [{ pixels }] }, signal)
 }
 
-function listAddresses({ zoom, columns, rows }: ComposedTiles): TileAddress[] {
+/** Lists the tiles of an image. */
+export function listAddresses({ zoom, columns, rows }: ComposedTiles): TileAddress[] {
   const addresses: TileAddress[] = []
   for (let y = rows[0]; y <= rows[1]; y += 1)
     for (let x = columns[0]; x <= columns[1]; x += 1) addresses.push({ z: zoom, x, y })

@@ -54,6 +54,20 @@ export interface DensitySource {
 /** Largest radius in pixels of 1/96 inch; larger ones are drawn like this. */
 const maxRadius = 1000
 
+function radiusOf({ radius }: Heatmap, { box, width, pixelRatio = 1 }: ImageFrame): number {
+  const perMapUnit = width / pixelRatio / (box[2] - box[0])
+  return Math.round(Math.min(maxRadius, pixelsOf(radius, perMapUnit)) * pixelRatio)
+}
+
+/**
+ * Returns the margin around an image from which the points of a heatmap reach into it, in device pixels; undefined if the colors
+ * depend on the whole layer.
+ */
+export function heatmapReach(heatmap: Heatmap, frame: ImageFrame): number | undefined {
+  const isShared = heatmap.maximum === undefined && findMetatiles(frame).length > 0
+  return isShared ? undefined : radiusOf(heatmap, frame) + 1
+}
+
 /**
  * Reads the points of a heatmap. Tiles whose style has no maximum share the highest density of the layer at their zoom level.
  *
@@ -61,10 +75,8 @@ const maxRadius = 1000
  */
 export async function readDensity(source: DensitySource): Promise<DensityPoints> {
   const { heatmap, layer, frame, filter, limited, densities, key, database } = source
-  const { box, width, pixelRatio = 1 } = frame
-  const perMapUnit = width / pixelRatio / (box[2] - box[0])
-  const pixels = Math.min(maxRadius, pixelsOf(heatmap.radius, perMapUnit))
-  const radius = Math.round(pixels * pixelRatio)
+  const { pixelRatio = 1 } = frame
+  const radius = radiusOf(heatmap, frame)
   const request = { frame, radius, weight: heatmap.weight, fields: fieldsReadBy(heatmap.weight) }
   const points = await readDensityPoints(limited, layer, request)
   if (heatmap.maximum !== undefined) return { ...points, maximum: heatmap.maximum }

@@ -1,10 +1,11 @@
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { type Queryable, queriesUntil } from '../../database/database.ts'
+import type { Bbox } from '../../geo/bbox.ts'
 import { maxDisplacement } from '../../render/draw/displacement.ts'
 import { symbolReach } from '../../render/draw/layer.ts'
 import type { FeatureJobLayer, JobFeatures } from '../../render/image/draw_job.ts'
-import { type ImageFrame, readImageFeatures } from '../../render/image/image_features.ts'
+import { type ImageFrame, measureImage, readImageFeatures } from '../../render/image/image_features.ts'
 import { noFeatures } from '../../render/image/no_features.ts'
 import { hasLabels } from '../../render/label/label_spec.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
@@ -24,10 +25,10 @@ import { findDatabase } from '../geodb/geodb_session.ts'
 import { findHotLayers } from '../hot/hot_reads.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
-import { readDensity } from './density_source.ts'
+import { heatmapReach, readDensity } from './density_source.ts'
 import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
-import { readGroups } from './group_source.ts'
-import { clipMargin, findMetatiles } from './metatile.ts'
+import { groupFrames, readGroups } from './group_source.ts'
+import { clipMargin, findMetatiles, labelFrameOf } from './metatile.ts'
 
 /** Layers with features, and their styles. */
 export const featureSources: SourceKind = {
@@ -38,11 +39,17 @@ export const featureSources: SourceKind = {
       const known = layers.get(renderedLayerId(resource))
       if (known === undefined) throw notFound(resource.id)
       const layer = filterLayer(known, resource)
+      const source = { resource, layer }
       return {
         // Changes of foreign tables are not tracked.
-        key: isForeign(layer) ? undefined : keyOf(resource, layer),
-        read: (frame, { signal }) => readFeatures(context, { resource, layer, signal }, frame),
-        findLabels: (scaleDenom) => findLabels(context, { resource, layer }, scaleDenom),
+        ...(isForeign(layer)
+          ? { key: undefined }
+          : {
+              key: stableKeyOf(source),
+              shown: { layer: known, findAreas: (frame) => findAreas(context, source, frame) },
+            }),
+        read: (frame, { signal }) => readFeatures(context, { ...source, signal }, frame),
+        findLabels: (scaleDenom) => findLabels(context, source, scaleDenom),
       }
     })
   },
@@ -56,14 +63,17 @@ function filterLayer(layer: Layer, { id, filter: text }: DrawnResource): Filtere
     : { ...layer, filter: (bindings) => expressionSql(layer, filter, bindings) }
 }
 
+/** Returns everything that an image of a source depends on but the data of the layer. */
 // Replacing data changes the table, and renaming fields changes what filters select, without a new data version.
-function keyOf(resource: DrawnResource, layer: Layer): readonly unknown[] {
-  const { resourceId, tableName, dataVersion, fields } = layer
+function stableKeyOf({ resource, layer }: StyledSource): readonly unknown[] {
+  const { resourceId, tableName, fields } = layer
   const names = fields.map(({ columnName, keyname }) => [columnName, keyname])
   const { symbols, filter } = resource
   const chosen = symbols === undefined && filter === undefined ? [] : [symbols && [...symbols], filter]
-  return [resource.id, resource.version, resourceId, tableName, dataVersion, names, ...chosen]
+  return [resource.id, resource.version, resourceId, tableName, names, ...chosen]
 }
+
+const keyOf = (source: StyledSource) => [...stableKeyOf(source), source.layer.dataVersion]
 
 /** A resource and the layer that it draws. */
 export interface StyledSource {
@@ -83,11 +93,10 @@ async function readFeatures(
 ): Promise<FeatureJobLayer> {
   const { layer, signal } = source
   const style = chooseSymbols(await findStyle(context, source), source.resource)
-  const { box, width, pixelRatio = 1 } = frame
   const { heatmap, groups } = style
   if (heatmap !== undefined) return readHeatmap(context, source, { style, heatmap, frame })
   if (groups !== undefined) return readGrouped(context, source, { style, groups, frame })
-  const reach = pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
+  const reach = reachOf(style, frame)
   const database = queriesUntil(signal, await findDatabase(context, layer))
   // The labels of tiles are placed for more than one tile at a time, with features of their own.
   const hasOwnLabels = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
@@ -96,6 +105,31 @@ async function readFeatures(
   const features = await readImageFeatures(database, layer, { frame, reach, fields, importance })
   return { style, features }
 }
+
+/** Returns the margin around an image from which symbols reach into it, in device pixels. */
+function reachOf(style: Style, { box, width, pixelRatio = 1 }: ImageFrame): number {
+  return pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
+}
+
+/** Finds the areas that `readFeatures` and the labels of a frame read. */
+async function findAreas(
+  context: ServerContext,
+  source: StyledSource,
+  frame: ImageFrame,
+): Promise<readonly Bbox[] | undefined> {
+  const style = chooseSymbols(await findStyle(context, source), source.resource)
+  const { heatmap, groups } = style
+  const reach = heatmap === undefined ? reachOf(style, frame) : heatmapReach(heatmap, frame)
+  if (reach === undefined || frame.system !== undefined) return undefined
+  const areaOf = (one: ImageFrame) => measureImage(one, { reach: Math.max(reach, labelReach), cell: 1 }).box
+  const grouped =
+    groups === undefined ? [] : groupFrames({ frame, reach: groupReach({ style, groups, frame }) })
+  const metatiles = hasLabels(style, scaleOf(frame)) ? findMetatiles(frame) : []
+  return [...[frame, ...grouped].map(areaOf), ...metatiles.map((metatile) => labelFrameOf(metatile).box)]
+}
+
+/** Margin around an image in which the features of labels lie if its symbols are those of groups or heatmaps, in device pixels. */
+const labelReach = 2
 
 interface GroupedImage {
   readonly style: Style
@@ -111,22 +145,26 @@ async function readGrouped(
 ): Promise<FeatureJobLayer> {
   const database = await findDatabase(context, layer)
   const limited = queriesUntil(signal, database)
-  const { box, width, pixelRatio = 1 } = frame
-  const rules = [...style.rules, { ...emptyRule, symbol: groups.symbol }]
-  const symbols = symbolReach({ rules }, width / pixelRatio / (box[2] - box[0]))
   const isDrawn = isInScale(style, scaleOf(frame)) && geometryParts(layer.geometryType).family === 'POINT'
   const [blocks, features] = await Promise.all([
     isDrawn
       ? readGroups({
           ...{ layer, frame, database, fields: fieldsOfStyle(style), filter: resource.filter },
-          reach: symbols + (groups.displacement === undefined ? 0 : maxDisplacement),
-          key: isForeign(layer) ? undefined : keyOf(resource, layer),
+          reach: groupReach({ style, groups, frame }),
+          key: isForeign(layer) ? undefined : keyOf({ resource, layer }),
           blocks: context.layerCaches.blocks,
         })
       : [],
     readLabelled(limited, { style, layer, frame }),
   ])
   return { style, features, groups: blocks }
+}
+
+/** Returns how far symbols reach from the middle of their group, in pixels of 1/96 inch. */
+function groupReach({ style, groups, frame: { box, width, pixelRatio = 1 } }: GroupedImage): number {
+  const rules = [...style.rules, { ...emptyRule, symbol: groups.symbol }]
+  const symbols = symbolReach({ rules }, width / pixelRatio / (box[2] - box[0]))
+  return symbols + (groups.displacement === undefined ? 0 : maxDisplacement)
 }
 
 const emptyRule: Rule = { isElse: false, isDrawn: true, labels: [], children: [] }
@@ -145,7 +183,7 @@ async function readLabelled(
   const isLabelled = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
   if (!isLabelled) return noFeatures()
   const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
-  return readImageFeatures(limited, layer, { frame, reach: 2, fields })
+  return readImageFeatures(limited, layer, { frame, reach: labelReach, fields })
 }
 
 interface HeatmapImage {
@@ -167,7 +205,7 @@ async function readHeatmap(
     isDrawn
       ? readDensity({
           ...{ heatmap, layer, frame, limited, database, filter: resource.filter },
-          key: isForeign(layer) ? undefined : keyOf(resource, layer),
+          key: isForeign(layer) ? undefined : keyOf({ resource, layer }),
           densities: context.layerCaches.densities,
         })
       : undefined,
@@ -192,9 +230,9 @@ async function findLabels(
 ): Promise<LabelledSource | undefined> {
   const style = chooseSymbols(await findStyle(context, source), source.resource)
   if (!hasLabels(style, scaleDenom)) return undefined
-  const { resource, layer } = source
+  const { layer } = source
   return {
-    key: keyOf(resource, layer),
+    key: keyOf(source),
     async read(frame, signal) {
       const database = queriesUntil(signal, await findDatabase(context, layer))
       const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]

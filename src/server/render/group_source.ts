@@ -83,6 +83,14 @@ export async function readGroups(source: GroupSource): Promise<PlacedBlock[]> {
   )
 }
 
+/** Returns the images of the blocks that `readGroups` reads. */
+export function groupFrames(source: Pick<GroupSource, 'frame' | 'reach'>): ImageFrame[] {
+  const [metatile] = findMetatiles(source.frame)
+  if (metatile === undefined) return [ownFrame(source)]
+  const { zoom } = metatile
+  return blocksAround(source, zoom).map(({ column, row }) => blockFrame(zoom, column, row))
+}
+
 /** Side of the blocks of tiles, in pixels. */
 const blockSide = 1024
 
@@ -96,7 +104,7 @@ const shiftOf = (zoom: number) => (256 * 2 ** zoom <= blockSide ? 0 : blockShift
 
 const resolutionAt = (zoom: number) => mercatorWorld / 256 / 2 ** zoom
 
-function blocksAround({ frame, reach }: GroupSource, zoom: number) {
+function blocksAround({ frame, reach }: Pick<GroupSource, 'frame' | 'reach'>, zoom: number) {
   const { box, width, height, pixelRatio = 1 } = frame
   const shift = shiftOf(zoom)
   const left = Math.round((box[0] + mercatorHalfWorld) / resolutionAt(zoom)) - shift
@@ -123,16 +131,22 @@ function blockFrame(zoom: number, column: number, row: number): ImageFrame {
 }
 
 /** Reads the points of an image with a margin, as QGIS does. */
-async function readOwnBlock({ frame, reach, layer, fields, database }: GroupSource): Promise<PlacedBlock> {
+async function readOwnBlock(source: GroupSource): Promise<PlacedBlock> {
+  const { layer, fields, database, reach } = source
+  const block = await readPointBlock(database, layer, { frame: ownFrame(source), fields })
+  const margin = Math.ceil(reach)
+  return { block, left: -margin, top: -margin }
+}
+
+/** Returns an image with a margin on each side, in pixels of 1/96 inch. */
+function ownFrame({ frame, reach }: Pick<GroupSource, 'frame' | 'reach'>): ImageFrame {
   const { box, pixelRatio = 1, system } = frame
   const [width, height] = [frame.width / pixelRatio, frame.height / pixelRatio]
   const margin = Math.ceil(reach)
   const [dx, dy] = [((box[2] - box[0]) / width) * margin, ((box[3] - box[1]) / height) * margin]
-  const wide: ImageFrame = {
+  return {
     box: [box[0] - dx, box[1] - dy, box[2] + dx, box[3] + dy],
     ...{ width: width + 2 * margin, height: height + 2 * margin },
     ...(system === undefined ? {} : { system }),
   }
-  const block = await readPointBlock(database, layer, { frame: wide, fields })
-  return { block, left: -margin, top: -margin }
 }

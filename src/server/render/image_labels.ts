@@ -77,7 +77,7 @@ function placeMetatile(
   metatile: Metatile,
   { labelled, signal }: { readonly labelled: readonly Labelled[]; readonly signal: AbortSignal },
 ): Promise<readonly PlacedLabel[]> {
-  const keys = labelled.map(({ source, labels }) => source.key ?? labels.key)
+  const keys = labelled.map(({ labels }) => labels.key)
   const isTracked = labelled.every(({ source }) => source.key !== undefined)
   const key = JSON.stringify([metatile, ...keys])
   return layerCaches.labels.get(

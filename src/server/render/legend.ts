@@ -107,10 +107,11 @@ export function drawLegend(context: ServerContext, legend: Legend, view: LegendV
     return symbol === undefined ? [] : { index, title, symbol }
   })
   const key = JSON.stringify(['legend', form, pixelsPerMapUnit ?? null, ...legend.key])
-  return context.layerCaches.images.get(key, signal, async (stop) => {
+  return context.layerCaches.images.get({ key, layers: [], signal }, async (stop) => {
     const pictures = (await legend.fetchPictures?.(stop)) ?? []
     const items = [...symbols, ...pictures.map((picture, index) => ({ index, title: '', picture }))]
-    return context.draws.draw({ ...job, items }, stop)
+    const image = await context.draws.draw({ ...job, items }, stop)
+    return { tile: { ...image, etag: undefined }, data: [] }
   })
 }
 

@@ -1,17 +1,24 @@
 import type { ImageFormat } from '../../contract/image_format.ts'
+import type { Bbox } from '../../geo/bbox.ts'
+import { mergeBoxes } from '../../geo/merge_boxes.ts'
 import type { DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
+import type { TrackedLayer } from '../../store/layer/stored_layer.ts'
 import type { ServerContext } from '../context.ts'
-import { composedTiles } from '../tile_store/composed_tiles.ts'
+import { describeData, renewData, type TileData, versionsOf } from '../map/tile_data.ts'
+import { type ComposedTiles, composedTiles } from '../tile_store/composed_tiles.ts'
 import { findKeptZoom, keptTilesKey } from '../tile_store/kept_tile.ts'
+import type { StoredTile } from '../tile_store/tile_file.ts'
 import type { TileName } from '../tile_store/tile_store.ts'
-import { composeTiles } from './compose_tiles.ts'
+import { composeTiles, listAddresses } from './compose_tiles.ts'
 import { type DrawChoice, isWhole } from './draw_choice.ts'
 import { drawSources } from './draw_sources.ts'
-import type { DrawnSource } from './drawn_source.ts'
+import type { DrawnSource, ShownLayer } from './drawn_source.ts'
+import { tileFrame } from './frame.ts'
+import { imageTag, type MapImage } from './map_image_cache.ts'
 
 /** Changes with every version of the renderer that draws differently. */
-const rendererVersion = 2
+const rendererVersion = 3
 
 /** Parameters of an image. */
 export interface ImageOptions {
@@ -33,20 +40,21 @@ export interface OpenedSources {
 
 /** An image that can be found or drawn. */
 export interface OpenedImage {
-  /** Everything that the image depends on; undefined if changes of a source are not tracked. */
-  readonly key: string | undefined
+  /** Returns the entity tag of an image of the current data; undefined if changes of a source are not tracked. */
+  readonly findCurrentTag: () => string | undefined
   /** Returns the image from the caches, or draws it. */
-  readonly find: (signal: AbortSignal) => Promise<DrawnImage>
+  readonly find: (signal: AbortSignal) => Promise<MapImage>
 }
 
-/** Plans an image. Its key has the versions of styles and data, so that cached images are not stale. */
+/** Plans an image. A cached one is drawn again when its styles, or data in its area, changed. */
 export function openImage(context: ServerContext, opened: OpenedSources, options: ImageOptions): OpenedImage {
   const { sources } = opened
   const { frame, format, cache, choice, isDebug = false } = options
   const draw = (signal: AbortSignal) =>
     drawSources(context, { sources, frame, format, signal, isFresh: !cache, isDebug })
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
-  if (keys.length < sources.length) return { key: undefined, find: draw }
+  if (keys.length < sources.length)
+    return { findCurrentTag: () => undefined, find: async (signal) => tagged(await draw(signal), undefined) }
   const isCached = cache && !isDebug && (choice === undefined || isWhole(choice))
   const kept = sources.map(({ keptTiles }) => keptTiles)
   const now = Date.now()
@@ -54,15 +62,76 @@ export function openImage(context: ServerContext, opened: OpenedSources, options
   const tiles = isCached ? composedTiles(frame, kept) : undefined
   const composed = tiles === undefined ? [] : ['composed']
   const key = JSON.stringify([rendererVersion, frame, format, isDebug, ...keys, ...periods, ...composed])
-  if (!isCached) return { key, find: draw }
+  const layers = sources.flatMap(({ shown }) => (shown === undefined ? [] : [shown.layer]))
+  const findCurrentTag = () => imageTag(key, versionsOf(layers))
+  if (!isCached)
+    return { findCurrentTag, find: async (signal) => tagged(await draw(signal), findCurrentTag()) }
   const findTile = (tile: ImageFrame, signal: AbortSignal) =>
     openImage(context, opened, { frame: tile, format: 'png', cache }).find(signal)
   const make =
     tiles === undefined
-      ? keepDrawn(context, nameTile(opened, options, key), draw)
-      : (signal: AbortSignal) => composeTiles(context, { tiles, frame, format, findTile, signal })
-  return { key, find: (signal) => context.layerCaches.images.get(key, signal, make) }
+      ? keepDrawn(context, nameTile(opened, options, key), {
+          layers,
+          draw: drawTracked(sources, [frame], draw),
+        })
+      : drawTracked(sources, framesOf(tiles), (signal) =>
+          composeTiles(context, { tiles, frame, format, findTile, signal }),
+        )
+  const makeTagged = async (signal: AbortSignal) => {
+    const { tile, data, versions } = await make(signal)
+    return { tile: tagged(tile, imageTag(key, versions)), data }
+  }
+  return {
+    findCurrentTag,
+    find: (signal) => context.layerCaches.images.get({ key, layers, signal }, makeTagged),
+  }
 }
+
+function tagged(image: DrawnImage, etag: string | undefined): MapImage {
+  return { ...image, etag }
+}
+
+/** A drawn image, and the versions of the data that it was drawn of. */
+interface TrackedTile extends StoredTile {
+  readonly versions: readonly number[]
+}
+
+type DrawTracked = (signal: AbortSignal) => Promise<TrackedTile>
+
+/** Draws an image, and describes what it shows: what lies in some frames. */
+function drawTracked(
+  sources: readonly DrawnSource[],
+  frames: readonly ImageFrame[],
+  draw: (signal: AbortSignal) => Promise<DrawnImage>,
+): DrawTracked {
+  const shown = sources.flatMap((source) => source.shown ?? [])
+  return async (signal) => {
+    const [tile, data] = await Promise.all([
+      draw(signal),
+      Promise.all(shown.map((one) => describeShown(one, frames))),
+    ])
+    return { tile, data, versions: data.map(({ version }) => version) }
+  }
+}
+
+async function describeShown(
+  { layer, findAreas }: ShownLayer,
+  frames: readonly ImageFrame[],
+): Promise<TileData> {
+  const areas: Bbox[] = []
+  for (const frame of frames) {
+    const found = await findAreas(frame)
+    if (found === undefined) return describeData(layer, undefined)
+    areas.push(...found)
+  }
+  // The areas of the tiles of a composed image cover each other.
+  return describeData(layer, mergeBoxes(areas, maxAreas))
+}
+
+/** Maximum number of areas of a layer that an image depends on. */
+const maxAreas = 4
+
+const framesOf = (tiles: ComposedTiles) => listAddresses(tiles).map((address) => tileFrame(address))
 
 /** Returns the name of the image on disk; undefined if it is not a tile that all styles keep. */
 function nameTile(
@@ -78,20 +147,27 @@ function nameTile(
   return zoom === undefined ? undefined : { key, style: ids.length === 1 ? ids[0] : undefined, zoom }
 }
 
-/** Takes a tile from the disk, or draws it and stores it there. */
+interface KeptDrawing {
+  readonly layers: readonly TrackedLayer[]
+  readonly draw: DrawTracked
+}
+
+/** Takes a tile from the disk if it is current, or draws it and stores it there. */
 function keepDrawn(
   { tileStore, version }: ServerContext,
   tile: TileName | undefined,
-  draw: OpenedImage['find'],
-): OpenedImage['find'] {
+  { layers, draw }: KeptDrawing,
+): DrawTracked {
   if (tile === undefined) return draw
   // Other versions of landform may draw differently.
   const name = { ...tile, key: `${version} ${tile.key}` }
   return async (signal) => {
     const known = await tileStore.find(name)
-    if (known !== undefined) return known
-    const image = await draw(signal)
-    tileStore.keep(name, image)
-    return image
+    const data = known && renewData(known.data, layers)
+    if (known !== undefined && data !== undefined)
+      return { tile: known.tile, data, versions: known.data.map((one) => one.version) }
+    const drawn = await draw(signal)
+    tileStore.keep(name, drawn)
+    return drawn
   }
 }

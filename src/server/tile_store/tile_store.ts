@@ -3,12 +3,11 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { dirname, join, sep } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../../core/log.ts'
-import type { DrawnImage } from '../../render/image/draw_job.ts'
-import { decodeTile, encodeTile } from './tile_file.ts'
+import { decodeTile, encodeTile, type StoredTile } from './tile_file.ts'
 
 /** A tile to find or to store. */
 export interface TileName {
-  /** Contains everything the tile depends on. */
+  /** Contains everything the tile depends on but the data of layers. */
   readonly key: string
   /** Style that the tile shows; undefined if it shows several. */
   readonly style: number | undefined
@@ -24,10 +23,10 @@ export interface KeptZoom {
 
 /** Tiles on disk. Neither reads nor writes ever fail. */
 export interface TileStore {
-  /** Finds a tile. */
-  find(name: TileName): Promise<DrawnImage | undefined>
-  /** Stores a tile in the background, and deletes those that were not used for the longest time if there is no room. */
-  keep(name: TileName, image: DrawnImage): void
+  /** Finds a tile, which may be outdated. */
+  find(name: TileName): Promise<StoredTile | undefined>
+  /** Stores a tile in the background in place of an older one, and deletes those that were not used for the longest time if there is no room. */
+  keep(name: TileName, tile: StoredTile): void
   /**
    * Counts the tiles of a style by zoom level, with those whose writes have begun; those that it shows together with other
    * styles are not among them.
@@ -100,7 +99,7 @@ class DiskTiles implements TileStore {
     this.counted = this.#run(this.#countFormer())
   }
 
-  async find(name: TileName): Promise<DrawnImage | undefined> {
+  async find(name: TileName): Promise<StoredTile | undefined> {
     const path = pathOf(name)
     const file = await readFile(join(this.#folder, path)).catch(() => undefined)
     const tile = file && decodeTile(path, file)
@@ -108,9 +107,9 @@ class DiskTiles implements TileStore {
     return tile
   }
 
-  keep(name: TileName, image: DrawnImage): void {
+  keep(name: TileName, tile: StoredTile): void {
     if (this.#isClosed || this.#running.size >= maxWaiting) return
-    this.#run(this.#write(pathOf(name), image))
+    this.#run(this.#write(pathOf(name), tile))
   }
 
   async count(style: number): Promise<readonly KeptZoom[]> {
@@ -158,11 +157,11 @@ class DiskTiles implements TileStore {
     return running
   }
 
-  async #write(path: string, image: DrawnImage): Promise<void> {
+  async #write(path: string, tile: StoredTile): Promise<void> {
     const target = join(this.#folder, path)
     this.#writes += 1
     const partial = join(this.#folder, `${this.#writer}-${this.#writes}${partialSuffix}`)
-    const file = encodeTile(path, image)
+    const file = encodeTile(path, tile)
     if (occupiedBytes(file.length) > this.#limitBytes) return
     try {
       await mkdir(dirname(target), { recursive: true })

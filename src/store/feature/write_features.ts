@@ -1,6 +1,7 @@
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import { deleteLayerExtensions } from '../attachment/attachment.ts'
+import { recordingSql, recordWholeChange } from '../layer/layer_change.ts'
 import type { Layer, LayerField, WritableLayer } from '../layer/stored_layer.ts'
 import { type Bindings, columnTypes, createBindings, geometryProblem, transformSql } from './feature_sql.ts'
 import { type FeatureTable, featureTable, findFeatureTable, isForeign } from './feature_table.ts'
@@ -42,9 +43,9 @@ export async function insertFeatures(
   ]
   const rows = rowsSql([geometryList(contents), ...valueLists(fields, contents)], bindings)
   // Defaults are evaluated after sorting, so ids increase in the order of the request.
-  const text = `insert into ${table.name} (${columns.map(({ name }) => name).join(', ')})
-    select ${columns.map(({ sql }) => sql).join(', ')} from ${rows} order by _place returning ${table.id} as id`
-  return (await run(tx, text, bindings)).sort((a, b) => a - b)
+  const text = `insert into ${table.name} as t (${columns.map(({ name }) => name).join(', ')})
+    select ${columns.map(({ sql }) => sql).join(', ')} from ${rows} order by _place`
+  return (await run(tx, recorded({ layer, bindings }, text), bindings)).sort((a, b) => a - b)
 }
 
 /**
@@ -74,10 +75,12 @@ export async function deleteFeatures(
   const { name, id, condition } = featureTable(layer)
   const bindings = createBindings()
   const text = `delete from ${name} t
-    where t.${id} = any(${bindings.bind(ids, 'bigint[]')}) and ${condition} returning t.${id} as id`
-  if (isForeign(layer)) return new Set(await run(tx, text, bindings))
-  const ofLayer = `layer_id = ${bindings.bind(layer.resourceId, 'int')} and feature_id in (select id from deleted)`
-  const all = `with deleted as (${text}), described as (delete from feature_description where ${ofLayer}),
+    where t.${id} = any(${bindings.bind(ids, 'bigint[]')}) and ${condition}`
+  if (isForeign(layer)) return new Set(await run(tx, `${text} returning t.${id} as id`, bindings))
+  const layerId = bindings.bind(layer.resourceId, 'int')
+  const ofLayer = `layer_id = ${layerId} and feature_id in (select id from deleted)`
+  const all = `with deleted as (${text} returning t.id, t.geom), ${recordingSql(layerId, ['deleted'])},
+    described as (delete from feature_description where ${ofLayer}),
     attached as (delete from attachment where ${ofLayer}) select id from deleted`
   return new Set(await run(tx, all, bindings))
 }
@@ -86,7 +89,30 @@ export async function deleteFeatures(
 export async function deleteAllFeatures(tx: Queryable, layer: Layer): Promise<void> {
   const table = findFeatureTable(layer)
   if (table !== undefined) await tx.query(`delete from ${table.name} t where ${table.condition}`)
-  if (!isForeign(layer)) await deleteLayerExtensions(tx, layer.resourceId)
+  if (isForeign(layer)) return
+  await recordWholeChange(tx, layer.resourceId)
+  await deleteLayerExtensions(tx, layer.resourceId)
+}
+
+/** What a statement writes. */
+interface Written {
+  readonly layer: WritableLayer
+  readonly bindings: Bindings
+  /** Statement that selects the geometries of features before an update, as `geom`. */
+  readonly before?: string
+}
+
+/**
+ * Returns a statement that runs an insert or update of table `t`, records where it changed the layer, and selects the ids of the
+ * rows.
+ */
+function recorded({ layer, bindings, before }: Written, statement: string): string {
+  const { id } = featureTable(layer)
+  if (isForeign(layer)) return `${statement} returning t.${id} as id`
+  const rows = [...(before === undefined ? [] : ['before']), 'written']
+  const layerId = bindings.bind(layer.resourceId, 'int')
+  return `with ${before === undefined ? '' : `before as (${before}),`} written as (${statement} returning t.id, t.geom),
+    ${recordingSql(layerId, rows)} select id from written`
 }
 
 const columnOf = (table: FeatureTable, field: LayerField) => ({
@@ -116,12 +142,16 @@ async function updateGroup(
   const sets = columns.map(({ name, sql }) => `${name} = ${sql}`).join(', ')
   const id = `t.${table.id}`
   // Without anything to set, only the existence of the features is checked.
-  const text =
-    sets === ''
-      ? `select ${id} as id from ${table.name} t join ${rows} on ${id} = r._id where ${table.condition}`
-      : `update ${table.name} t set ${sets} from ${rows} where ${id} = r._id and ${table.condition}
-         returning ${id} as id`
-  return run(tx, text, bindings)
+  if (sets === '') {
+    const text = `select ${id} as id from ${table.name} t join ${rows} on ${id} = r._id where ${table.condition}`
+    return run(tx, text, bindings)
+  }
+  const text = `update ${table.name} t set ${sets} from ${rows} where ${id} = r._id and ${table.condition}`
+  const isMoved = first?.geom !== undefined && !isForeign(layer)
+  const before = isMoved
+    ? { before: `select geom from ${table.name} where id = any(${bindings.bind(ids.items, 'bigint[]')})` }
+    : {}
+  return run(tx, recorded({ layer, bindings, ...before }, text), bindings)
 }
 
 function writtenGeometrySql(layer: WritableLayer, srs: number): string {

@@ -1,5 +1,6 @@
 import type { Datatype, GeometryType } from '../../contract/geometry.ts'
 import type { Queryable } from '../../database/database.ts'
+import { type ChangedLayer, changesSql, mergeOldChanges } from './layer_change.ts'
 
 /** A field of a layer, with the column of its values. */
 export interface LayerField {
@@ -58,8 +59,24 @@ export interface Layer {
 export type WritableLayer = Layer & ({ readonly tableName: string } | { readonly foreign: ForeignTable })
 
 /** Finds layers with their fields by resource id, in one statement; ids of other resources are left out. */
-export async function findLayers(tx: Queryable, ids: readonly number[]): Promise<Map<number, Layer>> {
-  const rows = await tx.query<Layer>(
+export function findLayers(tx: Queryable, ids: readonly number[]): Promise<Map<number, Layer>> {
+  return readLayers<Layer>(tx, ids, '')
+}
+
+/** A layer with its last changes. */
+export type TrackedLayer = Layer & ChangedLayer
+
+/** Finds layers as `findLayers` does, with their last changes. */
+export function findTrackedLayers(tx: Queryable, ids: readonly number[]): Promise<Map<number, TrackedLayer>> {
+  return readLayers<TrackedLayer>(tx, ids, `, ${changesSql} as changes`)
+}
+
+async function readLayers<T extends Layer>(
+  tx: Queryable,
+  ids: readonly number[],
+  columns: string,
+): Promise<Map<number, T>> {
+  const rows = await tx.query<T>(
     `select l.resource_id as "resourceId", l.geometry_type as "geometryType", l.srs,
             l.table_name as "tableName", l.data_version as "dataVersion",
             case when g.resource_id is not null then json_build_object(
@@ -73,7 +90,7 @@ export async function findLayers(tx: Queryable, ids: readonly number[]): Promise
               'textSearch', f.text_search, 'lookupTableId', f.lookup_table_id,
               'foreign', case when f.foreign_name is not null then
                 json_build_object('name', f.foreign_name, 'type', f.foreign_type) end
-            ) order by f.position, f.id) filter (where f.id is not null), '[]') as fields
+            ) order by f.position, f.id) filter (where f.id is not null), '[]') as fields ${columns}
        from layer l left join layer_field f on f.layer_id = l.resource_id
        left join geodb_layer g on g.resource_id = l.resource_id
        left join resource_connection c on c.resource_id = l.resource_id
@@ -88,14 +105,26 @@ export async function findLayers(tx: Queryable, ids: readonly number[]): Promise
 /**
  * Increments the data version of a layer, and locks the layer against other writers until the end of the transaction.
  * Call it before reading the layer, because its table may be replaced until then.
+ *
+ * The functions of `write_features.ts` record where the new version changed the layer. Everything else that changes features
+ * must increment the version by itself, so that the version has no record and counts as a change of the whole layer.
  */
 export async function touchLayer(tx: Queryable, id: number): Promise<void> {
-  await tx.query('update layer set data_version = data_version + 1 where resource_id = $1::int', [id])
+  const [row] = await tx.query<{ version: number }>(
+    'update layer set data_version = data_version + 1 where resource_id = $1::int returning data_version as version',
+    [id],
+  )
+  if (row !== undefined) await mergeOldChanges(tx, id, row.version)
 }
 
 /** Reverts a `touchLayer` of the same transaction if nothing was written. */
 export async function untouchLayer(tx: Queryable, id: number): Promise<void> {
-  await tx.query('update layer set data_version = data_version - 1 where resource_id = $1::int', [id])
+  await tx.query(
+    `with reverted as (
+       update layer set data_version = data_version - 1 where resource_id = $1::int returning data_version)
+     delete from layer_change c using reverted where c.layer_id = $1::int and c.version > reverted.data_version`,
+    [id],
+  )
 }
 
 /** Returns whether the features of a layer have not changed since the layer was read. */

@@ -1,8 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { createTileCache } from '../../../src/server/map/tile_cache.ts'
+import { createTileCache, describeTile } from '../../../src/server/map/tile_cache.ts'
 
 const limitBytes = 10_000
 const { signal } = new AbortController()
+
+/** Returns a cache of tiles that show no layer. */
+function openCache() {
+  const cache = createTileCache(limitBytes)
+  return {
+    get: (key: string, client: AbortSignal, create: (stop: AbortSignal) => Promise<Uint8Array>) =>
+      cache.get({ key, layers: [], signal: client }, async (stop) => ({
+        tile: describeTile(await create(stop)),
+        data: [],
+      })),
+  }
+}
 
 /** Returns a function that creates a tile of a size, and how often it was called. */
 function tileOf(sizeBytes: number) {
@@ -16,7 +28,7 @@ function tileOf(sizeBytes: number) {
 
 describe('createTileCache', () => {
   test('creates a tile once for concurrent and later requests', async () => {
-    const cache = createTileCache(limitBytes)
+    const cache = openCache()
     const { calls, create } = tileOf(100)
     const [one, other] = await Promise.all([cache.get('a', signal, create), cache.get('a', signal, create)])
     expect(await cache.get('a', signal, create)).toBe(one)
@@ -25,7 +37,7 @@ describe('createTileCache', () => {
   })
 
   test('returns tiles that together exceed the cache while they are created', async () => {
-    const cache = createTileCache(limitBytes)
+    const cache = openCache()
     const started = Promise.withResolvers<void>()
     const slow = cache.get('slow', signal, async () => {
       await started.promise
@@ -38,7 +50,7 @@ describe('createTileCache', () => {
   })
 
   test('returns a tile larger than the cache without storing it', async () => {
-    const cache = createTileCache(limitBytes)
+    const cache = openCache()
     const small = tileOf(100)
     await cache.get('small', signal, small.create)
     const { calls, create } = tileOf(2 * limitBytes)
@@ -49,7 +61,7 @@ describe('createTileCache', () => {
   })
 
   test('ends the creation of a tile when all clients are gone', async () => {
-    const cache = createTileCache(limitBytes)
+    const cache = openCache()
     const clients = [new AbortController(), new AbortController()]
     const stopped = Promise.withResolvers<Uint8Array>()
     const create = (stop: AbortSignal) => {
@@ -70,12 +82,12 @@ describe('createTileCache', () => {
   test('creates nothing for a client that is gone', async () => {
     const { calls, create } = tileOf(100)
     const gone = AbortSignal.abort(new Error('gone'))
-    await expect(createTileCache(limitBytes).get('a', gone, create)).rejects.toThrow('gone')
+    await expect(openCache().get('a', gone, create)).rejects.toThrow('gone')
     expect(calls.count).toBe(0)
   })
 
   test('creates a tile again after a failure', async () => {
-    const cache = createTileCache(limitBytes)
+    const cache = openCache()
     const failing = () => Promise.reject(new Error('no database'))
     await expect(cache.get('a', signal, failing)).rejects.toThrow('no database')
     expect((await cache.get('a', signal, tileOf(100).create)).bytes).toHaveLength(100)

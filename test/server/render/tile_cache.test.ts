@@ -1,7 +1,7 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { encodeTile } from '../../../src/server/tile_store/tile_file.ts'
+import { decodeTile, encodeTile } from '../../../src/server/tile_store/tile_file.ts'
 import { drivers } from '../../support/drivers.ts'
 import { createServerEnvironment, type ServerEnvironment } from '../../support/killable.ts'
 import { type Ask, describeServers } from '../../support/server.ts'
@@ -114,8 +114,11 @@ describe.each(drivers)('kept tiles on %s', (driver) => {
     expect(files).toHaveLength(3)
     const bytes = Uint8Array.of(1, 2, 3)
     const tilesFolder = join(ground.dataFolder, 'tiles')
-    for (const file of files)
-      await writeFile(file, encodeTile(relative(tilesFolder, file), { bytes, isEmpty: false }))
+    for (const file of files) {
+      const name = relative(tilesFolder, file)
+      const data = decodeTile(name, await readFile(file))?.data ?? []
+      await writeFile(file, encodeTile(name, { tile: { bytes, isEmpty: false }, data }))
+    }
     const second = await ground.inspect()
     const foreign = Buffer.from(bytes).toString('base64')
     const answers = await Promise.all(paths.map((path) => readTile(second.admin, addressOf(path, style))))

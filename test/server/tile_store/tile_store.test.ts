@@ -15,7 +15,12 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const open = (limitBytes = 2 ** 20, log = silentLog) => openTileStore({ folder, limitBytes, log })
 const named = (key: string, style = 7, zoom = 2) => ({ key, style, zoom })
-const tile = (...bytes: number[]) => ({ bytes: Uint8Array.from(bytes), isEmpty: false })
+const data = [{ layer: 7, version: 3, boxes: [[0, 1, 2, 3]] }] as const
+const tile = (...bytes: number[]) => ({ tile: { bytes: Uint8Array.from(bytes), isEmpty: false }, data })
+const empty = { ...tile(), tile: { bytes: Uint8Array.of(9), isEmpty: true } }
+
+/** Bytes of a file in addition to those of its image. */
+const head = 32 + 1 + 4 + JSON.stringify(data).length
 
 async function listFiles(): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -35,11 +40,11 @@ test('a tile is found under its key, after a restart too', async () => {
   const key = `../${'x'.repeat(10_000)}\0/`
   await keepAll([
     [key, tile(1, 2, 3)],
-    ['empty', { ...tile(9), isEmpty: true }],
+    ['empty', empty],
   ])
   const store = open()
   expect(await store.find(named(key))).toEqual(tile(1, 2, 3))
-  expect(await store.find(named('empty'))).toEqual({ ...tile(9), isEmpty: true })
+  expect(await store.find(named('empty'))).toEqual(empty)
   expect(await store.find(named('other'))).toBeUndefined()
   await store.close()
 })
@@ -152,7 +157,7 @@ test('tiles are counted and deleted by style, after a restart too', async () => 
   // The same tile is kept once.
   store.keep(named('a'), tile(1, 2))
   await store.close()
-  const bytes = 32 + 1 + 2
+  const bytes = head + 2
   const counts = [
     { zoom: 2, tiles: 2, bytes: 2 * bytes },
     { zoom: 11, tiles: 1, bytes },
@@ -175,7 +180,7 @@ test('evicted tiles are not counted', async () => {
   const store = open(2 * 4096)
   for (const key of ['a', 'b', 'c', 'd']) store.keep(named(key), tile(1))
   await store.close()
-  expect(await store.count(7)).toEqual([{ zoom: 2, tiles: 2, bytes: 2 * 34 }])
+  expect(await store.count(7)).toEqual([{ zoom: 2, tiles: 2, bytes: 2 * (head + 1) }])
   expect(await listFiles()).toHaveLength(2)
 })
 
