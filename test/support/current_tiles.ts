@@ -6,6 +6,7 @@ import { answerTile, readTileRequest } from '../../src/server/map/vector_tile.ts
 import { answerImage } from '../../src/server/render/answer_image.ts'
 import { tileFrame } from '../../src/server/render/frame.ts'
 import type { TileStore } from '../../src/server/tile_store/tile_store.ts'
+import { counted, groups } from './gallery/group_entries.ts'
 import { heatmap } from './gallery/heatmap_entries.ts'
 import { createTestLayer } from './layers.ts'
 import { uploadContent } from './samples.ts'
@@ -99,27 +100,32 @@ export async function createShownTree({ admin, database }: TestServer): Promise<
     srs: 4326,
     fields,
   })
-  const style = (name: string, parent: number, xml: string, tile_cache: object) =>
+  const style = (name: string, parent: number, members: { xml: string; tile_cache?: object }) =>
     createResource(admin, {
       ...{ cls: 'mapsrv_style', parent, name },
-      members: { mapsrv_style: { xml }, tile_cache },
+      members: { mapsrv_style: { xml: members.xml }, tile_cache: members.tile_cache ?? {} },
     })
-  const heat = async (name: string, maximum: number) => {
-    const attributes = `radius="20" radius_unit="2" max_value="${maximum}" weight_expression="people"`
-    const ramp = { color1: '0,0,0,0', color2: '255,0,0,255', discrete: '0' }
-    const file_upload = await uploadContent(admin, heatmap(attributes, ramp))
-    const members = { desk_vector_style: { file_upload } }
+  const desk = async (name: string, content: string) => {
+    const members = { desk_vector_style: { file_upload: await uploadContent(admin, content) } }
     return createResource(admin, { cls: 'desk_vector_style', parent: points, name, members })
   }
+  const heat = (name: string, maximum: number) => {
+    const attributes = `radius="20" radius_unit="2" max_value="${maximum}" weight_expression="people"`
+    return desk(name, heatmap(attributes, { color1: '0,0,0,0', color2: '255,0,0,255', discrete: '0' }))
+  }
   const styles = [
-    await style('plain', points, plain, { enabled: true }),
-    await style('labelled', points, labelled, {}),
-    await style('labelled degrees', degrees, labelled, { enabled: true }),
-    await style('labelled polygons', polygons, plain, {}),
+    await style('plain', points, { xml: plain, tile_cache: { enabled: true } }),
+    await style('labelled', points, { xml: labelled }),
+    await style('labelled degrees', degrees, { xml: labelled, tile_cache: { enabled: true } }),
+    await style('labelled polygons', polygons, { xml: plain }),
     await heat('heat up to 5', 5),
     await heat('heat', 0),
+    await desk('clusters', groups('type="pointCluster" tolerance="60" toleranceUnit="Pixel"', counted)),
   ]
-  const composed = await style('composed', points, labelled, { enabled: true, image_compose: true })
+  const composed = await style('composed', points, {
+    xml: labelled,
+    tile_cache: { enabled: true, image_compose: true },
+  })
   const tile = (kind: ShownTile['kind'], ...ids: number[]) => ({ kind, ids, ...shownAddress })
   const shown = [
     ...[points, degrees, polygons].map((id) => tile('vector', id)),

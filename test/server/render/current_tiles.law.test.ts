@@ -39,7 +39,7 @@ const write = fc.record({
   ),
   deletesAll: fc.nat(40).map((number) => number === 0),
 })
-const steps = fc.array(write, { minLength: 20, maxLength: 24, size: 'max' })
+const steps = fc.array(write, { minLength: 12, maxLength: 14, size: 'max' })
 
 type Write = typeof write extends fc.Arbitrary<infer T> ? T : never
 
@@ -49,9 +49,9 @@ const middle = (bottom + top) / 2
 const created = (x: number): Entry => ({ kind: 'create', place: [x, middle], pick: 3 })
 const pointsAt = (...entries: Entry[]): Write => ({ layer: 'points', entries, deletesAll: false })
 
-/** A point in the tile, one whose label reaches into it, many far away, which change the colors of heatmaps. */
+/** A point in the tile, one whose label reaches into it and that forms a cluster with it, many that change the colors of heatmaps. */
 const example = [
-  pointsAt(created((left + right) / 2)),
+  pointsAt(created(left + 10 * pixel)),
   pointsAt(created(left - 45 * pixel)),
   pointsAt(...Array.from({ length: 9 }, () => created(right + 1500 * pixel))),
 ]
