@@ -16,8 +16,11 @@ export interface LegendEntry {
 export function legendEntries({ rules, groups }: Pick<Style, 'rules' | 'groups'>): LegendEntry[] {
   const entries: LegendEntry[] = []
   addEntries(rules, true, entries)
-  addEntries(groupRules(groups), true, entries)
-  return entries
+  if (groups === undefined) return entries
+  // A symbol without a name is told apart from that of groups.
+  const named = entries.map((entry) => (entry.title === '' ? { ...entry, title: 'Single points' } : entry))
+  addEntries(groupRules(groups), true, named)
+  return named
 }
 
 /** Returns a rule with the symbol of groups, which follows those of the style. */

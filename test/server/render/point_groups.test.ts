@@ -134,7 +134,7 @@ describeServers('groups of points', (start) => {
     expect(after.equals(before)).toBe(false)
     const answer = await server.admin('GET', `/api/resource/${style}/legend_symbols`)
     const symbols = await answer.json<{ display_name: string; icon: { data: string } }[]>()
-    expect(symbols.map((one) => one.display_name)).toEqual(['', 'Several points'])
+    expect(symbols.map((one) => one.display_name)).toEqual(['Single points', 'Several points'])
     const { data } = await sharp(Buffer.from(symbols.at(-1)?.icon.data ?? '', 'base64'))
       .ensureAlpha()
       .raw()
