@@ -54,6 +54,8 @@ const hasLayers = ({ symbol }: Rule) => symbol !== undefined && symbol.layers.le
  */
 export function selectSymbols(style: Style, indexes: ReadonlySet<number>): Style {
   let next = 0
+  // Points belong to groups, also those whose own symbol is not chosen.
+  const hasGroups = style.groups !== undefined && indexes.has(countSymbols(style) - 1)
   const select = (rule: Rule): Rule => {
     const isEntry = hasLayers(rule)
     const isChosen = isEntry && indexes.has(next)
@@ -61,11 +63,11 @@ export function selectSymbols(style: Style, indexes: ReadonlySet<number>): Style
     const children = rule.children.map(select)
     if (isChosen) return { ...rule, isDrawn: true, children }
     if (!isEntry && rule.isDrawn) return { ...rule, children }
-    return { ...hideRule(rule), isDrawn: children.some(drawsAny), children }
+    return { ...hideRule(rule), isDrawn: (hasGroups && rule.isDrawn) || children.some(drawsAny), children }
   }
   const rules = style.rules.map(select)
   const { groups } = style
-  if (groups === undefined || indexes.has(next)) return { ...style, rules }
+  if (groups === undefined || hasGroups) return { ...style, rules }
   return { ...style, rules, groups: { ...groups, symbol: { ...groups.symbol, layers: [] } } }
 }
 

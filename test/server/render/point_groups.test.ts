@@ -98,6 +98,15 @@ describeServers('groups of points', (start) => {
     expect(picture.at(25, 33)[3]).toBe(0)
     const row = Array.from({ length: 30 }, (_, at) => picture.at(126 + at, 140))
     expect(row.some(([red = 0, green = 0]) => red > 200 && green > 200)).toBe(true)
+    const only = async (symbol: number) => {
+      const path = `${imagePath(style, [-100, -100, 100, 100])}&symbols[${style}]=${symbol}`
+      const { at } = await readPicture(server.admin, path)
+      return [at(25, 25)[3], at(125, 140)[3]]
+    }
+    expect([await only(0), await only(1)]).toEqual([
+      [255, 0],
+      [0, 255],
+    ])
   })
 
   test('fit together in tiles, also where groups lie at the edges of blocks', async () => {
