@@ -62,7 +62,8 @@ const changeMembers = {
 const loses = Type.Optional(
   Type.Array(Type.String({ maxLength: 1000 }), {
     maxItems: 1000,
-    description: 'Data that the change deletes, which an undo cannot restore.',
+    description:
+      'Data that the change deletes, in words; an undo restores what the server still keeps of them.',
   }),
 )
 const before = Type.Optional(

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import { nullable, oneOf, referenceObject } from './descriptor.ts'
+import { maxResourceId } from './limits.ts'
 import { patterns } from './pattern.ts'
 import { scopes } from './permissions.ts'
 import { encodedSourceTitles } from './source_formats.ts'
@@ -133,13 +134,20 @@ export const UploadSchema = Type.Object(
   { additionalProperties: true },
 )
 
-/** Source of data: an upload, or a prepared source. */
+/** Source of data: an upload, a prepared source, or kept data. */
 export const SourceSchema = Type.Object(
   {
     ...UploadSchema.properties,
     id: Type.Optional(UploadSchema.properties.id),
     prepared: Type.Optional(
       Type.String({ description: 'Identifier of a prepared source, instead of an upload.' }),
+    ),
+    kept: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxResourceId,
+        description: 'Replaced or deleted data that the server keeps, instead of an upload.',
+      }),
     ),
   },
   { additionalProperties: true },

@@ -10,6 +10,7 @@ import { geodbRoutes } from './routes/geodb.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { inventoryRoutes } from './routes/inventory.ts'
 import { journalRoutes } from './routes/journal.ts'
+import { keptRoutes } from './routes/kept.ts'
 import { ogcApiRoutes } from './routes/ogc_api.ts'
 import { catalogPageRoutes, pageRoutes } from './routes/page.ts'
 import { principalRoutes } from './routes/principal.ts'
@@ -31,6 +32,7 @@ export const routes = {
   ...inventoryRoutes,
   ...batchRoutes,
   ...journalRoutes,
+  ...keptRoutes,
   ...featureRoutes,
   ...attachmentRoutes,
   ...uploadRoutes,

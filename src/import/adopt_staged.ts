@@ -3,6 +3,7 @@ import { problem } from '../contract/problems.ts'
 import { uniqueName } from '../core/unique_name.ts'
 import type { Queryable } from '../database/database.ts'
 import { deleteLayerExtensions, deleteOrphanedExtensions } from '../store/attachment/attachment.ts'
+import { type KeepRule, keepData } from '../store/layer/kept_data.ts'
 import { type FieldRow, insertFields, writeFields } from '../store/layer/layer_field.ts'
 import { exchangeTable, insertLayers } from '../store/layer/layer_table.ts'
 import { adoptStaging } from '../store/layer/staging_table.ts'
@@ -11,12 +12,16 @@ import type { Staged } from './stage_source.ts'
 
 /**
  * Makes staged features the features of a layer, on commit. An existing layer keeps its id and gets the next data
- * version; fields that the source also has, by keyname, keep their id, names and flags.
+ * version; fields that the source also has, by keyname, keep their id, names and flags. The former data are kept for an undo.
  *
  * @throws {Problem} request/invalid if the existing layer has another geometry family; database/conflict if the staging
  * table no longer exists
  */
-export async function adoptStaged(tx: Queryable, resourceId: number, staged: Staged): Promise<void> {
+export async function adoptStaged(
+  tx: Queryable,
+  { resourceId, staged }: { readonly resourceId: number; readonly staged: Staged },
+  rule: KeepRule,
+): Promise<void> {
   const { tableName, geometryType, srs, fields } = staged
   await touchLayer(tx, resourceId)
   const existing = (await findLayers(tx, [resourceId])).get(resourceId)
@@ -30,10 +35,12 @@ export async function adoptStaged(tx: Queryable, resourceId: number, staged: Sta
     return
   }
   requireSameGeometry(existing, staged)
+  const old = { ...existing, dataVersion: existing.dataVersion - 1 }
+  const isKept = (await keepData(tx, [old], rule)).has(resourceId)
   // Sequential ids denote other features than before.
   if (staged.hasIds) await deleteOrphanedExtensions(tx, resourceId, tableName)
   else await deleteLayerExtensions(tx, resourceId)
-  await exchangeTable(tx, existing, row)
+  await exchangeTable(tx, isKept ? { ...existing, tableName: null } : existing, row)
   await writeFields(tx, resourceId, matchFields(existing, staged))
 }
 

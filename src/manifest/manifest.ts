@@ -89,12 +89,23 @@ export interface WantedResource {
   readonly sets?: readonly string[]
   /** Only of an undo: who managed the resource before an apply adopted it. */
   readonly formerManager?: FormerManager
+  /** Only of an undo: data that the server kept, and restores. */
+  readonly restores?: RestoredData
   /** Spans in the block; pointers are relative to it: `/webmap/root_item`. */
   readonly spanOf: SpanOf
 }
 
 /** The manifest that managed a resource, and the blocks that it set; null if none did. */
 export type FormerManager = { readonly manifest: string; readonly sets: readonly string[] } | null
+
+/** Data of a layer that the server kept. */
+export interface RestoredData {
+  /** Id of the kept data. */
+  readonly kept: number
+  readonly features: number
+  /** Source marker of the layer with these data; null if it had none. */
+  readonly source: string | null
+}
 
 /** Image file of an icon. */
 export interface WantedImage {

@@ -5,6 +5,7 @@ import { dropOrphans, preparedHours } from '../import/orphaned_tables.ts'
 import { deleteOldKeys } from '../store/auth/idempotency_key.ts'
 import { compactCatalogChanges } from '../store/catalog/catalog_version.ts'
 import { deleteOldEntries } from '../store/journal/journal.ts'
+import { dropOldData } from '../store/layer/kept_data.ts'
 import { deleteOldGuestUploads } from '../store/upload/guest_upload.ts'
 import { deleteOldPartialUploads } from '../store/upload/partial_upload.ts'
 import { deleteOldPreparedRasters } from '../store/upload/prepared_raster.ts'
@@ -17,9 +18,12 @@ const graceHours = 1
 const keyLimits = { hours: retentionHours, keys: 10_000, bytes: 64 * 2 ** 20 }
 const intervalMs = 60 * 60_000
 
-/** Deletes old keys and uploads, then unreferenced content. Returns the number of deleted uploads and files. */
+/** Where garbage is, and how long data are kept. */
+type CollectorContext = Pick<ServerContext, 'database' | 'blobs' | 'keptDataDays' | 'keptDataBytes'>
+
+/** Deletes old keys, uploads and kept data, then unreferenced content. Returns the number of deleted uploads and files. */
 export async function collectGarbage(
-  { database, blobs }: Pick<ServerContext, 'database' | 'blobs'>,
+  { database, blobs, keptDataDays, keptDataBytes }: CollectorContext,
   nowMs: number = Date.now(),
 ): Promise<{ uploads: number; files: number }> {
   await deleteOldKeys(database, keyLimits)
@@ -28,6 +32,8 @@ export async function collectGarbage(
   await deleteOldGuestUploads(database, uploadHours)
   const partial = await deleteOldPartialUploads(database, uploadHours)
   const uploads = partial + (await deleteOldUploads(database, uploadHours))
+  const days = keptDataDays === 'off' ? 0 : keptDataDays
+  await database.transaction((tx) => dropOldData(tx, { days, limitBytes: keptDataBytes }))
   await deleteOldPreparedRasters(database, preparedHours)
   await deleteUnusedBlobs(database, graceHours)
   const oldMs = nowMs - graceHours * 60 * 60_000

@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dropOldData } from '../../src/store/layer/kept_data.ts'
+import { uploadContent } from '../support/samples.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
@@ -53,8 +55,10 @@ async function apply(id: string, blocks: string, ...words: readonly string[]): P
   )
   const applied = await run('apply', `${id}.yaml`, '--yes', ...words)
   expect([applied.exit, applied.exit === 0 ? '' : applied.err]).toEqual([0, ''])
-  return /^(\d+)/m.exec((await run('history', '--limit', '1')).out.split('\n')[1] ?? '')?.[1] ?? ''
+  return lastEntry()
 }
+
+const lastEntry = async () => /^\d+/m.exec((await run('history', '--limit', '1')).out)?.[0] ?? ''
 
 /** The resources below a group, without ids, versions and dates. */
 async function treeOf(keys: readonly string[]): Promise<unknown[]> {
@@ -139,8 +143,7 @@ ${more}
   expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
   expect(await treeOf(keys)).toEqual(before)
   expect((await run('history', '--limit', '1')).out).toContain(`undo of ${entry}`)
-  const [again = ''] = /^\d+/m.exec((await run('history', '--limit', '1')).out) ?? []
-  expect((await run('undo', again, '--yes')).exit).toBe(0)
+  expect((await run('undo', await lastEntry(), '--yes')).exit).toBe(0)
   expect(await treeOf(keys)).toEqual(after)
 })
 
@@ -243,14 +246,114 @@ it('gives adopted resources back', async () => {
   const undone = await run('undo', entry, '--yes')
   expect([undone.exit, undone.out]).toEqual([0, expect.stringContaining('managed_by  - "lent"')])
   expect(await treeOf(['lent'])).toEqual(before)
-  const [again = ''] = /^\d+/m.exec((await run('history', '--limit', '1')).out) ?? []
-  expect((await run('undo', again, '--yes')).out).toContain('managed_by  + "lent"')
+  expect((await run('undo', await lastEntry(), '--yes')).out).toContain('managed_by  + "lent"')
+})
+
+async function dataOf(key: string): Promise<unknown> {
+  const id = await idOf(key)
+  const features = await (
+    await server.admin('GET', `/api/resource/${id}/feature/?extensions=attachment,description`)
+  ).json()
+  const { feature_layer } = await (await server.admin('GET', `/api/resource/${id}`)).json<{
+    feature_layer: { fields: Record<string, unknown>[] }
+  }>()
+  return { features, fields: feature_layer.fields.map(({ id: _, ...field }) => field) }
+}
+
+async function idOf(key: string): Promise<number> {
+  const found = await (await server.admin('GET', `/api/resource/search/?keyname=${key}`)).json<
+    { resource: { id: number } }[]
+  >()
+  return found[0]?.resource.id ?? -1
+}
+
+const feature = (name: string, size: number, x: number) => ({
+  type: 'Feature',
+  properties: { name, size },
+  geometry: { type: 'Point', coordinates: [x, 1] },
+})
+
+const writeTowns = async (...features: readonly object[]) =>
+  writeFile(join(cwd, 'towns.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+
+const townLayer = (data: string, more = '') =>
+  `towns:\n  cls: vector_layer\n  display_name: Towns\n  data: { source: towns.geojson${data} }${more}`
+const againLayer = 'again: { cls: vector_layer, display_name: Again, data: { source: towns.geojson } }'
+const onlyName = '\n  feature_layer: { fields: [{ keyname: name, datatype: STRING, display_name: Town }] }'
+const sizeAsText = onlyName.replace(']', ', { keyname: size, datatype: STRING }]')
+
+it('restores the data that applies replaced, changed and deleted, with ids, attachments and edits', async () => {
+  await writeTowns(feature('A', 1, 1), feature('B', 2, 2), feature('C', 3, 3))
+  await apply('towns', townLayer(', key: name, mode: sync'))
+  const id = await idOf('towns')
+  await server.admin('PUT', `/api/resource/${id}/feature/2`, { fields: { size: 20 } })
+  const file_upload = await uploadContent(server.admin, 'text')
+  const extensions = { attachment: [{ name: 'a.txt', file_upload }], description: 'First' }
+  expect((await server.admin('PUT', `/api/resource/${id}/feature/1`, { extensions })).status).toBe(200)
+  const before = await dataOf('towns')
+  expect(before).toMatchObject({
+    features: [{ extensions: { attachment: [{ name: 'a.txt' }] } }, { fields: { size: 20 } }, {}],
+  })
+
+  const allowed = ['--allow-loss', 'towns', '--overwrite-data', 'towns']
+  const steps: readonly [string, () => Promise<string>][] = [
+    ['synchronize', async () => apply('towns', townLayer(', key: name, mode: sync'), ...allowed)],
+    ['replace', async () => apply('towns', townLayer(''), ...allowed)],
+    ['drop a field', async () => apply('towns', townLayer(', mode: seed', onlyName), ...allowed)],
+    ['convert a field', async () => apply('towns', townLayer(', mode: seed', sizeAsText), ...allowed)],
+    [
+      'delete',
+      async () =>
+        apply(
+          'towns',
+          'others: { cls: resource_group, display_name: Others }',
+          '--prune',
+          '--allow-delete',
+          'towns',
+        ),
+    ],
+  ]
+  for (const [name, change] of steps) {
+    await writeTowns(feature('A', 1, 1), feature('D', 4, 4))
+    const entry = await change()
+    if (name !== 'delete') expect([name, await dataOf('towns')]).not.toEqual([name, before])
+    const undone = await run('undo', entry, '--yes')
+    expect([name, undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([name, 0, ''])
+    expect(undone.out).toContain('data  restores 3 features that the server kept')
+    expect([name, await dataOf('towns')]).toEqual([name, before])
+  }
+  // The marker of the source is restored, too: the edit is still known, and its source unchanged.
+  await writeTowns(feature('A', 1, 1), feature('B', 2, 2), feature('C', 3, 3))
+  await writeFile(
+    join(cwd, 'towns.yaml'),
+    `manifest: towns\nresources:\n  root: { existing: true, id: 0 }\n  ${townLayer('').replaceAll('\n', '\n  ')}\n    parent: root\n`,
+  )
+  expect((await run('plan', 'towns.yaml')).err).toContain(
+    'were edited on the server 2 times since the last load',
+  )
+})
+
+it('restores data once more after an undo of the undo, and refuses edits since', async () => {
+  await writeTowns(feature('A', 1, 1), feature('B', 2, 2))
+  await apply('again', againLayer)
+  const first = await dataOf('again')
+  await writeTowns(feature('C', 3, 3))
+  const entry = await apply('again', againLayer, '--allow-loss', 'again')
+  const second = await dataOf('again')
+  expect((await run('undo', entry, '--yes')).exit).toBe(0)
+  expect(await dataOf('again')).toEqual(first)
+  const undo = await lastEntry()
+  await server.admin('PUT', `/api/resource/${await idOf('again')}/feature/1`, { fields: { size: 5 } })
+  expect((await run('undo', undo, '--yes')).err).toContain(
+    `error undo/edited: the data of "again", which the undo would replace, were edited 1 time since apply ${undo}`,
+  )
+  expect((await run('undo', undo, '--yes', '--overwrite', 'again')).exit).toBe(0)
+  expect(await dataOf('again')).toEqual(second)
 })
 
 it('says which data it cannot restore, and asks before it deletes features', async () => {
-  const layer = (more = '') =>
-    `data_layer: { cls: vector_layer, display_name: Layer, data: { source: places.geojson }${more} }`
-  const made = await apply('data', layer())
+  const layer = 'data_layer: { cls: vector_layer, display_name: Layer, data: { source: places.geojson } }'
+  const made = await apply('data', layer)
   const kept = await run('undo', made, '--yes')
   expect([kept.exit, kept.err]).toEqual([
     1,
@@ -263,11 +366,12 @@ it('says which data it cannot restore, and asks before it deletes features', asy
     '--allow-delete',
     'data_layer',
   )
+  await server.database.transaction((tx) => dropOldData(tx, { days: 0, limitBytes: 2 ** 30 }))
   const refused = await run('undo', deletion, '--yes')
   expect([refused.exit, refused.err]).toEqual([
     1,
     expect.stringContaining(
-      `error undo/data-lost: apply ${deletion} deleted data of "data_layer", which cannot be restored: 1 feature`,
+      `error undo/data-lost: apply ${deletion} deleted data of "data_layer", which the server does not keep for this account any longer: 1 feature`,
     ),
   ])
   const undone = await run('undo', deletion, '--without-data', '--yes')
@@ -277,23 +381,19 @@ it('says which data it cannot restore, and asks before it deletes features', asy
   )
 })
 
-it.each([
-  [['undo', '999'], 1, 'The journal has no entry 999'],
-  [['undo', 'x'], 3, 'Use a positive integer.'],
-  [['undo'], 3, 'entry'],
-])('refuses %j', async (words, exit, message) => {
-  expect(await run(...words)).toMatchObject({ exit, err: expect.stringContaining(message) })
-})
-
-it('refuses an apply that changed nothing', async () => {
+it('refuses entries that do not exist or changed nothing', async () => {
+  expect(await run('undo', '999')).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining('has no entry 999'),
+  })
+  expect((await run('undo', 'x')).err).toContain('Use a positive integer.')
   await writeFile(join(cwd, 'bad.geojson'), 'this is no data')
   await writeFile(
     join(cwd, 'bad.yaml'),
     'manifest: bad\nresources:\n  root:\n    existing: true\n    id: 0\n    children:\n      bad: { cls: vector_layer, display_name: Bad, data: { source: bad.geojson } }\n',
   )
   expect((await run('apply', 'bad.yaml', '--yes')).exit).toBe(1)
-  const [id = ''] = /^\d+/m.exec((await run('history', '--limit', '1')).out) ?? []
-  expect(await run('undo', id, '--yes')).toMatchObject({
+  expect(await run('undo', await lastEntry(), '--yes')).toMatchObject({
     exit: 1,
     err: expect.stringContaining('changed nothing'),
   })

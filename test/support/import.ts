@@ -51,11 +51,12 @@ export async function openImportBench(
   }
 }
 
-/** Names of all feature tables, and of the staging tables. */
+/** Names of all feature tables except those that are kept for an undo, and of the staging tables. */
 export async function listFeatureTables(database: Database): Promise<{ tables: string[]; staged: string[] }> {
   const tables = await database.query<{ name: string }>(
     `select relname as name from pg_class
-      where relkind = 'r' and relname like 'features\\_%' and relnamespace = $1::regnamespace order by 1`,
+      where relkind = 'r' and relname like 'features\\_%' and relnamespace = $1::regnamespace
+        and not exists (select from kept_data k where k.table_name = relname) order by 1`,
     [database.schema],
   )
   const staged = await database.query<{ name: string }>('select table_name as name from staging order by 1')

@@ -13,7 +13,7 @@ export async function findUnreferencedFiles({
     return existsSync(folder) ? readdirSync(folder).map((name) => join(...parts, name)) : []
   }
   const referenced = await database.query<{ digest: string }>(
-    'select digest from upload union select digest from attachment',
+    'select digest from upload union select digest from attachment union select digest from kept_attachment',
   )
   const digests = new Set(referenced.map(({ digest }) => digest))
   const unreferenced: string[] = []

@@ -55,7 +55,7 @@ export const undoCommand: CommandSpec = {
   name: 'undo',
   summary: 'undo an apply: restore resources as they were before',
   notes: [
-    'Deletes what the apply created, restores what it changed, and creates again what it deleted, with new ids.\nDeleted features and secrets are not restored.',
+    'Deletes what the apply created, restores what it changed, and creates again what it deleted, with new ids.\nData of vector layers are restored while the server keeps them; secrets are not.',
   ],
   examples: [
     'landform history',
@@ -73,7 +73,7 @@ export const undoCommand: CommandSpec = {
         'undo what the apply set, although it was changed since; may be repeated',
         collect,
       )
-      .option('--without-data', 'undo the rest if data were deleted, which cannot be restored')
+      .option('--without-data', 'undo the rest if the server does not keep the data that were deleted')
       .option('--allow-delete <key>', 'allow deleting features that were loaded; may be repeated', collect)
       .option('--allow-loss <key>', 'allow a resource to lose references; may be repeated', collect),
   run: ({ arguments: [id], options }, terminal) =>

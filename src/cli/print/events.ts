@@ -88,7 +88,8 @@ export function writeReportEvent(out: Writable, report: Report): void {
 }
 
 function changeFacts(change: Change): object {
-  const { action, key, cls, displayName, path, id, adopts, marksSource, edits, data, takes } = change
+  const { action, key, cls, displayName, path, id, adopts, marksSource, edits, data, restores, takes } =
+    change
   const source = data === undefined ? {} : { data: dataFacts(data) }
   return {
     action,
@@ -101,6 +102,7 @@ function changeFacts(change: Change): object {
     marks_source: marksSource,
     edits: edits.map(editFacts),
     ...source,
+    ...(restores === undefined ? {} : { restores: { features: restores.features } }),
     takes,
   }
 }

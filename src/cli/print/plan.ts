@@ -116,6 +116,10 @@ export function formatDetails(change: Change, paint: Paint): string[] {
       paint('cyan', `data are those of ${oneLine(change.marksSource)}, and marked as loaded from it`),
     )
   if (change.data !== undefined) lines.push(...formatData(change.data, paint))
+  if (change.restores !== undefined)
+    lines.push(
+      paint('green', `data  restores ${showCount(change.restores.features, 'feature')} that the server kept`),
+    )
   return [...lines, ...formatTakes(change, paint)]
 }
 

@@ -149,6 +149,12 @@ const PlanEvents = [
       ),
       edits: Type.Array(EditSchema),
       data: optional(DataSchema),
+      restores: optional(
+        Type.Object(
+          { features: count('Features.') },
+          { ...closed, description: 'Data that the server kept, and that an undo restores.' },
+        ),
+      ),
       takes: optional(TakesSchema),
     },
     'A change of a resource or of a record of the catalog.',

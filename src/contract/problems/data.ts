@@ -51,6 +51,14 @@ export const dataProblems = {
     advice:
       'Prepare the upload again: a prepared source is kept for a day, and only the user who prepared it can use it, once.',
   },
+  'source/not-kept': {
+    title: 'Kept data not found',
+    exit: 1,
+    status: 422,
+    exception: `${core}.ValidationError`,
+    advice:
+      'List the kept data with GET /api/component/landform/kept/. Data are restored once, in the layer that had them; of a deleted layer, by administrators and who deleted it.',
+  },
   'source/unreadable': {
     title: 'Source cannot be read',
     exit: 3,

@@ -13,7 +13,7 @@ export const planProblems = {
     advice: 'Review the resource, and use --overwrite with its key.',
   },
   'undo/data-lost': {
-    title: 'Deleted data cannot be restored',
+    title: 'Deleted data are not kept any longer',
     exit: 1,
     advice: 'Load the data again, or undo the rest with --without-data.',
   },

@@ -3,7 +3,7 @@ import type { Action } from '../../contract/journal.ts'
 import type { PrincipalKind } from '../../contract/principal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
-import type { SecretSource } from '../../manifest/manifest.ts'
+import type { RestoredData, SecretSource } from '../../manifest/manifest.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { AccessReport } from './access_change.ts'
 import type { ActualResource } from './actual_tree.ts'
@@ -156,6 +156,8 @@ export interface Change {
   readonly data?: DataLoad
   /** All files of the resource after the change; absent if they do not change. */
   readonly files?: readonly FileEntry[]
+  /** Only of an undo: data that the server kept, and restores with their ids. */
+  readonly restores?: RestoredData
   readonly image?: ImageLoad
   /** Password that is set. */
   readonly password?: SecretSource

@@ -18,6 +18,7 @@ import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import type { LoadQuestion } from './read_load_change.ts'
+import { withRestore } from './restore_data.ts'
 import { reportContested } from './set_blocks.ts'
 import { planSyncFields } from './sync_fields.ts'
 import { foreignIssue, reportReplacement } from './target_issues.ts'
@@ -112,7 +113,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
   }
   const files = compareFiles(wanted, undefined, input.digests)
-  draft.changes.push({
+  const change: Change = {
     action: old === undefined ? 'create' : 'replace',
     key: wanted.key,
     cls: wanted.cls ?? '',
@@ -123,7 +124,8 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     edits: [...creation.edits, ...files.edits],
     ...(data === undefined ? {} : { data }),
     ...(files.entries === undefined ? {} : { files: files.entries }),
-  })
+  }
+  draft.changes.push(withRestore(change, wanted))
 }
 
 // Resources of the manifest below it are created again, but their features are deleted.
@@ -150,13 +152,13 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
   )
   draft.issues.push(...contested(input, wanted, { actual, diff }))
   const data = planData(work, wanted, { actual, edits: diff.edits })
-  if (diff.edits.length === 0 && !diff.adopts && data === undefined) {
+  if (diff.edits.length === 0 && !diff.adopts && data === undefined && wanted.restores === undefined) {
     const unread = listUnread(wanted, actual, diff)
     if (unread.length === 0) draft.unchanged += 1
     else draft.unknown.push(partlyUnknown(work, wanted, { actual, unread }))
     return
   }
-  draft.changes.push(updateOf({ work, wanted, actual, diff, data, files }))
+  draft.changes.push(withRestore(updateOf({ work, wanted, actual, diff, data, files }), wanted))
 }
 
 /** Lists what the manifest sets and the account cannot compare. */

@@ -52,7 +52,7 @@ function describeEdit(check: UndoCheck, change: JournalChange): string | undefin
   if (there !== undefined && action !== 'delete')
     return action === 'create' || action === 'replace'
       ? describeCreated(check, change, there)
-      : describeUpdated(check, change, there)
+      : (describeData(check, change, there) ?? describeUpdated(check, change, there))
   if (before.length === 0) return undefined
   const again = actual.byKeyname.get(key)
   if (again !== undefined && again.id !== id) return `"${key}" was created again since apply ${entry.id}`
@@ -74,6 +74,21 @@ function describeCreated(
   ]
   if (changed.length === 0) return undefined
   return `"${key}", which apply ${entry.id} created and the undo would delete, was changed since: ${changed.join('; ')}`
+}
+
+/** Tells whether data that the undo replaces or deletes were edited. */
+function describeData(
+  { entry, plan }: UndoCheck,
+  { key, id, data_version: after }: JournalChange,
+  { dataVersion }: ActualResource,
+): string | undefined {
+  const change = plan.changes.find((one) => one.id === id)
+  const losesValues = change?.edits.some(({ loses, lostValues }) => loses !== undefined && lostValues !== 0)
+  if (change === undefined || !(change.restores !== undefined || losesValues)) return undefined
+  if (after == null || dataVersion === undefined)
+    return `it is unknown whether the data of "${key}" were edited since apply ${entry.id}, which was not one transaction`
+  if (dataVersion === after) return undefined
+  return `the data of "${key}", which the undo would replace, were edited ${countOf(dataVersion - after, 'time')} since apply ${entry.id}`
 }
 
 /** Of an update, only the fields that the apply set are undone: those that have another value now were changed since. */

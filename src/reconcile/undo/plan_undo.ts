@@ -8,6 +8,7 @@ import type { Plan } from '../model/change.ts'
 import { type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planManifest, readActualTree } from '../plan/plan_manifest.ts'
 import { checkEdited } from './check_edited.ts'
+import { findKept, type KeptLayer, listLayers } from './find_kept.ts'
 import { listApplied, writeUndoManifest } from './undo_manifest.ts'
 
 /** What an undo may do. */
@@ -34,7 +35,8 @@ export interface UndoPlan {
 
 /**
  * Plans to undo an apply: deletes what it created, restores what it changed, and creates again what it deleted, with new
- * ids. Resources that were changed since are errors; so are deleted data, unless allowed.
+ * ids. Data that it replaced or deleted are restored from what the server keeps. Fields and data that were changed since are errors;
+ * so are data that are no longer kept, unless allowed.
  *
  * @throws {Problem} undo/nothing, http/*, auth/*
  */
@@ -47,7 +49,8 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
           : undefined,
     })
   const actual = await readActualTree(api, signal)
-  const { manifest, created } = writeUndoManifest(entry, actual)
+  const kept = await findKept(api, entry, signal)
+  const { manifest, created } = writeUndoManifest(entry, actual, kept)
   const { allowDelete, allowLoss } = options
   const take = new Set(manifest.resources.keys())
   const allowed = { prune: true, fuse: 1, deletable: created, allowDelete, allowLoss, take }
@@ -55,7 +58,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
   const plan = await planManifest({ api, manifest, actual, options: planOptions, signal })
   const issues = [
     ...(await checkEdited({ api, entry, actual, manifest, plan, options, signal })),
-    ...checkData(entry, options),
+    ...checkData(entry, kept, options),
     ...checkRecords(entry),
   ]
   return { plan: { ...plan, issues: [...issues, ...plan.issues.map(withoutSpan)] }, manifest }
@@ -67,12 +70,18 @@ function withoutSpan({ span: _, ...issue }: Issue): Issue {
 }
 
 /** Reports deleted data. */
-function checkData(entry: JournalEntry, { withoutData }: UndoOptions): Issue[] {
-  return listApplied(entry).flatMap(({ key, loses = [] }) => {
-    if (loses.length === 0) return []
+function checkData(
+  entry: JournalEntry,
+  kept: ReadonlyMap<number, KeptLayer>,
+  { withoutData }: UndoOptions,
+): Issue[] {
+  return listApplied(entry).flatMap((change) => {
+    const { key, loses = [] } = change
+    const layers = listLayers(change)
+    if (loses.length === 0 || (layers.length > 0 && layers.every(({ id }) => kept.has(id)))) return []
     const issue = fault(
       'undo/data-lost',
-      `apply ${entry.id} deleted data of "${key}", which cannot be restored: ${loses.join(', ')}`,
+      `apply ${entry.id} deleted data of "${key}", which the server does not keep for this account any longer: ${loses.join(', ')}`,
       '--without-data',
     )
     return [withoutData ? ({ ...issue, severity: 'warning' } as const) : issue]

@@ -1,11 +1,13 @@
 import type { Representation } from '../../contract/bodies.ts'
 import { type JournalChange, type JournalEntry, successWords } from '../../contract/journal.ts'
+import { formatSource } from '../../contract/markers.ts'
 import { isCls } from '../../contract/registry.ts'
 import type { FormerManager, Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { nameRule, sortedRules } from '../model/access_rules.ts'
 import { type ActualResource, type ActualTree, labelOf, readActual } from '../model/actual_tree.ts'
 import { createKeyMaker } from '../pull/slug.ts'
 import { writeMembers } from '../pull/write_block.ts'
+import type { KeptLayer } from './find_kept.ts'
 import { mergeBefore } from './merge_before.ts'
 
 /** The state before an apply, as far as the apply changed it. */
@@ -30,11 +32,15 @@ export function isApplied({ outcome }: JournalChange): boolean {
  * Describes the resources that an apply changed or deleted as they were before, as a manifest. References to resources
  * that the apply deleted are keys, so that they lead to those that are created again; the others are ids.
  */
-export function writeUndoManifest(entry: JournalEntry, actual: ActualTree): UndoManifest {
+export function writeUndoManifest(
+  entry: JournalEntry,
+  actual: ActualTree,
+  kept: ReadonlyMap<number, KeptLayer>,
+): UndoManifest {
   const applied = listApplied(entry)
-  const before = readBefore(applied, actual)
+  const before = readBefore(applied, { actual, kept })
   const keyOf = assignKeys(before, actual)
-  const restoring: Restoring = { entry, actual, before, keyOf, resources: new Map() }
+  const restoring: Restoring = { entry, actual, kept, before, keyOf, resources: new Map() }
   for (const one of before.values()) restore(restoring, one)
   const made = applied.flatMap(({ action, id }) => (action === 'create' && id != null ? [id] : []))
   return {
@@ -55,7 +61,10 @@ interface BeforeApply {
  * Returns the resources as they would be without the changes, by id. A resource's own change has its state, above that of a
  * deletion.
  */
-function readBefore(applied: readonly JournalChange[], actual: ActualTree): Map<number, BeforeApply> {
+function readBefore(
+  applied: readonly JournalChange[],
+  { actual, kept }: Pick<Restoring, 'actual' | 'kept'>,
+): Map<number, BeforeApply> {
   const found = new Map<number, BeforeApply>()
   for (const { id, action, digests, before: wires = [] } of applied)
     for (const wire of wires) {
@@ -64,7 +73,12 @@ function readBefore(applied: readonly JournalChange[], actual: ActualTree): Map<
       const there = actual.byId.get(before.id)
       const isWhole = before.id !== id || action === 'delete' || action === 'replace'
       const isPart = !isWhole && digests !== undefined && there !== undefined
-      const resource = !isPart ? before : mergeBefore({ before, there, digests }, actual.principals)
+      const merged = isPart ? mergeBefore({ before, there, digests }, actual.principals) : before
+      // Kept data have the fields that they had.
+      const { feature_layer } = before.members
+      const resource = kept.has(before.id)
+        ? { ...merged, members: { ...merged.members, feature_layer } }
+        : merged
       found.set(before.id, { resource, before, isReleased: digests?.['/managed_by'] !== undefined })
     }
   return found
@@ -80,6 +94,8 @@ function assignKeys(before: ReadonlyMap<number, BeforeApply>, actual: ActualTree
 interface Restoring {
   readonly entry: JournalEntry
   readonly actual: ActualTree
+  /** Data to restore by layer. */
+  readonly kept: ReadonlyMap<number, KeptLayer>
   readonly before: ReadonlyMap<number, BeforeApply>
   readonly keyOf: ReadonlyMap<number, string>
   readonly resources: Map<string, WantedResource>
@@ -137,9 +153,23 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
         }),
     ...(resmeta === undefined ? {} : { resmeta: { ...cleared(there), ...resmeta } }),
     members: members ?? {},
+    ...restoreOf(restoring, before, there),
     sets: resource.sets,
     spanOf: spanOf(entry),
   }
+}
+
+/** Data are restored with their source marker, so that the next plan knows as much about them as before. */
+function restoreOf(
+  { kept }: Restoring,
+  { id, source, dataVersion = 0 }: ActualResource,
+  there: ActualResource | undefined,
+): Pick<WantedResource, 'restores'> {
+  const found = kept.get(id)
+  if (found === undefined) return {}
+  const version = (there === undefined ? dataVersion : (there.dataVersion ?? 0) + 1) - dataVersion
+  const marker = source === undefined ? null : formatSource({ ...source, version: source.version + version })
+  return { restores: { kept: found.id, features: found.features, source: marker } }
 }
 
 /** Tells whether the apply made another manifest the manager, or none. */

@@ -2,6 +2,7 @@ import type { Cls, DataCls, Members } from '../../contract/registry.ts'
 import type { AnswerOf } from '../../contract/route.ts'
 import type { batchRoutes } from '../../contract/routes/batch.ts'
 import type { Database, Queryable } from '../../database/database.ts'
+import type { KeepRule } from '../../store/layer/kept_data.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { ServerContext } from '../context.ts'
 
@@ -68,7 +69,7 @@ export interface Behaviour<C extends Cls> {
    */
   update(tx: Queryable, changes: readonly MemberChange<C>[]): Promise<void>
   /** Deletes what deleting the rows does not, such as tables. Called before the rows are deleted. */
-  remove?(tx: Queryable, ids: readonly number[]): Promise<void>
+  remove?(tx: Queryable, ids: readonly number[], rule: KeepRule): Promise<void>
   /** Does long work, such as reading a file into staging, in short transactions before that of the request. */
   prepare?(preparation: Preparation<C>): Promise<Prepared | undefined>
   /** Required for classes with source data. */

@@ -56,7 +56,7 @@ async function updateOne(tx: Queryable, change: Change): Promise<void> {
   const layer = (await findLayers(tx, [change.id])).get(change.id)
   const fields = members.feature_layer?.fields
   if (fields === undefined || layer === undefined) return
-  const isChanged = await changeFields(tx, layer, describeChanges(layer, fields, table))
+  const isChanged = await changeFields(tx, layer, { changes: describeChanges(layer, fields, table) })
   if (isChanged) await touchLayer(tx, change.id)
 }
 

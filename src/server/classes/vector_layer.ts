@@ -6,13 +6,15 @@ import type { Members } from '../../contract/registry.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
 import { adoptStaged } from '../../import/adopt_staged.ts'
+import { restoreKept } from '../../import/restore_kept.ts'
 import { deleteAllFeatures } from '../../store/feature/write_features.ts'
 import { changeFields, requireValidNames } from '../../store/layer/field_change.ts'
+import { type KeepRule, keepCopy } from '../../store/layer/kept_data.ts'
 import {
   changeGeometryType,
   createEmptyLayers,
-  dropLayerTables,
   type NewLayer,
+  removeLayerTables,
 } from '../../store/layer/layer_table.ts'
 import {
   findLayers,
@@ -24,6 +26,7 @@ import {
 import { invalidAt } from '../http/invalid_request.ts'
 import { requireReferences } from '../resource/references.ts'
 import type { BehaviourOf, MemberChange } from './behaviour.ts'
+import { keepRuleFor } from './keep_rule.ts'
 import { fieldChangeOf, lookupTablesOf, newFieldOf, wireField } from './layer_field.ts'
 import {
   findFeatureChanges,
@@ -31,8 +34,9 @@ import {
   requireDataVersion,
   writeFeatureChanges,
 } from './vector_layer_changes.ts'
+import { findKeptSource, isKeptSource, type KeptSource } from './vector_layer_kept.ts'
 import { vectorSource } from './vector_layer_preparation.ts'
-import { isStagedSource, prepareSource } from './vector_layer_source.ts'
+import { isStagedSource, prepareSource, type StagedSource } from './vector_layer_source.ts'
 
 type Change = MemberChange<'vector_layer'>
 type Own = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
@@ -43,72 +47,127 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
     const layers = await findLayers(tx, ids)
     return new Map([...layers].map(([id, layer]) => [id, membersOf(layer)]))
   },
-  prepare: async (preparation) => (await findFeatureChanges(preparation)) ?? prepareSource(preparation),
+  prepare: async (preparation) =>
+    (await findFeatureChanges(preparation)) ??
+    (await findKeptSource(preparation)) ??
+    prepareSource(preparation),
   source: vectorSource,
   async create(tx, changes) {
     const [caller] = changes.map((change) => change.caller)
     if (caller === undefined) return
     await requireReferences(tx, { caller, cls: 'vector_layer', checks: changes })
-    const empty = changes.filter(({ prepared }) => !isStagedSource(prepared))
+    const empty = changes.filter(({ prepared }) => !isDataSource(prepared))
     await createEmptyLayers(tx, empty.map(newLayerOf))
-    for (const { id, members, prepared } of changes) {
-      if (!isStagedSource(prepared)) continue
-      await adoptStaged(tx, id, prepared.staged)
+    for (const { id, members, prepared, context } of changes) {
+      if (!isDataSource(prepared)) continue
+      await adopt(tx, id, { prepared, rule: keepRuleFor(context) })
       const fields = members.feature_layer?.fields
-      if (fields !== undefined) await writeFieldChanges(tx, id, fields)
+      if (fields !== undefined) await writeFieldChanges(tx, { id, fields })
     }
   },
   async update(tx, changes) {
     for (const change of changes) await updateOne(tx, change)
   },
-  remove: dropLayerTables,
+  remove: removeLayerTables,
+}
+
+type DataSource = StagedSource | KeptSource
+
+const isDataSource = (prepared: unknown): prepared is DataSource =>
+  isStagedSource(prepared) || isKeptSource(prepared)
+
+interface Adoption {
+  readonly prepared: DataSource
+  readonly rule: KeepRule
+}
+
+async function adopt(tx: Queryable, resourceId: number, { prepared, rule }: Adoption): Promise<void> {
+  if (isKeptSource(prepared)) await restoreKept(tx, { resourceId, kept: prepared.kept }, rule)
+  else await adoptStaged(tx, { resourceId, staged: prepared.staged }, rule)
 }
 
 async function updateOne(tx: Queryable, change: Change): Promise<void> {
-  const { caller, id, members, prepared } = change
+  const { caller, id, members, prepared, context } = change
   const current = await lockLayer(tx, id)
   if (current === undefined) return
   const checks = [{ members, current: lookupTablesOf(current) }]
   await requireReferences(tx, { caller, cls: 'vector_layer', checks })
   const own = members.vector_layer ?? {}
   checkReferenceSystem(own, current)
-  if (isStagedSource(prepared)) await adoptStaged(tx, id, prepared.staged)
+  const isReplaced = isDataSource(prepared)
+  const rule = keepRuleFor(context)
+  if (isReplaced) await adopt(tx, id, { prepared, rule })
   if (isStagedChanges(prepared)) requireDataVersion(current, prepared.dataVersion)
-  const isSchemaChanged = await changeFeatures(tx, change, { isReplaced: isStagedSource(prepared) })
-  if (isSchemaChanged && !isStagedSource(prepared)) await touchLayer(tx, id)
+  // Data that were replaced are kept already.
+  const beforeLoss = isReplaced ? nothing : once(() => keepCopy(tx, current, rule))
+  const isSchemaChanged = await changeFeatures(tx, change, { isReplaced, beforeLoss })
+  if (isStagedChanges(prepared)) await beforeLoss()
+  if (isSchemaChanged && !isReplaced) await touchLayer(tx, id)
   if (!isStagedChanges(prepared)) return
   await touchLayer(tx, id)
   if (!(await writeFeatureChanges(tx, id, prepared))) await untouchLayer(tx, id)
+}
+
+const nothing = async () => undefined
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= work()
+    return done
+  }
+}
+
+interface Changing {
+  readonly isReplaced: boolean
+  /** Called before data are lost. */
+  readonly beforeLoss: () => Promise<void>
 }
 
 /** Changes the table of a layer; returns whether data changed. */
 async function changeFeatures(
   tx: Queryable,
   { id, members }: Change,
-  { isReplaced }: { readonly isReplaced: boolean },
+  { isReplaced, beforeLoss }: Changing,
 ): Promise<boolean> {
   const { geometry_type: geometryType, delete_all_features: deletesAll } = members.vector_layer ?? {}
   let isChanged = false
   if (deletesAll === true && !isReplaced) {
     const layer = await lockLayer(tx, id)
+    await beforeLoss()
     if (layer !== undefined) await deleteAllFeatures(tx, layer)
     isChanged = true
   }
-  if (geometryType !== undefined) isChanged = (await writeGeometryType(tx, id, geometryType)) || isChanged
+  if (geometryType !== undefined)
+    isChanged = (await writeGeometryType(tx, { id, next: geometryType, beforeLoss })) || isChanged
   const fields = members.feature_layer?.fields
-  return fields === undefined ? isChanged : (await writeFieldChanges(tx, id, fields)) || isChanged
+  return fields === undefined
+    ? isChanged
+    : (await writeFieldChanges(tx, { id, fields, beforeLoss })) || isChanged
 }
 
-async function writeGeometryType(tx: Queryable, id: number, next: GeometryType): Promise<boolean> {
+interface GeometryChange extends Pick<Changing, 'beforeLoss'> {
+  readonly id: number
+  readonly next: GeometryType
+}
+
+async function writeGeometryType(tx: Queryable, { id, next, beforeLoss }: GeometryChange): Promise<boolean> {
   const layer = (await findLayers(tx, [id])).get(id)
   if (layer === undefined || layer.geometryType === next) return false
+  await beforeLoss()
   await changeGeometryType(tx, layer, next)
   return true
 }
 
-async function writeFieldChanges(tx: Queryable, id: number, fields: readonly Field[]): Promise<boolean> {
+interface WrittenFields extends Partial<Pick<Changing, 'beforeLoss'>> {
+  readonly id: number
+  readonly fields: readonly Field[]
+}
+
+async function writeFieldChanges(tx: Queryable, { id, fields, beforeLoss }: WrittenFields): Promise<boolean> {
   const layer = (await findLayers(tx, [id])).get(id)
-  return layer !== undefined && (await changeFields(tx, layer, fields.map(fieldChangeOf)))
+  if (layer === undefined) return false
+  return changeFields(tx, layer, { changes: fields.map(fieldChangeOf), beforeLoss })
 }
 
 function newLayerOf({ id, members }: Change): NewLayer {

@@ -13,6 +13,8 @@ import {
 } from '../../store/resource/resource_tree.ts'
 import type { Caller } from '../auth/caller.ts'
 import { findBehaviour } from '../classes/behaviours.ts'
+import { keepRuleFor } from '../classes/keep_rule.ts'
+import type { ServerContext } from '../context.ts'
 import { checkMask, notFound } from './require_permission.ts'
 
 /** Effects of deleting resources. */
@@ -65,13 +67,25 @@ export async function planRemoval(
   }
 }
 
+/** Who deletes resources. */
+export interface Remover {
+  readonly context: Pick<ServerContext, 'keptDataDays' | 'keptDataBytes'>
+  readonly caller: Caller
+}
+
 /** Deletes the affected resources of a plan. The tree lock must be held since before the plan. */
-export async function removeNodes(tx: Queryable, nodes: readonly SubtreeNode[]): Promise<void> {
+export async function removeNodes(
+  tx: Queryable,
+  { affected: nodes, masks }: Pick<RemovalPlan, 'affected' | 'masks'>,
+  { context, caller }: Remover,
+): Promise<void> {
   if (nodes.length === 0) return
+  const rule = keepRuleFor(context, (id) => (mayRestore(masks.get(id)) ? caller.id : null))
   for (const [cls, group] of Map.groupBy(nodes, (node) => node.cls)) {
     await findBehaviour(cls)?.remove?.(
       tx,
       group.map(({ id }) => id),
+      rule,
     )
   }
   await deleteResources(
@@ -79,6 +93,10 @@ export async function removeNodes(tx: Queryable, nodes: readonly SubtreeNode[]):
     nodes.map(({ id }) => id),
   )
 }
+
+/** Who could read and write the data before may restore them. */
+const mayRestore = (mask: PermissionMask = 0) =>
+  hasPermission(mask, 'data.read') && hasPermission(mask, 'data.write')
 
 const idsOf = ({ id, parentId }: SubtreeNode) => (parentId === null ? [id] : [id, parentId])
 

@@ -35,12 +35,12 @@ export interface RemovalStep {
  */
 export async function writeRemovals(
   tx: Queryable,
-  { caller }: Pick<Writer, 'caller'>,
+  remover: Pick<Writer, 'caller' | 'context'>,
   steps: readonly RemovalStep[],
 ): Promise<void> {
   const ids = steps.map(({ id }) => id)
   const locked = await lockResources(tx, ids)
-  const { affected, faults, masks } = await planRemoval(tx, caller, { ids })
+  const { affected, faults, masks } = await planRemoval(tx, remover.caller, { ids })
   for (const { id, ifMatch } of steps) {
     const current = locked.get(id)
     if (current === undefined) throw notFound(id)
@@ -49,7 +49,7 @@ export async function writeRemovals(
     checkVersion(ifMatch, current)
   }
   throwFirst(ids, faults)
-  await removeNodes(tx, affected)
+  await removeNodes(tx, { affected, masks }, remover)
 }
 
 /** Resources to delete, and whether to skip those that cannot be deleted. */
@@ -66,9 +66,9 @@ export interface BulkRemoval {
 export async function removeResources(writer: Writer, { ids, partial }: BulkRemoval): Promise<void> {
   await writeAtOnce(writer, undefined, async (tx) => {
     await lockTree(tx)
-    const { affected, faults } = await planRemoval(tx, writer.caller, { ids })
-    if (!partial) throwFirst(ids, faults)
-    await removeNodes(tx, affected)
+    const removal = await planRemoval(tx, writer.caller, { ids })
+    if (!partial) throwFirst(ids, removal.faults)
+    await removeNodes(tx, removal, writer)
   })
 }
 

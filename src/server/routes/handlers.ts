@@ -14,6 +14,7 @@ import { geodbHandlers } from './geodb.ts'
 import { instanceHandlers } from './instance.ts'
 import { inventoryHandlers } from './inventory.ts'
 import { journalHandlers } from './journal.ts'
+import { keptHandlers } from './kept.ts'
 import { legendHandlers } from './legend.ts'
 import { ogcApiHandlers } from './ogc_api.ts'
 import { pageHandlers } from './page.ts'
@@ -40,6 +41,7 @@ const handlers: { readonly [R in RouteName]: Handler<R> } = {
   ...inventoryHandlers,
   ...batchHandlers,
   ...journalHandlers,
+  ...keptHandlers,
   ...featureHandlers,
   ...attachmentHandlers,
   ...exportHandlers,

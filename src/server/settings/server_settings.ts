@@ -53,6 +53,7 @@ const dataFolder = '.landform/data'
 const listen = '127.0.0.1:8080'
 const uploadBytes = 8 * 2 ** 30
 const tileCacheBytes = 2 ** 30
+const keptBytes = 10 * 2 ** 30
 
 /**
  * The settings of the server. Options of `landform serve` and `landform start`, environment variables, defaults and the
@@ -212,6 +213,26 @@ export const serverSettings = {
     help: 'maximum size of cached tiles',
     default: tileCacheBytes,
     defaultHelp: formatBytes(tileCacheBytes),
+    parse: parseBytes,
+  },
+  /** Days that replaced and deleted data of layers are kept for an undo. */
+  keptDataDays: {
+    flag: '--keep-data',
+    argument: '<days>',
+    variable: 'LANDFORM_KEEP_DATA',
+    help: 'days that replaced and deleted data of layers are kept for an undo, or off',
+    default: 14 as number | 'off',
+    defaultHelp: '14',
+    parse: (text: string, name: string) => (text === 'off' ? text : parseDays(text, name)),
+  },
+  /** Maximum size of the kept data in bytes; the oldest go first. */
+  keptDataBytes: {
+    flag: '--keep-data-size',
+    argument: '<size>',
+    variable: 'LANDFORM_KEEP_DATA_SIZE',
+    help: 'maximum size of the kept data; the oldest go first',
+    default: keptBytes,
+    defaultHelp: formatBytes(keptBytes),
     parse: parseBytes,
   },
   /** Minimum transfer rate of a client in bytes per second, averaged over the timeout. */

@@ -14,6 +14,13 @@ export interface FieldChange extends Partial<NewField> {
   readonly isDropped?: boolean | undefined
 }
 
+/** Changes to the fields of a layer. */
+export interface FieldChanges {
+  readonly changes: readonly FieldChange[]
+  /** Called before values are dropped or converted. */
+  readonly beforeLoss?: (() => Promise<void>) | undefined
+}
+
 /** A field before and after the change; `old` is undefined for a new field. */
 type ChangedField = { readonly old: LayerField | undefined; readonly row: FieldRow }
 
@@ -27,7 +34,7 @@ type ChangedField = { readonly old: LayerField | undefined; readonly row: FieldR
 export async function changeFields(
   tx: Queryable,
   layer: Layer,
-  changes: readonly FieldChange[],
+  { changes, beforeLoss }: FieldChanges,
 ): Promise<boolean> {
   const matched = matchChanges(layer, changes)
   const dropped = matched.flatMap(({ old, change }) => (old !== undefined && change.isDropped ? [old] : []))
@@ -38,6 +45,7 @@ export async function changeFields(
   )
   const { tableName } = layer
   for (const change of converted) if (tableName !== null) await requireConvertible(tx, tableName, change)
+  if (dropped.length + converted.length > 0) await beforeLoss?.()
   const steps = [
     ...dropped.map(({ columnName }) => `drop column ${columnName}`),
     ...wanted.flatMap(({ old, row }) => (old === undefined ? [addColumn(row)] : [])),

@@ -1,10 +1,11 @@
 import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
+import { type KeepRule, keepData } from './kept_data.ts'
 import { insertFields } from './layer_field.ts'
 import { type NewField, planFields } from './plan_fields.ts'
 import { createFeatureTable, finishFeatureTable, newTableName } from './staging_table.ts'
-import type { Layer, WritableLayer } from './stored_layer.ts'
+import { findLayers, type Layer, type WritableLayer } from './stored_layer.ts'
 
 /** A layer to create. */
 export interface NewLayer {
@@ -64,15 +65,25 @@ export async function exchangeTable(tx: Queryable, old: Layer, next: LayerRow): 
   if (old.tableName !== null) await tx.query(`drop table ${old.tableName}`)
 }
 
-/** Drops the feature tables of layers about to be deleted; other ids are ignored. */
-export async function dropLayerTables(tx: Queryable, ids: readonly number[]): Promise<void> {
+/** Sets the version of the data of a new layer. */
+export async function writeDataVersion(tx: Queryable, id: number, dataVersion: number): Promise<void> {
+  await tx.query('update layer set data_version = $2::int where resource_id = $1::int', [id, dataVersion])
+}
+
+/** Keeps the data of layers about to be deleted, or drops their tables; other ids are ignored. */
+export async function removeLayerTables(
+  tx: Queryable,
+  ids: readonly number[],
+  rule: KeepRule,
+): Promise<void> {
   // Writers lock the layer before its table. Locking in the same order avoids a deadlock.
-  const rows = await tx.query<{ tableName: string }>(
-    `select table_name as "tableName" from layer
-      where resource_id = any($1::int[]) and table_name is not null order by resource_id for update`,
-    [ids],
-  )
-  if (rows.length > 0) await tx.query(`drop table ${rows.map(({ tableName }) => tableName).join(', ')}`)
+  await tx.query('select from layer where resource_id = any($1::int[]) order by resource_id for update', [
+    ids,
+  ])
+  const layers = [...(await findLayers(tx, ids)).values()]
+  const kept = await keepData(tx, layers, rule)
+  const names = layers.flatMap(({ resourceId, tableName }) => (kept.has(resourceId) ? [] : (tableName ?? [])))
+  if (names.length > 0) await tx.query(`drop table ${names.join(', ')}`)
 }
 
 /**

@@ -148,7 +148,9 @@ describe.each(drivers)('a server on %s that is killed during feature changes', (
       `select relname as name from pg_class
         where relnamespace = current_schema()::regnamespace and relname ~ '^features_[0-9a-f]{16}$' order by 1`,
     )
-    const layers = 'select table_name as name from layer where table_name is not null order by 1'
+    // Replaced and deleted data are kept for an undo.
+    const layers = `select table_name as name from layer where table_name is not null
+                    union all select table_name from kept_data where table_name is not null order by 1`
     expect(tables).toEqual(await namesOf(layers))
     expect(await namesOf('select table_name as name from staging')).toEqual([])
   }
@@ -172,6 +174,7 @@ describe.each(drivers)('a server on %s that is killed during feature changes', (
       const { database, blobs } = running.context
       for (const table of ['upload', 'blob'])
         await database.query(`update ${table} set created_at = created_at - interval '2 days'`)
+      await database.query(`update kept_data set kept_at = kept_at - interval '15 days'`)
       await collectGarbage(running.context, Date.now() + 2 * 86_400_000)
       expect(await Array.fromAsync(blobs.list())).toEqual([])
     } finally {

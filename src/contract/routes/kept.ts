@@ -1,0 +1,34 @@
+import { maxResourceId } from '../limits.ts'
+import { query, type RouteDescriptor } from '../route.ts'
+import { Type } from '../type.ts'
+
+const time = (description: string) =>
+  Type.String({ description: `${description}: UTC, ISO 8601 without time zone.` })
+
+/** Data that the server keeps for an undo. */
+export const keptRoutes = {
+  'kept.list': {
+    route: 'landform.kept',
+    path: '/api/component/landform/kept/',
+    method: 'GET',
+    forUsers: true,
+    summary:
+      'Lists replaced and deleted data of layers, newest first, that the caller may restore: of existing layers with `data.write`, of deleted ones as administrator or who deleted them.',
+    query: query({
+      resource: Type.Integer({ minimum: 0, maximum: maxResourceId, description: 'Layer that had the data.' }),
+    }),
+    response: Type.Array(
+      Type.Object({
+        id: Type.Integer({ description: 'For `source.kept` of the layer.' }),
+        resource: Type.Integer({ description: 'Layer that had the data.' }),
+        display_name: Type.String({ description: 'Its display name at that time.' }),
+        deleted: Type.Boolean({ description: 'Whether the layer was deleted.' }),
+        data_version: Type.Integer({ description: 'Version that the data had.' }),
+        features: Type.Integer({ description: 'Number of features.' }),
+        bytes: Type.Number({ description: 'Size, with attachments.' }),
+        kept: time('Since when'),
+        expires: time('Until when, unless the data exceed the size that the server keeps'),
+      }),
+    ),
+  },
+} as const satisfies Record<string, RouteDescriptor>
