@@ -188,15 +188,19 @@ function describeReplaced({ before, change }: DataLoad): string {
   return change === undefined ? count : `${count} with ${showNumber(change.after)}`
 }
 
+// Without a comma before the last word.
+const conjunction = new Intl.ListFormat('en-GB')
+
 function formatTakes({ takes, action }: Change, paint: Paint): string[] {
   if (takes === undefined) return []
   const parts = [
     ...(takes.resources > 0 ? [`${showCount(takes.resources, 'resource')} below it`] : []),
     ...(takes.features === undefined ? ['features that could not be counted'] : []),
     ...(takes.features ? [showCount(takes.features, 'feature')] : []),
+    ...(takes.files === undefined ? [] : [showCount(takes.files, 'file')]),
   ]
   const verb = action === 'delete' ? 'also deletes' : 'loses'
-  const own = parts.length === 0 ? [] : [`${verb} ${parts.join(' and ')}`]
+  const own = parts.length === 0 ? [] : [`${verb} ${conjunction.format(parts)}`]
   const lines = [...own, ...formatUnmanaged(takes), ...(takes.referrers ?? []).map(formatReferrer)]
   return lines.map((line) => paint('red', line))
 }

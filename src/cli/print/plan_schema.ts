@@ -82,6 +82,7 @@ const TakesSchema = Type.Object(
     resources: count('Resources below the deleted one.'),
     unmanaged: Type.Array(Type.String(), { description: 'Those that the manifest does not manage.' }),
     features: optional(count('Features in the deleted layers; absent if unknown.')),
+    files: optional(count('Files of the deleted resources; absent if 0.')),
     referrers: optional(
       Type.Array(
         Type.Object(

@@ -129,6 +129,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Change the resources that use it first, or allow the loss with --allow-loss KEY.',
   },
+  'plan/file-loss': {
+    title: 'Would remove most files',
+    exit: 1,
+    advice: 'Check the files and patterns in files, or allow the loss with --allow-loss KEY.',
+  },
   'plan/capture': {
     title: 'Unusable capture',
     exit: 3,

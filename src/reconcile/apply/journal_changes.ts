@@ -1,5 +1,6 @@
 import type { NewJournalEntry } from '../../contract/journal.ts'
 import { countOf } from '../../core/count.ts'
+import { splitPointer } from '../../core/pointer.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
 import { digestsOf } from '../model/edit_digest.ts'
@@ -53,9 +54,10 @@ function listLosses({ action, id, data, takes, edits }: Change): string[] {
   const losses: string[] = []
   if (takes !== undefined && takes.features !== 0)
     losses.push(takes.features === undefined ? 'features' : countOf(takes.features, 'feature'))
+  if (takes?.files !== undefined) losses.push(countOf(takes.files, 'file'))
   if (action !== 'replace' && id !== undefined && data !== undefined && data.before !== 0)
     losses.push(typeof data.before === 'number' ? countOf(data.before, 'feature') : 'the former data')
   for (const { pointer, loses, lostValues } of edits)
-    if (loses !== undefined && lostValues !== 0) losses.push(`${loses} of ${pointer.split('/').at(-1)}`)
+    if (loses !== undefined && lostValues !== 0) losses.push(`${loses} of ${splitPointer(pointer).at(-1)}`)
   return losses
 }

@@ -104,6 +104,8 @@ export interface Takes {
   readonly unmanaged: readonly string[]
   /** Number of features in the deleted layers; undefined if the server cannot count them. */
   readonly features: number | undefined
+  /** Number of files of deleted resources; absent if they have none. */
+  readonly files?: number
   /** Resources that refer to deleted ones, managed or not. */
   readonly referrers?: readonly Referrer[]
 }

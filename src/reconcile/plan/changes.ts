@@ -8,7 +8,7 @@ import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tr
 import type { Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
 import { addedFields, convertsFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
-import { compareFiles, type FilesDiff } from './compare_files.ts'
+import { checkFileLoss, compareFiles, type FilesDiff } from './compare_files.ts'
 import { planCreation } from './create.ts'
 import { decideSource, keepSource } from './decide_load.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
@@ -145,6 +145,7 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     return
   }
   const files = compareFiles(wanted, actual, input.digests)
+  if (!input.options.allowLoss.has(wanted.key)) draft.issues.push(...checkFileLoss(wanted, actual, files))
   const diff = withLosses(work, withFiles(diffResource(wanted, actual, context), files), actual)
   draft.issues.push(
     ...reportUnknown(wanted, diff),

@@ -1,9 +1,12 @@
 import { filesOf } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
+import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { WantedFile, WantedResource } from '../../manifest/manifest.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Edit, FileEntry, FileFacts, FileUpload } from '../model/change.ts'
 import type { SourceFile } from './decide_load.ts'
+import { issueAt } from './match.ts'
 
 /** Difference between the files of a block and those of its resource. */
 export interface FilesDiff {
@@ -46,7 +49,10 @@ function uploadOf({ path, mimeType }: WantedFile, digests: ReadonlyMap<string, S
 }
 
 /** Reads the files of a resource; undefined if the caller cannot read them. */
-function readFiles({ cls, members }: ActualResource): readonly ActualFile[] | undefined {
+function readFiles({
+  cls,
+  members,
+}: Pick<ActualResource, 'cls' | 'members'>): readonly ActualFile[] | undefined {
   const kind = filesOf(cls)
   const member = members[cls]
   if (kind?.form === 'list') return member?.[kind.field] as readonly ActualFile[] | undefined
@@ -89,8 +95,27 @@ function editOf(pointer: Pointer, from: ActualFile | undefined, to: FileUpload |
     ...(to === undefined
       ? {}
       : { to: factsOf({ size: to.sizeBytes, digest: to.sha256, mime_type: to.mimeType }, isTyped) }),
-    ...(to === undefined ? { loses: 'the file is deleted' } : {}),
+    ...(to === undefined ? { loses: 'the content' } : {}),
   }
+}
+
+/** Fraction of the files of a bucket that a plan may remove without permission. */
+const fileFuse = 0.5
+
+/**
+ * Refuses a change that removes most files of a resource, such as when a pattern matches fewer files than before. Pure.
+ */
+export function checkFileLoss(
+  wanted: WantedResource,
+  { members, cls }: ActualResource,
+  { edits }: FilesDiff,
+): Issue[] {
+  const removed = edits.filter(({ to }) => to === undefined).length
+  const there = readFiles({ members, cls })?.length ?? 0
+  if (removed <= there * fileFuse) return []
+  const message = `"${wanted.key}" would lose ${removed} of ${countOf(there, 'file')}`
+  const hint = `Check the files and patterns in files. If the loss is intended, use --allow-loss ${wanted.key}.`
+  return [{ ...issueAt(wanted, 'plan/file-loss', message, '/files'), hint }]
 }
 
 const factsOf = ({ size, digest, mime_type }: FileFacts, isTyped: boolean): FileFacts => ({

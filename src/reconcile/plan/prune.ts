@@ -1,5 +1,5 @@
 import { problems } from '../../contract/problems.ts'
-import { hasFeatures, isCls } from '../../contract/registry.ts'
+import { filesOf, hasFeatures, isCls } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import {
@@ -89,13 +89,24 @@ export function countTakes(input: TakesInput, id: number): Takes {
   const below = listDescendants(input.actual, id, input.kept)
   const layers = [id, ...below].filter((one) => isLayer(input.actual.byId.get(one)))
   const counts = layers.map((one) => input.counts.get(one))
+  const files = [id, ...below].reduce((sum, one) => sum + countFiles(input.actual.byId.get(one)), 0)
   return {
     resources: below.length,
     unmanaged: listUnmanaged(input, id).map((one) => labelById(input.actual, one)),
     features: counts.every((count) => typeof count === 'number')
       ? counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
       : undefined,
+    ...(files === 0 ? {} : { files }),
   }
+}
+
+/** Counts the files of a resource that the caller can read. */
+function countFiles(resource: ActualResource | undefined): number {
+  const kind = filesOf(resource?.cls)
+  const member = resource?.members[resource.cls]
+  if (kind === undefined || member === undefined) return 0
+  if (kind.form === 'list') return (member[kind.field] as readonly unknown[] | undefined)?.length ?? 0
+  return (member as { readonly size?: number | null }).size == null ? 0 : 1
 }
 
 /** Lists the descendants that a deletion removes although the manifest does not manage them. */
@@ -172,12 +183,19 @@ function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | un
   const foreign = listForeign(input, top.id)
   if (foreign.length > 0) issues.push(foreignFault(input, top, foreign))
   if (allowDelete.has(label)) return issues
-  if (takes.features !== 0) {
-    const what =
-      takes.features === undefined ? 'an unknown number of features' : countOf(takes.features, 'feature')
-    issues.push(fault('plan/fuse', `deleting "${label}" would delete ${what}`, label))
-  }
+  const lost = describeLost(takes)
+  if (lost.length > 0)
+    issues.push(fault('plan/fuse', `deleting "${label}" would delete ${lost.join(' and ')}`, label))
   return issues
+}
+
+/** Describes the features and files that a deletion removes. */
+function describeLost({ features, files }: Takes): string[] {
+  return [
+    ...(features === undefined ? ['an unknown number of features'] : []),
+    ...(features ? [countOf(features, 'feature')] : []),
+    ...(files === undefined ? [] : [countOf(files, 'file')]),
+  ]
 }
 
 /** Maximum number of keys in a hint. */

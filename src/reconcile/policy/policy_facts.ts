@@ -75,6 +75,7 @@ function changeFacts(change: Change): ChangeFacts {
   const taken = takes && {
     resources: takes.resources,
     features: takes.features ?? null,
+    files: takes.files ?? 0,
     unmanaged: takes.unmanaged,
     referrers: (takes.referrers ?? []).map((one) => one.key),
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { compareFiles } from '../../../src/reconcile/plan/compare_files.ts'
+import { checkFileLoss, compareFiles } from '../../../src/reconcile/plan/compare_files.ts'
 import { treeOf, wantedOf } from '../support/literals.ts'
 
 const bucket = (files?: readonly object[]) =>
@@ -85,5 +85,37 @@ describe('compareFiles', () => {
 
   test('sends all files of a new resource', () => {
     expect(compareFiles(wanted, undefined, digests).entries).toEqual([upload(a, 'aa', 1), upload(b, 'bb', 2)])
+  })
+})
+
+describe('checkFileLoss', () => {
+  const there = treeOf([
+    {
+      id: 1,
+      cls: 'file_bucket',
+      key: 'a',
+      members: {
+        file_bucket: { files: ['a', 'b', 'c', 'd'].map((name) => ({ name: `${name}.txt`, size: 1 })) },
+      },
+    },
+  ]).byId.get(1)
+  const lossOf = (names: readonly string[]) => {
+    const block = { ...wanted, files: names.map((name) => ({ name, path: '/f/a.txt' })) }
+    return there === undefined ? [] : checkFileLoss(block, there, compareFiles(block, there, digests))
+  }
+
+  test('refuses to remove more than half of the files, with the counts', () => {
+    expect(lossOf(['a.txt'])).toMatchObject([
+      {
+        code: 'plan/file-loss',
+        message: '"a" would lose 3 of 4 files',
+        hint: expect.stringContaining('--allow-loss a'),
+      },
+    ])
+  })
+
+  test('allows half of them, and files that are replaced by others of the same name', () => {
+    expect(lossOf(['a.txt', 'b.txt'])).toEqual([])
+    expect(lossOf(['a.txt', 'b.txt', 'c.txt', 'd.txt'])).toEqual([])
   })
 })

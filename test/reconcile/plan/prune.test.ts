@@ -32,6 +32,26 @@ describe('pruning', () => {
     expect(plan.changes[0]?.takes).toEqual({ resources: 2, unmanaged: [], features: 0 })
   })
 
+  it('counts the files that it deletes, and refuses until the resource is named', () => {
+    const members = {
+      file_bucket: {
+        files: [
+          { name: 'a.txt', size: 1 },
+          { name: 'b.txt', size: 2 },
+        ],
+      },
+    }
+    const rows: Row[] = [
+      { id: 1, key: 'a' },
+      { id: 2, key: 'b', cls: 'file_bucket', parent: 1, members },
+    ]
+    const plan = planOf({ blocks: {}, rows, options: prune })
+    expect(plan.changes[0]?.takes).toEqual({ resources: 1, unmanaged: [], features: 0, files: 2 })
+    expect(plan.issues.map(({ message }) => message)).toEqual(['deleting "a" would delete 2 files'])
+    const allowed = planOf({ blocks: {}, rows, options: { ...prune, allowDelete: new Set(['a']) } })
+    expect(codesOf(allowed)).toEqual([])
+  })
+
   it('first moves descendants that the manifest has elsewhere', () => {
     const rows = [
       { id: 1, key: 'a' },
