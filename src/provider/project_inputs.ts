@@ -54,9 +54,11 @@ export function projectInputs(found: Found, inputs: Values, manifest: Manifest):
   }
   const context = contextOf(plan, matchResources(manifest, tree), new Set())
   const { edits } = diffResource(wanted, actual, { ...context, manifestId: actual.manager ?? '' })
+  const visible = edits.filter((edit) => edit.secret === undefined)
+  if (visible.length === 0) return withEditedData(inputs, wanted, actual)
   const written = writeInputs({ actual, tree, cls })
   const projected = structuredClone(inputs) as Record<string, unknown>
-  for (const edit of edits) if (edit.secret === undefined) takeEdit(projected, written, edit)
+  for (const edit of visible) takeEdit(projected, written, edit)
   return withEditedData(projected, wanted, actual)
 }
 

@@ -43,11 +43,17 @@ export function createTreeMemory(api: Api, signal: AbortSignal): TreeMemory {
   const withTree = async (work: (tree: RememberedTree) => void) => {
     if (loading !== undefined) work(await loading)
   }
-  const readAgain = async (tree: RememberedTree, id: number) => {
-    if (!written.delete(id)) return
-    const found = await readOne(api, id, signal)
-    if (found === undefined) remove(tree, id)
-    else put(tree, found)
+  const reading = new Map<number, Promise<void>>()
+  // Concurrent writes that need the same resource wait for one request.
+  const readAgain = (tree: RememberedTree, id: number): Promise<void> | undefined => {
+    if (!written.delete(id)) return reading.get(id)
+    const done = readOne(api, id, signal).then((found) => {
+      if (found === undefined) remove(tree, id)
+      else put(tree, found)
+    })
+    const forgotten = done.finally(() => reading.delete(id))
+    reading.set(id, forgotten)
+    return forgotten
   }
   return {
     load,

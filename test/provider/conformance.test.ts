@@ -136,6 +136,17 @@ describeServers('a Pulumi provider', (start) => {
     expect(done.map(({ status: state }) => state).filter((state) => state === 'rejected')).toHaveLength(1)
   })
 
+  test('creates layers with data at the same time below a group that was just created', async () => {
+    const { inputs } = await check(engine, group('fresh'), {})
+    await create(engine, group('fresh'), inputs)
+    const made = ['a', 'b', 'c'].map(async (name) => {
+      const urn = urnOf('VectorLayer', `fresh ${name}`)
+      const checked = await check(engine, urn, { ...treesOf([1]), parent: 'fresh' })
+      return (await create(engine, urn, checked.inputs)).id
+    })
+    expect(new Set(await Promise.all(made)).size).toBe(3)
+  })
+
   test('two stacks on one server keep apart', async () => {
     const other = 'urn:pulumi:prod::city::landform:index:ResourceGroup::shared'
     const { inputs } = await check(engine, group('shared'), {})

@@ -1,9 +1,12 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plan, validate } from '../../src/index.ts'
 import { type Engine, startConfigured } from '../support/pulumi_engine.ts'
 import { destroyStack, runProgram, type StackState } from '../support/pulumi_monitor.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { parseStory } from '../support/story.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../fixtures/pulumi/${name}`, import.meta.url))
 
@@ -56,5 +59,41 @@ describeServers('a program of Pulumi', (start) => {
     expect(await destroyStack(engine, program.state)).toEqual(
       labels.map((label) => `delete ${label}`).reverse(),
     )
+  })
+
+  test('the program of the guide does what the guide says', async () => {
+    const guide = await readFile(new URL('../../docs/pulumi.md', import.meta.url), 'utf8')
+    const folder = await mkdtemp(
+      join(fileURLToPath(new URL('../fixtures/pulumi/', import.meta.url)), 'guide-'),
+    )
+    try {
+      for (const block of parseStory(guide)) {
+        if (block.kind !== 'file') continue
+        const text = block.text.replaceAll("'landform/pulumi'", "'../../../../src/pulumi/index.ts'")
+        await writeFile(join(folder, block.path), text)
+      }
+      const second = await startConfigured(server.url, { allow_delete: '["roads"]' }, folder)
+      const program = { engine: second, path: folder, state: new Map() as StackState }
+      const up = await runProgram(program)
+      expect(up.messages).toEqual([])
+      const [, listed = ''] = /```text\n(create [^`]+)```/.exec(guide) ?? []
+      expect(up.steps).toEqual(listed.trim().split('\n'))
+      expect(up.exports).toEqual({ features: 1 })
+      expect(await runProgram(program)).toMatchObject({ steps: [], code: 0 })
+      await destroyStack(second, program.state)
+      await second.stop()
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  test('the stack of the repository manages its manifests', async () => {
+    const path = fileURLToPath(new URL('../../stacks/local', import.meta.url))
+    const program = { engine, path, state: new Map() as StackState }
+    const up = await runProgram(program)
+    expect(up.messages).toEqual([])
+    expect(up.steps).toContain('create VectorLayer::countries')
+    expect(Object.keys(up.exports.ids as object)).toHaveLength(up.steps.length)
+    expect(await runProgram({ ...program, preview: true })).toMatchObject({ steps: [], code: 0 })
   })
 })

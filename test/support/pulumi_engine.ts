@@ -99,9 +99,14 @@ export const urnOf = (type: string, name: string) => `urn:pulumi:dev::city::land
 export const configure = (engine: Engine, settings: Wire) =>
   engine.call('configure', new pb.ConfigureRequest().setArgs(toStruct(settings)))
 
-/** Starts a provider for a server with the account of the administrator. */
-export async function startConfigured(url: string, settings: Wire = {}): Promise<Engine> {
+/** Starts a provider for a server with the account of the administrator; paths start from the folder of the program. */
+export async function startConfigured(
+  url: string,
+  settings: Wire = {},
+  folder: string = process.cwd(),
+): Promise<Engine> {
   const engine = await startEngine()
+  await engine.call('handshake', new pb.ProviderHandshakeRequest().setProgramDirectory(folder))
   await configure(engine, { server: url, password: adminPassword, ...settings })
   return engine
 }
