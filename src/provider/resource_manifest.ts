@@ -3,9 +3,11 @@ import { type Cls, descriptorOf } from '../contract/registry.ts'
 import { isObject } from '../core/is_object.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
+import { parseFully } from '../document/parse_yaml.ts'
+import { createDocument, type Node } from '../document/yaml_node.ts'
 import { assembleManifest } from '../manifest/assemble.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
-import { parseManifestText } from '../manifest/manifest_input.ts'
+import type { ManifestSource } from '../manifest/resolve_source.ts'
 import { formatPropertyPath } from './property_path.ts'
 import { signatureKey, unknownValue, type Values } from './property_values.ts'
 
@@ -57,15 +59,9 @@ export function makeManifest(resource: ResourceInputs): ResourceManifest {
   const others = [...(typeof parent === 'string' ? [parent] : []), ...named]
   const stubs = others.filter((other) => other !== key).map((other) => [other, stubOf(other)] as const)
   const value = { manifest: manifestId, resources: { ...Object.fromEntries(stubs), [key]: block } }
-  // Expressions belong to manifests: here, the program has replaced its own.
-  const text = JSON.stringify(value).replaceAll('${', () => '$${')
-  const parsed = parseManifestText(
-    { file: key, folder, text },
-    { env: {}, files: new Map(), showPath: (path) => path },
-  )
-  const { manifest, issues } = assembleManifest(parsed.sources, parsed.complete)
+  const { manifest, issues } = assembleManifest([sourceOf(value, { file: key, folder })], true)
   const base = joinPointer('/resources', key)
-  const all = [...reservedFaults(inputs), ...parsed.issues, ...issues]
+  const all = [...reservedFaults(inputs), ...issues]
   const places = (severity: Issue['severity']) =>
     all
       .filter((issue) => issue.severity === severity && !isUncertain(issue, base, resource.unknowns ?? []))
@@ -74,6 +70,28 @@ export function makeManifest(resource: ResourceInputs): ResourceManifest {
   if (manifest === undefined) return { faults, warnings }
   const wanted = manifest.resources.get(key)
   return { faults, warnings, ...(faults.length > 0 || wanted === undefined ? {} : { manifest, wanted }) }
+}
+
+/** Makes the source of a manifest from its value. Its text is parsed only for the positions of faults. */
+function sourceOf(
+  value: unknown,
+  { file, folder }: { readonly file: string; readonly folder: string },
+): ManifestSource {
+  const text = JSON.stringify(value)
+  const plain: unknown = JSON.parse(text)
+  const document = createDocument({
+    file,
+    text,
+    readRoot: () => parseFully(file, text).documents[0]?.root as Node,
+    readValue: () => plain,
+  })
+  const hasEscapes = /\\[0xuU]/.test(text)
+  // Expressions belong to manifests: here, the program has replaced its own.
+  return {
+    ...{ document, folder, value: plain, hasEscapes },
+    ...{ expressions: new Map(), included: new Map(), parameters: new Map() },
+    surroundings: { env: {}, files: new Map(), showPath: (path) => path },
+  }
 }
 
 /** Path of an asset that is not opened, in manifests whose data are not loaded. */

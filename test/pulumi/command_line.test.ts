@@ -34,7 +34,6 @@ test(`the command line of Pulumi ${isInstalled ? 'runs' : 'IS NOT INSTALLED, SO 
     run('stack', 'init', 'test')
     run('up', '--yes', '--skip-preview')
     expect(run('preview', '--expect-no-changes')).toContain('unchanged')
-    run('destroy', '--yes')
   } finally {
     await server.stop()
     rmSync(home, { recursive: true })
