@@ -9,6 +9,7 @@ import {
   markerKeys,
   type SourceMarker,
 } from '../../contract/markers.ts'
+import { filesOf } from '../../contract/registry.ts'
 import type { MetadataValue, Rule } from '../../contract/resource.ts'
 import { indexPrincipals, type Principals } from './principals.ts'
 
@@ -51,6 +52,15 @@ export interface ActualTree {
   readonly administrator: boolean
   /** Version of landform on the server; undefined for other servers. */
   readonly landform: string | undefined
+}
+
+/** Counts the files of a resource that the caller can read. */
+export function countFiles(resource: ActualResource | undefined): number {
+  const kind = filesOf(resource?.cls)
+  const member = resource?.members[resource.cls]
+  if (kind === undefined || member === undefined) return 0
+  if (kind.form === 'list') return (member[kind.field] as readonly unknown[] | undefined)?.length ?? 0
+  return (member as { readonly size?: number | null }).size == null ? 0 : 1
 }
 
 /** Reports whether a resource that is missing in a tree does not exist on the server. */

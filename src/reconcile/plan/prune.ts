@@ -1,10 +1,11 @@
 import { problems } from '../../contract/problems.ts'
-import { filesOf, hasFeatures, isCls } from '../../contract/registry.ts'
+import { hasFeatures, isCls } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import {
   type ActualResource,
   type ActualTree,
+  countFiles,
   labelOf,
   listDescendants,
   pathOf,
@@ -100,15 +101,6 @@ export function countTakes(input: TakesInput, id: number): Takes {
   }
 }
 
-/** Counts the files of a resource that the caller can read. */
-function countFiles(resource: ActualResource | undefined): number {
-  const kind = filesOf(resource?.cls)
-  const member = resource?.members[resource.cls]
-  if (kind === undefined || member === undefined) return 0
-  if (kind.form === 'list') return (member[kind.field] as readonly unknown[] | undefined)?.length ?? 0
-  return (member as { readonly size?: number | null }).size == null ? 0 : 1
-}
-
 /** Lists the descendants that a deletion removes although the manifest does not manage them. */
 function listUnmanaged(
   { actual, kept, manifestId, named }: Omit<TakesInput, 'counts'>,
@@ -185,7 +177,7 @@ function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | un
   if (allowDelete.has(label)) return issues
   const lost = describeLost(takes)
   if (lost.length > 0)
-    issues.push(fault('plan/fuse', `deleting "${label}" would delete ${lost.join(' and ')}`, label))
+    issues.push(fault('plan/fuse', `deleting "${label}" would delete ${lost.join(' and ')}`, [label]))
   return issues
 }
 
@@ -214,7 +206,7 @@ function foreignFault(
   const own = allowDelete.has(label) ? [] : [label]
   const keys = [...own, ...parents.slice(0, maxHintKeys).map((id) => labelById(actual, id))]
   const message = `deleting "${label}" would also delete ${countOf(names.length, 'resource')} that this manifest does not manage: ${named}`
-  return fault('plan/taken-along', message, keys.join(' --allow-delete '))
+  return fault('plan/taken-along', message, keys)
 }
 
 function checkFuse(input: PruneInput, tops: readonly ActualResource[]): Issue[] {
@@ -244,7 +236,7 @@ export function findFuseIssue(
 ): Issue[] {
   if (going <= managed * fuse) return []
   const message = `the plan would delete ${going} of ${managed} ${noun} of this manifest, more than ${formatPart(fuse)}`
-  return [fault('plan/fuse', message, labels.join(' --allow-delete '))]
+  return [fault('plan/fuse', message, labels)]
 }
 
 const formatPart = (fuse: number) => `${Number((fuse * 100).toFixed(1))} %`
@@ -252,12 +244,15 @@ const formatPart = (fuse: number) => `${Number((fuse * 100).toFixed(1))} %`
 function fault(
   code: 'plan/protected' | 'plan/taken-along' | 'plan/fuse',
   message: string,
-  keys?: string,
+  keys?: readonly string[],
 ): Issue {
-  const hint =
-    keys === undefined ? problems[code].advice : `If the deletion is intended, use --allow-delete ${keys}.`
+  const options = keys?.map((key) => `--allow-delete ${quoteForShell(key)}`).join(' ')
+  const hint = options === undefined ? problems[code].advice : `If the deletion is intended, use ${options}.`
   return { code, message, severity: 'error', hint }
 }
+
+/** Quotes the label of a resource without a keyname, `#17`, which shells read as a comment. */
+const quoteForShell = (label: string) => (label.startsWith('#') ? `'${label}'` : label)
 
 function incomplete(): Issue {
   const message = 'this account cannot read all resources, so the plan deletes nothing'

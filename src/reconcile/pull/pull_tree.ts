@@ -3,7 +3,13 @@ import { dataOf, descriptorOf, isCls } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
-import { type ActualResource, type ActualTree, listDescendants } from '../model/actual_tree.ts'
+import {
+  type ActualResource,
+  type ActualTree,
+  countFiles,
+  listDescendants,
+  readsAll,
+} from '../model/actual_tree.ts'
 import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
 import { warnOfManagers } from './warn_of_managers.ts'
@@ -72,16 +78,24 @@ export function pullTree({ tree, root, manifestId, counts }: PullRequest): PullR
   const issues = [...pulling.issues, ...warnOfManagers(owners, manifestId, 'resource')]
   return {
     manifest: { manifest: manifestId, resources },
-    issues: [...issues, ...warnOfData(pulling.withoutData)],
+    issues: [...issues, ...warnOfUnread(tree, root), ...warnOfData(pulling.withoutData)],
     count,
     files: pulling.files?.list ?? [],
   }
 }
 
+/** Warns that resources may be missing, so that a part of a tree is not taken for the whole. */
+function warnOfUnread(tree: ActualTree, root: ActualResource): Issue[] {
+  if (readsAll(tree)) return []
+  const message = `this account cannot read all resources of the server, so some below "${root.displayName}" may be missing`
+  const hint = 'Pull with an account that can read the whole tree.'
+  return [{ code: 'plan/incomplete', message, severity: 'warning', hint }]
+}
+
 /** Most keys that a warning lists. */
 const maxKeys = 5
 
-/** Warns that features and pixels are not pulled, so that applied elsewhere, the manifest makes empty layers. */
+/** Warns that features, pixels and files are not pulled, so that applied elsewhere, the manifest creates empty resources. */
 function warnOfData(keys: readonly string[]): Issue[] {
   if (keys.length === 0) return []
   const more = keys.length > maxKeys ? ` and ${keys.length - maxKeys} more` : ''
@@ -140,9 +154,10 @@ function blocksOf(pulling: PullContext, ids: readonly number[]): Record<string, 
 /** Names the file of the data of a layer in its block. */
 function pullData(pulling: PullContext, resource: ActualResource): WrittenBlock {
   const { files, withoutData } = pulling
+  const key = keyText(pulling, resource.id)
+  if (countFiles(resource) > 0) withoutData.push(key)
   const content = dataOf(resource.cls)?.content
   if (content === undefined) return {}
-  const key = keyText(pulling, resource.id)
   // An empty layer is created from its structure.
   if (files?.counts.get(resource.id) === 0) return {}
   const file = files === undefined ? undefined : findDataFile(resource, { folder: files.folder, key })

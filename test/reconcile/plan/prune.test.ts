@@ -52,6 +52,15 @@ describe('pruning', () => {
     expect(codesOf(allowed)).toEqual([])
   })
 
+  it('quotes ids in hints, which shells read as comments', () => {
+    const rows = [
+      { id: 1, key: 'a' },
+      { id: 7, key: null, parent: 1, manager: null },
+    ]
+    const [issue] = planOf({ blocks: {}, rows, options: prune }).issues
+    expect(issue?.hint).toContain("--allow-delete a --allow-delete '#7'.")
+  })
+
   it('first moves descendants that the manifest has elsewhere', () => {
     const rows = [
       { id: 1, key: 'a' },

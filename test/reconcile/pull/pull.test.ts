@@ -41,6 +41,19 @@ resources:
 `
 
 describe('pullTree', () => {
+  it('warns of files that are not pulled, and of resources that the account may not see', () => {
+    const members = { file_bucket: { files: [{ name: 'a.txt', size: 1 }] } }
+    const rows: Row[] = [
+      { id: 1, key: 'g', name: 'G' },
+      { id: 2, key: 'papers', cls: 'file_bucket', parent: 1, members },
+    ]
+    expect(pull(rows).messages).toContain('the data of 1 resource are not pulled: papers')
+    const tree = { ...treeOf(rows), complete: false, administrator: false }
+    const root = tree.byId.get(1)
+    const { issues } = root ? pullTree({ tree, root, manifestId: 'test' }) : { issues: [] }
+    expect(issues).toContainEqual(expect.objectContaining({ code: 'plan/incomplete', severity: 'warning' }))
+  })
+
   it('warns of resources that other manifests manage, with a hint', () => {
     const rows: Row[] = [
       { id: 1, key: 'g', name: 'G', manager: 'city' },
