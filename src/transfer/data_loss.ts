@@ -17,6 +17,8 @@ export interface DataChange {
   readonly lostAttachments: number
   /** Number of feature descriptions that would be deleted. */
   readonly lostDescriptions: number
+  /** Fields of the source that have values, if it was read on this machine. */
+  readonly filledFields?: readonly string[]
   /** Differences by key, if the load changes only the features that differ. */
   readonly difference?: FeatureDifference
 }

@@ -61,23 +61,30 @@ const eventsOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
+/** Adds a rule to a block that the server refuses: it locks out all administrators. */
+const locked = (block: string) => {
+  const rule = '{ action: deny, principal: group:administrators, scope: "", permission: "", propagate: true }'
+  return block.replace('cls: vector_layer,', `cls: vector_layer, permissions: [${rule}],`)
+}
+
 describe('apply to a landform server', () => {
   it('changes nothing if one change fails, reports it, and succeeds after the correction', async () => {
-    await write('half.yaml', manifest('half', [layer('half')]))
-    await write('half.geojson', 'this is no data')
+    await write('half.yaml', manifest('half', [locked(layer('half'))]))
+    await write('half.geojson', places)
     const failed = await run(['apply', 'half.yaml', '--yes'])
     expect(failed.exit).toBe(1)
-    expect(failed.err).toMatch(/^failed {3}half_layer: .*half\.geojson.*\n$/)
+    expect(failed.err).toMatch(/^failed {3}half_layer: .*$/m)
     expect(afterPlan(failed.out).split('\n')).toEqual([
       'Nothing was changed.',
       'Failed: 1',
-      expect.stringMatching(/^ {2}half_layer \(vector_layer\): source\/unreadable: "half.geojson" /),
-      '      hint: Send a complete file in a supported format.',
+      expect.stringMatching(/^ {2}half_layer \(vector_layer\): request\/invalid: resource.permissions: /),
+      expect.stringMatching(/^ {6}at half\.yaml:\d+:\d+$/),
+      expect.stringMatching(/^ {6}hint: Leave at least one administrator /),
       'To resume: landform apply half.yaml',
       '',
     ])
     expect((await run(['plan', 'half.yaml'])).out).toContain('2 to create')
-    await write('half.geojson', places)
+    await write('half.yaml', manifest('half', [layer('half')]))
     const mended = await run(['apply', 'half.yaml', '--yes'])
     expect([mended.exit, afterPlan(mended.out)]).toEqual([
       0,
@@ -115,8 +122,8 @@ describe('apply to a landform server', () => {
   })
 
   it('reports every change as an event, including skipped ones', async () => {
-    await write('events.yaml', manifest('events', [layer('events')]))
-    await write('events.geojson', 'this is no data')
+    await write('events.yaml', manifest('events', [locked(layer('events'))]))
+    await write('events.geojson', places)
     const failed = await run(['apply', 'events.yaml', '--yes', '--json'])
     expect(eventsOf(failed.out).slice(-3)).toMatchObject([
       { type: 'outcome', key: 'events', outcome: 'skipped', because: 'events_layer' },
@@ -124,11 +131,11 @@ describe('apply to a landform server', () => {
         type: 'outcome',
         key: 'events_layer',
         outcome: 'failed',
-        problem: { code: 'source/unreadable' },
+        problem: { code: 'request/invalid' },
       },
       { type: 'report', failed: 1, skipped: 1, interrupted: false, atomic: true },
     ])
-    await write('events.geojson', places)
+    await write('events.yaml', manifest('events', [layer('events')]))
     const done = await run(['apply', 'events.yaml', '--yes', '--json'])
     expect([done.exit, done.err]).toEqual([0, ''])
     expect(eventsOf(done.out).slice(-5)).toMatchObject([

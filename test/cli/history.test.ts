@@ -104,9 +104,10 @@ it('shows an apply with all of its changes, as JSON too', async () => {
 })
 
 it('records an apply that fails', async () => {
-  await writeFile(join(cwd, 'bad.geojson'), 'this is no data')
-  const layer = 'third: { cls: vector_layer, display_name: Third, data: { source: bad.geojson } }'
-  await writeFile(join(cwd, 'town.yaml'), `${manifest({ first: 'Again' })}      ${layer}\n`)
+  // The server refuses rules that lock out all administrators.
+  const rule = '{ action: deny, principal: group:administrators, scope: "", permission: "", propagate: true }'
+  const group = `third: { cls: resource_group, display_name: Third, permissions: [${rule}] }`
+  await writeFile(join(cwd, 'town.yaml'), `${manifest({ first: 'Again' })}      ${group}\n`)
   expect((await run(['apply', 'town.yaml', '--yes'])).exit).toBe(1)
   const { out } = await run(['history', '--limit', '1'])
   expect(plain(out).split('\n')[1]).toMatch(

@@ -96,6 +96,19 @@ describe('plan and apply', () => {
     expect((await run(['apply', 'a.yaml'])).exit).toBe(0)
   })
 
+  it('find before an apply what cannot be loaded into a new layer', async () => {
+    const [good] = JSON.parse(places(['Here'])).features as object[]
+    const bad = { ...good, geometry: { type: 'Point', coordinates: ['x', 'y'] } }
+    await write('broken.geojson', JSON.stringify({ type: 'FeatureCollection', features: [good, bad] }))
+    await write('broken.yaml', manifest('broken', layers('broken').replace('places', 'broken')))
+    const plan = await run(['plan', 'broken.yaml'])
+    expect(plan.err).toMatch(
+      /^broken\.yaml:14:\d+ error source\/\S+: the source of "broken_layer" cannot be loaded: /,
+    )
+    expect(plan.out).toContain('It cannot be applied: 1 error.')
+    expect(await idOf('broken')).toBeUndefined()
+  })
+
   it('plan against a capture without a server and credentials', async () => {
     const captured = await run(['capture', '--out', 'world.capture'])
     expect([captured.exit, captured.err]).toEqual([0, ''])
@@ -220,15 +233,20 @@ describe('plan and apply', () => {
   })
 
   it('report failed and skipped changes, and how to resume', async () => {
-    await write('half.yaml', manifest('half', layers('half')))
-    await write('places.geojson', 'this is no data')
+    // The server refuses rules that lock out all administrators, which the plan does not know.
+    const rule =
+      '{ action: deny, principal: group:administrators, scope: "", permission: "", propagate: true }'
+    const name = 'display_name: Places'
+    const locked = layers('half').replace(name, `${name}\n            permissions: [${rule}]`)
+    await write('half.yaml', manifest('half', locked))
+    await write('places.geojson', places(['Here']))
     const failed = await run(['apply', 'half.yaml', '--yes', '--no-atomic'])
     expect(failed.exit).toBe(1)
-    expect(failed.out).toContain('1 created.\nFailed: 1\n  half_layer (vector_layer): source/unreadable')
+    expect(failed.out).toContain('1 created.\nFailed: 1\n  half_layer (vector_layer): request/invalid')
     expect(failed.out).toContain(
       'Not tried: 1\n  half_style (mapsrv_style), after half_layer\nTo resume: landform apply half.yaml',
     )
-    await write('places.geojson', places(['Here']))
+    await write('half.yaml', manifest('half', layers('half')))
     expect((await run(['apply', 'half.yaml', '--yes', '--no-atomic'])).out).toMatch(
       /: 2 created\.\n {2}half_layer: 1 feature loaded\n$/,
     )

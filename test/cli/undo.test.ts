@@ -387,10 +387,10 @@ it('refuses entries that do not exist or changed nothing', async () => {
     err: expect.stringContaining('has no entry 999'),
   })
   expect((await run('undo', 'x')).err).toContain('Use a positive integer.')
-  await writeFile(join(cwd, 'bad.geojson'), 'this is no data')
+  const rule = '{ action: deny, principal: group:administrators, scope: "", permission: "", propagate: true }'
   await writeFile(
     join(cwd, 'bad.yaml'),
-    'manifest: bad\nresources:\n  root:\n    existing: true\n    id: 0\n    children:\n      bad: { cls: vector_layer, display_name: Bad, data: { source: bad.geojson } }\n',
+    `manifest: bad\nresources:\n  root:\n    existing: true\n    id: 0\n    children:\n      bad: { cls: resource_group, display_name: Bad, permissions: [${rule}] }\n`,
   )
   expect((await run('apply', 'bad.yaml', '--yes')).exit).toBe(1)
   expect(await run('undo', await lastEntry(), '--yes')).toMatchObject({

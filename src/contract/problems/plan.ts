@@ -104,6 +104,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Overwrite the edits with --overwrite-data KEY, or keep them with data: { mode: seed }.',
   },
+  'plan/field-empty': {
+    title: 'Field without values in the source',
+    exit: 1,
+    advice: 'Correct the name of the field.',
+  },
   'plan/data-missing': {
     title: 'Data missing',
     exit: 3,

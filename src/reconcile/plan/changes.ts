@@ -15,9 +15,11 @@ import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf, listRecreated } from './diff_context.ts'
 import { tellLostValues } from './lost_values.ts'
 import { issueAt, type Match } from './match.ts'
+import { reportMisspelt } from './misspelt_fields.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import type { LoadQuestion } from './read_load_change.ts'
+import { checkReplaced } from './replaced_features.ts'
 import { withRestore } from './restore_data.ts'
 import { reportContested } from './set_blocks.ts'
 import { planSyncFields } from './sync_fields.ts'
@@ -119,7 +121,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     cls: wanted.cls ?? '',
     displayName: wanted.displayName ?? wanted.key,
     path: work.pathOf(wanted.key),
-    ...(old === undefined ? {} : { id: old.id, ...versionOf(old), takes: takesOf(work, old) }),
+    ...(old === undefined ? {} : { id: old.id, ...versionOf(old), takes: takesOf(work, wanted, old) }),
     ...creation,
     edits: [...creation.edits, ...files.edits],
     ...(data === undefined ? {} : { data }),
@@ -129,12 +131,17 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
 }
 
 // Resources of the manifest below it are created again, but their features are deleted.
-function takesOf({ input, match, recreated, draft }: Work, old: ActualResource) {
+function takesOf(work: Work, wanted: WantedResource, old: ActualResource) {
+  const { input, match, recreated, draft } = work
   const { manifest, actual, counts } = input
   const kept = new Set([...match.keyOf].filter(([, key]) => !recreated.has(key)).map(([id]) => id))
   const named = new Set(match.keyOf.keys())
   draft.uncounted.push(...listUncounted({ actual, counts, kept }, old))
-  return countTakes({ manifestId: manifest.id, actual, counts, kept, named }, old.id)
+  const takes = countTakes({ manifestId: manifest.id, actual, counts, kept, named }, old.id)
+  const isBelow = wanted.parent !== undefined && recreated.has(wanted.parent)
+  if (!isBelow && !input.options.allowDelete.has(wanted.key))
+    draft.issues.push(...checkReplaced(wanted, { old, takes, ownCount: counts.get(old.id) }))
+  return takes
 }
 
 function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource): void {
@@ -281,9 +288,8 @@ function planData(
     options,
     prepares: tree.landform !== undefined,
   })
-  draft.issues.push(...issues)
-  if (unread && actual !== undefined)
-    draft.unread.push({ wanted, actual, before: count ?? 0, key: load?.sync?.key })
+  draft.issues.push(...issues, ...reportMisspelt(wanted, input.loads?.get(wanted.key)))
+  if (unread) draft.unread.push({ wanted, actual, before: count ?? 0, key: load?.sync?.key })
   if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
   return load
 }

@@ -8,6 +8,7 @@ import type { Issue } from '../../core/issue.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type DataChange, describeBlindLoad, describeDataLoss, losesData } from '../../transfer/data_loss.ts'
+import { nameEncoding } from '../../transfer/source_encoding.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { DataLoad, EditedData, SyncLoad, WantedBody } from '../model/change.ts'
 import { changesValues } from '../model/layer_fields.ts'
@@ -75,7 +76,7 @@ export function sourceDigest(sha256: string, options: Readonly<Record<string, un
  */
 export function decideSource(question: SourceQuestion): SourceDecision {
   const { wanted, actual, file, added, options } = question
-  if (actual === undefined) return { load: loadOf(question, 'new'), issues: [] }
+  if (actual === undefined) return loadNew(question)
   const edited = findEdits(actual)
   if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'requested', edited })
   if (actual.source === undefined) return decideUnmarked(question)
@@ -87,6 +88,21 @@ export function decideSource(question: SourceQuestion): SourceDecision {
   const decision = replaceData(question, { reason, edited })
   if (edited === undefined || ['replace', 'sync'].includes(wanted.data?.mode ?? '')) return decision
   return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited)] }
+}
+
+/** The source of a new layer is read, so that its faults are known before the apply. */
+function loadNew(question: SourceQuestion): SourceDecision {
+  const { wanted, change, prepares } = question
+  const load = loadOf(question, 'new')
+  // Other servers may read other sources than landform.
+  if (!prepares || dataOf(wanted.cls)?.content !== 'features') return { load, issues: [] }
+  if (change === undefined) return { load, issues: [], unread: true }
+  return { load, issues: isProblem(change) ? [reportFault(wanted, change)] : [] }
+}
+
+/** Tells whether the data were edited since the load that the marker records. */
+export function isEdited(resource: ActualResource): boolean {
+  return findEdits(resource) !== undefined
 }
 
 /** Finds edits since the load that the marker records. */
@@ -154,11 +170,17 @@ function syncData(
 function reportFault(wanted: WantedResource, { code, message, hint, detail }: Problem): Issue {
   const pointer = code === 'data/key' ? '/data/key' : '/data'
   const text = `the source of "${wanted.key}" cannot be loaded: ${detail === undefined ? message : `${message}: ${detail.split('\n').join('; ')}`}`
-  return { ...issueAt(wanted, code as ProblemCode, text, pointer), ...(hint === undefined ? {} : { hint }) }
+  return {
+    ...issueAt(wanted, code as ProblemCode, text, pointer),
+    ...(hint === undefined ? {} : { hint: nameEncoding(hint, 'data.encoding') }),
+  }
 }
 
 /** Removes the fields that the plan drops from the lost fields. */
-export function withoutDropped(change: DataChange, dropped: ReadonlySet<string>): DataChange {
+export function withoutDropped(
+  { filledFields: _, ...change }: DataChange,
+  dropped: ReadonlySet<string>,
+): DataChange {
   return { ...change, lostFields: change.lostFields.filter(({ keyname }) => !dropped.has(keyname)) }
 }
 

@@ -12,10 +12,11 @@ import type { LoadReading } from '../model/plan_input.ts'
 import { loadOptionsOf } from './decide_load.ts'
 import type { PlanReader } from './plan_reader.ts'
 
-/** A layer whose data a plan would replace. */
+/** A layer whose data a plan would load. */
 export interface LoadQuestion {
   readonly wanted: WantedResource
-  readonly actual: ActualResource
+  /** Undefined for a new layer. */
+  readonly actual: ActualResource | undefined
   /** Number of features on the server; unused if they are compared by key. */
   readonly before: number
   /** Keynames of the fields that identify a feature, if the features are compared by key. */
@@ -36,13 +37,16 @@ export async function readLoadChange(
   signal: AbortSignal | undefined,
 ): Promise<LoadReading> {
   const { wanted, actual, before, key } = question
-  if (key !== undefined) return readDifference(reader, { ...question, key }, signal)
-  const geometryType = actual.members.vector_layer?.geometry_type as GeometryType | undefined
+  if (actual !== undefined && key !== undefined)
+    return readDifference(reader, { wanted, actual, key }, signal)
+  const geometryType = actual?.members.vector_layer?.geometry_type as GeometryType | undefined
   const path = wanted.data?.path ?? ''
   const contents = await readSource({ path, options: loadOptionsOf(wanted), geometryType, signal })
   if (contents === undefined || isProblem(contents)) return contents ?? null
   const { featureCount: after, filledFields } = contents
-  return { ...unchanged, before, after, lostFields: await findLost(reader, actual, { after, filledFields }) }
+  if (actual === undefined) return { ...unchanged, before: 0, after, lostFields: [], filledFields }
+  const lostFields = await findLost(reader, actual, { after, filledFields })
+  return { ...unchanged, before, after, lostFields, filledFields }
 }
 
 const unchanged = { lostAttachments: 0, lostDescriptions: 0 }
@@ -53,10 +57,16 @@ const findLost = (
   source: Pick<FilledSource, 'after' | 'filledFields'>,
 ) => findLostFields({ ...source, id: actual.id, fields: fieldsOf(actual) }, reader.countValues)
 
+interface ComparedLayer {
+  readonly wanted: WantedResource
+  readonly actual: ActualResource
+  readonly key: readonly string[]
+}
+
 /** Compares the source with the features of the layer by key. */
 async function readDifference(
   reader: Reader,
-  { wanted, actual, key }: LoadQuestion & { readonly key: readonly string[] },
+  { wanted, actual, key }: ComparedLayer,
   signal: AbortSignal | undefined,
 ): Promise<LoadReading> {
   if (reader.features === undefined) return null
@@ -70,7 +80,8 @@ async function readDifference(
     if (result === undefined) return notComparable(wanted.key)
     const { before, after, difference, summary } = result
     const lostFields = await findLost(reader, actual, { after, filledFields: summary.filledFields })
-    return { ...unchanged, before, after, lostFields, difference } satisfies DataChange
+    const { filledFields } = summary
+    return { ...unchanged, before, after, lostFields, filledFields, difference } satisfies DataChange
   } catch (error) {
     if (isProblem(error) && isSourceFault(error.code)) return error
     throw error

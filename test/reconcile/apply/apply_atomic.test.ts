@@ -283,10 +283,12 @@ describeServers('data of an apply in one transaction', (start) => {
     const api = connect(server.url)
     const blocks = {
       'refused.good': await layerOf('good.geojson', ['a']),
-      'refused.one': await badLayer('one.geojson'),
-      'refused.two': await badLayer('two.geojson'),
+      'refused.one': await layerOf('one.geojson', ['b']),
+      'refused.two': await layerOf('two.geojson', ['c']),
     }
-    const report = await apply(api, manifestOf(blocks, 'refused'))
+    // The plan reads the sources.
+    const meanwhile = () => Promise.all([badLayer('one.geojson'), badLayer('two.geojson')])
+    const report = await apply(api, manifestOf(blocks, 'refused'), { meanwhile })
     expect(tellOutcomes(report).sort()).toEqual([
       'failed refused.one: source/unreadable',
       'failed refused.two: source/unreadable',

@@ -52,12 +52,7 @@ describeServers('the encoding of a source', (start) => {
       )
 
     it('is named by the hint, and makes the strings readable', async () => {
-      const unset = await applyPlan({
-        api,
-        plan: await planManifest({ api, manifest: manifestWith({}) }),
-        atomic,
-      })
-      const [fault] = unset.outcomes.flatMap(({ problem }) => problem ?? [])
+      const [fault] = (await planManifest({ api, manifest: manifestWith({}) })).issues
       expect(fault).toMatchObject({
         code: expect.stringMatching(/^source\//),
         hint: expect.stringContaining('Set data.encoding to'),

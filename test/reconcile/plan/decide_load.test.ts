@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatSource } from '../../../src/contract/markers.ts'
+import { problem } from '../../../src/contract/problems.ts'
 import type { WantedData } from '../../../src/manifest/manifest.ts'
 import { sourceDigest } from '../../../src/reconcile/plan/decide_load.ts'
 import { codesOf, planningOf, type Row } from '../support/literals.ts'
@@ -26,6 +27,8 @@ interface Told {
   readonly foreign?: boolean
   readonly fields?: readonly string[]
 }
+
+const noLoss = { lostFields: [], lostAttachments: 0, lostDescriptions: 0 }
 
 const fieldsOf = (names: readonly string[]) => names.map((keyname) => ({ keyname, datatype: 'STRING' }))
 
@@ -65,6 +68,36 @@ describe('the data of a layer', () => {
       version: 1,
       options: { fix_errors: 'LOSSY' },
     })
+  })
+
+  it('of a new layer are read before the plan is final, and their faults are errors of the plan', () => {
+    const blocks = { a: { cls: 'vector_layer' as const, data } }
+    const unread = (more: object = {}) => planningOf({ blocks, rows: [], files, ...more }).unread
+    expect(unread().map(({ wanted, actual }) => [wanted.key, actual])).toEqual([['a', undefined]])
+    const fault = problem('source/layers', 'the source has 2 layers: x, y', { hint: 'Choose one.' })
+    const loads = new Map([['a', fault]])
+    expect(unread({ loads })).toEqual([])
+    const [issue] = planningOf({ blocks, rows: [], files, loads }).plan.issues
+    expect(issue).toMatchObject({ code: 'source/layers', severity: 'error', hint: 'Choose one.' })
+    const elsewhere = { head: { landform: undefined } }
+    expect(unread(elsewhere)).toEqual([])
+  })
+
+  it('are loaded with a warning if a listed field looks like a misspelt one of the source', () => {
+    const warn = (names: readonly string[], filledFields: readonly string[]) =>
+      planningOf({
+        blocks: {
+          a: { cls: 'vector_layer', data, members: { feature_layer: { fields: fieldsOf(names) } } },
+        },
+        rows: [],
+        files,
+        loads: new Map([['a', { ...noLoss, before: 0, after: 2, filledFields }]]),
+      }).plan.issues.map(({ code, severity, hint }) => [code, severity, hint])
+    expect(warn(['name', 'nmae'], ['name'])).toEqual([])
+    expect(warn(['name', 'empty'], ['name', 'lanes'])).toEqual([])
+    expect(warn(['lanes', 'nmae'], ['name', 'lanes'])).toEqual([
+      ['plan/field-empty', 'warning', 'did you mean "name"?'],
+    ])
   })
 
   it('are kept if file, options and features match the marker', () => {

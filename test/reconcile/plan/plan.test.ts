@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { formatSource } from '../../../src/contract/markers.ts'
 import { codesOf, planningOf, planOf, ruleOf, tell } from '../support/literals.ts'
 
 describe('identity', () => {
@@ -294,6 +295,47 @@ describe('replacement', () => {
     const plan = planOf({ blocks, rows })
     expect(codesOf(plan)).toEqual(['plan/replace'])
     expect(plan.issues[0]?.hint).toContain('--replace a')
+  })
+
+  it('is refused if it deletes features, until it is named', () => {
+    const anew = (count: number | null, allowed: readonly string[] = []) =>
+      planOf({
+        blocks,
+        rows,
+        counts: new Map([[1, count]]),
+        options: { replace: new Set(['a']), allowDelete: new Set(allowed) },
+      }).issues.map(({ message, hint }) => [message, hint])
+    const hint = 'If the deletion is intended, use --allow-delete a.'
+    expect(anew(0)).toEqual([])
+    expect(anew(300)).toEqual([['replacing "a" would delete 300 features', hint]])
+    expect(anew(null)).toEqual([['replacing "a" would delete an unknown number of features', hint]])
+    expect(anew(300, ['a'])).toEqual([])
+  })
+
+  it('does not need a name for features that are loaded again', () => {
+    const file = { sha256: 'a'.repeat(64), sizeBytes: 10 }
+    const data = { path: '/x/a.geojson', source: 'a.geojson', options: {} }
+    const loaded = (version: number) =>
+      codesOf(
+        planOf({
+          blocks: { a: { cls: 'vector_layer', members: layer(4326), data } },
+          rows: [
+            {
+              id: 1,
+              key: 'a',
+              cls: 'vector_layer',
+              meta: { 'landform.source': formatSource({ digest: 'b'.repeat(64), version: 3 }) },
+              members: { vector_layer: { ...layer(3857).vector_layer, data_version: version } },
+            },
+          ],
+          files: new Map([['a', file]]),
+          loads: new Map([['a', null]]),
+          counts: new Map([[1, 300]]),
+          options: { replace: new Set(['a']) },
+        }),
+      )
+    expect(loaded(3)).toEqual([])
+    expect(loaded(4)).toEqual(['plan/fuse'])
   })
 
   it('recreates the descendants, and repairs the references', () => {
