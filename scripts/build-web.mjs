@@ -49,7 +49,7 @@ async function bundle() {
       { in: inRoot('src/web/main.ts'), out: 'page' },
       { in: inRoot('src/web/page.css'), out: 'page' },
       { in: inRoot('src/web/catalog.ts'), out: 'catalog' },
-      { in: inRoot('src/web/geoservice.ts'), out: 'geoservice' },
+      { in: inRoot('src/web/catalog/geoservice.ts'), out: 'geoservice' },
     ],
     absWorkingDir: inRoot(''),
     outdir: 'out',

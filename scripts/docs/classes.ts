@@ -1,9 +1,9 @@
+import { ResmetaMember, ResourceMember } from '../../src/contract/bodies/resource.ts'
 import { WebmapItemSchema } from '../../src/contract/classes/webmap.ts'
 import type { SourceData } from '../../src/contract/descriptor.ts'
 import { permissionsOf, scopes } from '../../src/contract/permissions.ts'
 import { type Cls, clsNames, dataOf, descriptorOf } from '../../src/contract/registry.ts'
-import { ResmetaMember, ResourceMember } from '../../src/contract/resource.ts'
-import type { Schema } from '../../src/contract/schema.ts'
+import type { Schema } from '../../src/contract/schema/schema.ts'
 import { printFields } from './fields.ts'
 import { formatCode, formatCodes, formatTable, joinParts } from './markdown.ts'
 

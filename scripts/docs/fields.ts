@@ -1,5 +1,5 @@
 import { annotationsOf } from '../../src/contract/descriptor.ts'
-import type { Schema } from '../../src/contract/schema.ts'
+import type { Schema } from '../../src/contract/schema/schema.ts'
 import { formatCode, formatCodes, formatTable } from './markdown.ts'
 
 /** A schema with the words that the reference shows. */

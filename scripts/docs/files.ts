@@ -1,5 +1,9 @@
-import { type GeoserviceType, geoserviceTypeMembers, geoserviceTypes } from '../../src/contract/catalog.ts'
-import type { Schema } from '../../src/contract/schema.ts'
+import {
+  type GeoserviceType,
+  geoserviceTypeMembers,
+  geoserviceTypes,
+} from '../../src/contract/catalog/catalog.ts'
+import type { Schema } from '../../src/contract/schema/schema.ts'
 import { blockSchema, sharedDefinitions } from '../../src/manifest/schema/block_schema.ts'
 import { geoserviceSchema, iconSchema } from '../../src/manifest/schema/catalog_schema.ts'
 import { fileSchema } from '../../src/manifest/schema/manifest_schema.ts'

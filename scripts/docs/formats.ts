@@ -1,5 +1,9 @@
-import { type ExportFormat, exportEncodings, exportFormats } from '../../src/contract/export_formats.ts'
-import { type SourceFormatFacts, sourceFormatList } from '../../src/contract/source_formats.ts'
+import {
+  type ExportFormat,
+  exportEncodings,
+  exportFormats,
+} from '../../src/contract/formats/export_formats.ts'
+import { type SourceFormatFacts, sourceFormatList } from '../../src/contract/formats/source_formats.ts'
 import { formatCode, formatCodes, formatTable, joinParts } from './markdown.ts'
 
 /** Prints the page of the file formats. */

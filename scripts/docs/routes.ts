@@ -1,7 +1,7 @@
 import { bodyLimitOf, statementLimitOf } from '../../src/contract/limits.ts'
 import type { RouteDescriptor } from '../../src/contract/route.ts'
 import { type RouteName, routeNames, routeOf } from '../../src/contract/routes.ts'
-import type { Schema } from '../../src/contract/schema.ts'
+import type { Schema } from '../../src/contract/schema/schema.ts'
 import { typeOf } from './fields.ts'
 import { formatBytes, formatCode, formatCodes, formatTable, joinParts } from './markdown.ts'
 

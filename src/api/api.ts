@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Dialect } from '../contract/dialect.ts'
-import { keyHeader } from '../contract/idempotency.ts'
+import { keyHeader } from '../contract/bodies/idempotency.ts'
+import type { Dialect } from '../contract/dialect/dialect.ts'
 import { problem } from '../contract/problems.ts'
 import { formatParameter } from '../contract/query.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../contract/route.ts'

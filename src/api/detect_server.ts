@@ -1,4 +1,4 @@
-import type { Dialect } from '../contract/dialect.ts'
+import type { Dialect } from '../contract/dialect/dialect.ts'
 import { problem } from '../contract/problems.ts'
 import { type RouteName, routeOf } from '../contract/routes.ts'
 import { isProblem } from '../core/problem.ts'

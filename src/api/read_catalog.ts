@@ -1,4 +1,4 @@
-import type { GeoserviceRecord, IconRecord } from '../contract/catalog_edit.ts'
+import type { GeoserviceRecord, IconRecord } from '../contract/catalog/catalog_edit.ts'
 import { catalogRoute } from '../contract/routes.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'

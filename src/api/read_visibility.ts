@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import { documentName } from '../contract/dialect.ts'
+import { documentName } from '../contract/dialect/dialect.ts'
 import { clsNames } from '../contract/registry.ts'
 import { maxKeynames } from '../contract/routes/resource.ts'
 import { isProblem } from '../core/problem.ts'

@@ -1,5 +1,5 @@
-import type { Representation } from '../contract/bodies.ts'
-import { decodeResource, type WireResource } from '../contract/dialect_codec.ts'
+import type { Representation } from '../contract/bodies/bodies.ts'
+import { decodeResource, type WireResource } from '../contract/dialect/dialect_codec.ts'
 import { problem } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
 import { isProblem, type Problem } from '../core/problem.ts'

@@ -1,4 +1,4 @@
-import { alternativeUrls } from '../contract/catalog.ts'
+import { alternativeUrls } from '../contract/catalog/catalog.ts'
 import { degreeTileAt, quadkeyOf, type TileAddress, tileAt } from '../geo/tile.ts'
 import { capabilitiesUrl } from '../ogc/capabilities_url.ts'
 import type { CheckTarget } from '../store/catalog/check_target.ts'

@@ -1,5 +1,5 @@
-import type { GeoserviceType } from '../contract/catalog.ts'
-import { isTileImage, isVectorTile, tileSignatureBytes } from '../contract/tile_format.ts'
+import type { GeoserviceType } from '../contract/catalog/catalog.ts'
+import { isTileImage, isVectorTile, tileSignatureBytes } from '../contract/formats/tile_format.ts'
 import { countOf } from '../core/count.ts'
 import type { ExternalStream } from '../http/external_client.ts'
 import { CapabilitiesFault } from '../ogc/capabilities_xml.ts'

@@ -1,4 +1,4 @@
-import { type CheckErrorType, type CumulativeStatus, maxStatusText } from '../contract/catalog.ts'
+import { type CheckErrorType, type CumulativeStatus, maxStatusText } from '../contract/catalog/catalog.ts'
 import { storableStart } from '../core/storable.ts'
 import { decodeText } from '../ogc/text_encoding.ts'
 

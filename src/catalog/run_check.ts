@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CumulativeStatus } from '../contract/catalog.ts'
+import type { CumulativeStatus } from '../contract/catalog/catalog.ts'
 import type { Database } from '../database/database.ts'
 import {
   type CheckRun,

@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts'
-import { catalogEditors } from '../contract/catalog_edit.ts'
+import { catalogEditors } from '../contract/catalog/catalog_edit.ts'
 import type { GroupAnswer, UserAnswer } from '../contract/principal.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem, Problem } from '../core/problem.ts'

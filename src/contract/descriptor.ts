@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { PermissionName, Scope } from './permissions.ts'
-import { Type } from './type.ts'
+import { Type } from './schema/type.ts'
 
 /** Reference to another resource by its id. */
 export interface Reference {

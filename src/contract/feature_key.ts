@@ -1,5 +1,5 @@
 import type { Datatype } from './geometry.ts'
-import { Type } from './type.ts'
+import { Type } from './schema/type.ts'
 
 /** Length of the digest of a key, and of that of a feature, in hexadecimal digits. */
 export const digestLength = 16

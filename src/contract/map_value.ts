@@ -1,6 +1,6 @@
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { type Annotations, annotationsOf } from './descriptor.ts'
-import { findSchemaFor, type Schema } from './schema.ts'
+import { findSchemaFor, type Schema } from './schema/schema.ts'
 
 /** Returned by `replace` to map the parts of a value. */
 export const parts = Symbol('parts')

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { nullable } from './descriptor.ts'
-import { patterns } from './pattern.ts'
-import { Type } from './type.ts'
+import { patterns } from './schema/pattern.ts'
+import { Type } from './schema/type.ts'
 
 /** Login of the built-in administrator. */
 export const administrator = 'administrator'

@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { BodySize, DatabaseUse } from './limits.ts'
 import type { PermissionName } from './permissions.ts'
-import { Type } from './type.ts'
+import { Type } from './schema/type.ts'
 
 /** HTTP methods of the API. HEAD is available for every GET. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,5 +1,5 @@
-import { patterns } from './pattern.ts'
-import { Type } from './type.ts'
+import { patterns } from './schema/pattern.ts'
+import { Type } from './schema/type.ts'
 
 /** Returns the schema of a scale: `1 : 10000`, or its denominator as a number; null for no limit. */
 export function scaleField(description: string) {

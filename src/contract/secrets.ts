@@ -1,7 +1,7 @@
 import { annotationsOf } from './descriptor.ts'
 import { clsNames, descriptorOf } from './registry.ts'
 import { routeNames, routeOf } from './routes.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from './schema/schema.ts'
 
 /** HTTP headers with credentials; request headers have no schema. */
 const secretHeaders = ['authorization', 'cookie', 'set-cookie'] as const

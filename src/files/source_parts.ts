@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
+import { sourceFormatOf } from '../contract/formats/source_formats.ts'
 import { problem } from '../contract/problems.ts'
-import { sourceFormatOf } from '../contract/source_formats.ts'
 
 /** Returns the files that are not companions of another one. */
 export function mainOf(paths: readonly string[]): string[] {

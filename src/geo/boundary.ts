@@ -1,4 +1,4 @@
-import { catalogLimits } from '../contract/catalog.ts'
+import { catalogLimits } from '../contract/catalog/catalog.ts'
 import { problem } from '../contract/problems.ts'
 import { isObject } from '../core/is_object.ts'
 import { isProblem } from '../core/problem.ts'

@@ -1,5 +1,5 @@
 import { type Dispatcher, interceptors } from 'undici'
-import { keyHeader } from '../contract/idempotency.ts'
+import { keyHeader } from '../contract/bodies/idempotency.ts'
 
 /** Number of retries and the backoff between them. */
 export interface RetryPolicy {

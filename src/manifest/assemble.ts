@@ -1,5 +1,5 @@
+import type { MetadataValue } from '../contract/bodies/resource.ts'
 import { type Cls, descriptorOf } from '../contract/registry.ts'
-import type { MetadataValue } from '../contract/resource.ts'
 import { hasErrors, type Issue } from '../core/issue.ts'
 import { gatherBlocks, orderBlocks } from './block_tree.ts'
 import { type RecordBlock, readRecords } from './catalog/record_block.ts'

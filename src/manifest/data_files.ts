@@ -1,5 +1,5 @@
 import { extname, resolve } from 'node:path'
-import { sourceFormatOf } from '../contract/source_formats.ts'
+import { sourceFormatOf } from '../contract/formats/source_formats.ts'
 import type { Issue } from '../core/issue.ts'
 import { type FileKind, findFileKind } from '../document/yaml_files.ts'
 import { findMissingParts } from '../files/source_parts.ts'

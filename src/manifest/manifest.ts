@@ -1,7 +1,7 @@
-import type { CatalogKind } from '../contract/catalog_edit.ts'
+import type { MetadataValue } from '../contract/bodies/resource.ts'
+import type { CatalogKind } from '../contract/catalog/catalog_edit.ts'
 import type { PrincipalKind } from '../contract/principal.ts'
 import type { Cls } from '../contract/registry.ts'
-import type { MetadataValue } from '../contract/resource.ts'
 import type { Pointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
 

@@ -1,5 +1,5 @@
-import { type FoundReference, findReferences } from '../contract/references.ts'
 import { type Cls, descriptorOf } from '../contract/registry.ts'
+import { type FoundReference, findReferences } from '../contract/schema/references.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'

@@ -1,5 +1,5 @@
-import { showValue } from '../contract/describe.ts'
 import type { ProblemCode } from '../contract/problems.ts'
+import { showValue } from '../contract/schema/describe.ts'
 import type { Issue } from '../core/issue.ts'
 import { findAtPointer, type Pointer } from '../core/pointer.ts'
 import { formatSpan, type Span } from '../core/span.ts'

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { Static } from 'typebox'
 import { FeatureKeySchema } from '../contract/feature_key.ts'
-import { Type } from '../contract/type.ts'
+import { Type } from '../contract/schema/type.ts'
 
 const closed = { additionalProperties: false } as const
 

@@ -1,8 +1,8 @@
 import { supportsRoute } from '../api/detect_server.ts'
-import { notesOf, type WireImportReport } from '../contract/import_report.ts'
+import { notesOf, type WireImportReport } from '../contract/bodies/import_report.ts'
+import type { Upload } from '../contract/bodies/resource.ts'
 import { formatSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
-import type { Upload } from '../contract/resource.ts'
 import { countOf } from '../core/count.ts'
 import {
   blindLoadProblem,

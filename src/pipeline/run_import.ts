@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { Upload } from '../contract/resource.ts'
+import type { Upload } from '../contract/bodies/resource.ts'
 import { loadTimeoutMs } from '../transfer/prepare_source.ts'
 import { encodedUpload, nameEncoding, placeEncoding } from '../transfer/source_encoding.ts'
 import { digestFile, type FileDigest, uploadFile } from '../transfer/upload_file.ts'

@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts'
-import type { Representation } from '../contract/bodies.ts'
+import type { Representation } from '../contract/bodies/bodies.ts'
 import type { Field } from '../contract/classes/feature_layer.ts'
 import type { GeometryType } from '../contract/geometry.ts'
 import { findManifest, findSource, markerKeys, type SourceMarker } from '../contract/markers.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { type Cls, descriptorOf } from '../contract/registry.ts'
-import type { Schema } from '../contract/schema.ts'
+import type { Schema } from '../contract/schema/schema.ts'
 import { isObject } from '../core/is_object.ts'
 import { findAtPointer, joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
 import type { WantedResource } from '../manifest/manifest.ts'

@@ -1,5 +1,5 @@
-import { findReferences } from '../contract/references.ts'
 import { type Cls, descriptorOf } from '../contract/registry.ts'
+import { findReferences } from '../contract/schema/references.ts'
 import { isObject } from '../core/is_object.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'

@@ -1,6 +1,6 @@
 import { type Annotations, annotationsOf } from '../contract/descriptor.ts'
 import { type Cls, descriptorOf } from '../contract/registry.ts'
-import type { Schema } from '../contract/schema.ts'
+import type { Schema } from '../contract/schema/schema.ts'
 import { isObject } from '../core/is_object.ts'
 import { findAtPointer, joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
 import type { Properties } from './property_values.ts'

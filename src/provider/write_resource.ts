@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts'
-import { notesOf } from '../contract/import_report.ts'
+import { notesOf } from '../contract/bodies/import_report.ts'
 import { problem } from '../contract/problems.ts'
 import { countOf } from '../core/count.ts'
 import { hasErrors } from '../core/issue.ts'

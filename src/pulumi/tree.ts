@@ -7,8 +7,8 @@ import {
   output,
   RunError,
 } from '@pulumi/pulumi'
-import { mapReferences } from '../contract/references.ts'
 import { type Cls, descriptorOf } from '../contract/registry.ts'
+import { mapReferences } from '../contract/schema/references.ts'
 import type { Issue } from '../core/issue.ts'
 import { formatSpan } from '../core/span.ts'
 import { findHint } from '../core/suggest.ts'

@@ -1,5 +1,5 @@
-import { iconSizes } from '../contract/catalog.ts'
-import { iconFormats } from '../contract/icon_format.ts'
+import { iconSizes } from '../contract/catalog/catalog.ts'
+import { iconFormats } from '../contract/formats/icon_format.ts'
 import { loadSharp, queues } from './image_preview.ts'
 
 /** Width and height of an icon in pixels. */

@@ -7,10 +7,10 @@ import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import type { Style } from '../style/style_model.ts'
 import type { CurrentCache } from './map/current_cache.ts'
 import { type CachedTile, createTileCache } from './map/tile_cache.ts'
-import { createDensityCache, type DensityCache } from './render/density_source.ts'
-import { type BlockCache, createBlockCache } from './render/group_source.ts'
 import { createLabelCache, type LabelCache } from './render/label_cache.ts'
 import { createMapImageCache, type MapImage } from './render/map_image_cache.ts'
+import { createDensityCache, type DensityCache } from './render/sources/density_source.ts'
+import { type BlockCache, createBlockCache } from './render/sources/group_source.ts'
 
 /** Caches of results that are valid for one data version of a layer, or until data change in their area. */
 export interface LayerCaches {

@@ -1,5 +1,5 @@
 import { type Color, channelsOf } from './color.ts'
-import { parseExpression } from './expression_parse.ts'
+import { parseExpression } from './expression/expression_parse.ts'
 import type { MapSymbol, SimpleMarker, TextMarker } from './symbol_layer.ts'
 
 const place = { pass: 0, angle: 0, offset: [0, 0], anchor: { x: 'center', y: 'center' } } as const

@@ -1,8 +1,8 @@
 import { type GeometryType, geometryParts } from '../contract/geometry.ts'
 import type { Color } from './color.ts'
-import { defaultSymbolizer, type Symbolizer } from './mapserver_model.ts'
-import { styleOfMapserver } from './mapserver_style.ts'
-import { writeMapserverXml } from './mapserver_write.ts'
+import { defaultSymbolizer, type Symbolizer } from './mapserver/mapserver_model.ts'
+import { styleOfMapserver } from './mapserver/mapserver_style.ts'
+import { writeMapserverXml } from './mapserver/mapserver_write.ts'
 import type { Style } from './style_model.ts'
 
 const outline: Color = '#404040'

@@ -1,4 +1,4 @@
-import type { Expression } from './expression.ts'
+import type { Expression } from './expression/expression.ts'
 import type { Labels } from './label_model.ts'
 import type { Rule, Style } from './style_model.ts'
 import type { MapSymbol } from './symbol_layer.ts'

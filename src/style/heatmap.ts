@@ -1,5 +1,5 @@
 import { type Channels, type Color, channelsOf, colorOf } from './color.ts'
-import type { Expression } from './expression.ts'
+import type { Expression } from './expression/expression.ts'
 import type { Length } from './symbol_layer.ts'
 
 /** Density of points as colours, in place of symbols. */

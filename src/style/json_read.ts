@@ -1,6 +1,6 @@
 import type { Issue } from '../core/issue.ts'
 import type { Span } from '../core/span.ts'
-import { createLocator } from './xml_read.ts'
+import { createLocator } from './xml/xml_read.ts'
 
 /** A value of a JSON text, with its position. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar

@@ -1,5 +1,5 @@
 import type { Color } from './color.ts'
-import type { Expression } from './expression.ts'
+import type { Expression } from './expression/expression.ts'
 import type { DataDefined, Length, Offset } from './symbol_layer.ts'
 
 /** Font of labels. */

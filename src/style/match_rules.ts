@@ -1,11 +1,11 @@
-import type { Expression } from './expression.ts'
+import type { Expression } from './expression/expression.ts'
 import {
   compileExpression,
   compileFilter,
   type Evaluate,
   type EvaluationContext,
-} from './expression_evaluate.ts'
-import { textOf } from './expression_value.ts'
+} from './expression/expression_evaluate.ts'
+import { textOf } from './expression/expression_value.ts'
 import type { Rule, Style } from './style_model.ts'
 
 /** Returns the rules that draw a feature at `context.scaleDenom`, bottom first. Without a scale, limits do not apply. */

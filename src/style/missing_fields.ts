@@ -2,7 +2,7 @@ import type { Issue } from '../core/issue.ts'
 import type { Span } from '../core/span.ts'
 import { findHint } from '../core/suggest.ts'
 import type { JsonNode } from './json_read.ts'
-import type { XmlElement } from './xml_read.ts'
+import type { XmlElement } from './xml/xml_read.ts'
 
 /** Lists the distinct fields that rules, symbols, labels and the order of a style read. */
 export function fieldsReadBy(style: unknown): string[] {

@@ -1,4 +1,4 @@
-import type { Expression } from './expression.ts'
+import type { Expression } from './expression/expression.ts'
 import type { Heatmap } from './heatmap.ts'
 import type { Labels } from './label_model.ts'
 import type { PointGroups } from './point_groups.ts'

@@ -1,5 +1,5 @@
 import type { Color } from './color.ts'
-import type { Expression } from './expression.ts'
+import type { Expression } from './expression/expression.ts'
 
 /**
  * Length on the map: a number of pixels of 1/96 inch, or map units (units of the reference system of the map), with

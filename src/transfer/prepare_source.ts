@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts'
-import type { WireImportReport } from '../contract/import_report.ts'
-import type { Upload } from '../contract/resource.ts'
+import type { WireImportReport } from '../contract/bodies/import_report.ts'
+import type { Upload } from '../contract/bodies/resource.ts'
 import { type DataChange, dataChangeOf } from './data_loss.ts'
 import { uploadSource } from './pack.ts'
 import { sendWithRetries } from './retry_request.ts'

@@ -1,4 +1,4 @@
-import type { Upload } from '../contract/resource.ts'
+import type { Upload } from '../contract/bodies/resource.ts'
 import { isProblem, withHint } from '../core/problem.ts'
 
 type Options = Readonly<Record<string, unknown>>

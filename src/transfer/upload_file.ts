@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Api } from '../api/api.ts'
+import type { Upload } from '../contract/bodies/resource.ts'
 import { problem } from '../contract/problems.ts'
-import type { Upload } from '../contract/resource.ts'
 import { defaultParts, type PartsOptions, uploadInParts } from './upload_in_parts.ts'
 
 /** Digest and size of a file. */

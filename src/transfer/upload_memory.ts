@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { uploadHours } from '../contract/tus.ts'
+import { uploadHours } from '../contract/bodies/tus.ts'
 
 /** Stores unfinished uploads, so that another run can resume them. */
 export interface UploadMemory {

@@ -1,12 +1,12 @@
 import type OlMap from 'ol/Map'
-import { createFeaturePanel, type FeaturePanel } from './feature_panel.ts'
-import { createHighlight, readGeometry } from './highlight.ts'
-import { identify } from './identify.ts'
-import type { DrawnLayer } from './layer_images.ts'
+import type { Status } from './catalog/status.ts'
+import { createFeaturePanel, type FeaturePanel } from './map/feature_panel.ts'
+import { createHighlight, readGeometry } from './map/highlight.ts'
+import { identify } from './map/identify.ts'
+import type { DrawnLayer } from './map/layer_images.ts'
+import { goTo, wrapX } from './map/viewport.ts'
 import { reasonOf } from './request.ts'
-import type { Status } from './status.ts'
 import { isShownAt } from './tree_walk.ts'
-import { goTo, wrapX } from './viewport.ts'
 
 /** Options of feature lookups. */
 export interface LookupOptions {

@@ -1,5 +1,5 @@
+import { icons } from './catalog/icons.ts'
 import { element, iconButton } from './element.ts'
-import { icons } from './icons.ts'
 import { askJson } from './request.ts'
 import type { MapConfig } from './tree_walk.ts'
 

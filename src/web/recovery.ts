@@ -1,5 +1,5 @@
+import type { Status } from './catalog/status.ts'
 import { isLoginLost, RequestFault, reasonOf } from './request.ts'
-import type { Status } from './status.ts'
 
 /** Runs a load and retries it until it succeeds. The key identifies the load. */
 export type Load = (key: string, run: () => Promise<void>) => void

@@ -1,8 +1,8 @@
 import type OlMap from 'ol/Map'
-import type { DegreeBox } from '../contract/webmap_config.ts'
+import type { DegreeBox } from '../contract/bodies/webmap_config.ts'
+import { icons } from './catalog/icons.ts'
 import { element, iconButton } from './element.ts'
-import { icons } from './icons.ts'
-import { goHome, turnNorth, zoomBy } from './viewport.ts'
+import { goHome, turnNorth, zoomBy } from './map/viewport.ts'
 
 /** Options of the map tools. */
 export interface ToolOptions {

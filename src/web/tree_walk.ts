@@ -1,4 +1,4 @@
-import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/webmap_config.ts'
+import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/bodies/webmap_config.ts'
 import { isInScale, resolutionOf, scaleDenomOf } from '../style/match_rules.ts'
 
 /** Layer of the map. */

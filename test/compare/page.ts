@@ -1,4 +1,4 @@
-import { escapeXml } from '../../src/style/xml_escape.ts'
+import { escapeXml } from '../../src/style/xml/xml_escape.ts'
 import { maxDifference } from '../support/gallery/image_difference.ts'
 import type { ComparedPlate } from './plates.ts'
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { readMapserverXml } from '../../src/style/mapserver_read.ts'
-import { styleOfMapserver } from '../../src/style/mapserver_style.ts'
+import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
+import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
 import { type GalleryData, smallData } from '../support/gallery/gallery_data.ts'
 import type { MapserverEntry } from '../support/gallery/mapserver_entries.ts'
 import type { Plate } from './plates.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { bodySchema } from '../../src/contract/bodies.ts'
+import { bodySchema } from '../../src/contract/bodies/bodies.ts'
 import { WebmapItemSchema } from '../../src/contract/classes/webmap.ts'
 import { annotationsOf } from '../../src/contract/descriptor.ts'
 import { bodyBytes, bodyLimitOf, statementLimitOf } from '../../src/contract/limits.ts'
@@ -8,8 +8,8 @@ import { parseQuery } from '../../src/contract/query.ts'
 import { clsNames } from '../../src/contract/registry.ts'
 import type { BodyKind } from '../../src/contract/route.ts'
 import { routeNames, routeOf } from '../../src/contract/routes.ts'
-import type { Schema } from '../../src/contract/schema.ts'
-import { createValidatorCompiler } from '../../src/contract/validate.ts'
+import type { Schema } from '../../src/contract/schema/schema.ts'
+import { createValidatorCompiler } from '../../src/contract/schema/validate.ts'
 
 /** Names the lists and maps of a schema that have no limit. What only the server writes is read from no request. */
 function findUnbounded(schema: Schema, place: string): string[] {

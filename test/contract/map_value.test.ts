@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { nullable, oneOf } from '../../src/contract/descriptor.ts'
 import { mapValue, mentioning, parts } from '../../src/contract/map_value.ts'
-import type { Schema } from '../../src/contract/schema.ts'
-import { Type } from '../../src/contract/type.ts'
+import type { Schema } from '../../src/contract/schema/schema.ts'
+import { Type } from '../../src/contract/schema/type.ts'
 
 const Shape = Type.Union([
   Type.Object({ kind: oneOf(['circle']), radius: Type.Number({ 'x-secret': true }) }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { dialectName, documentName } from '../../src/contract/dialect.ts'
+import { dialectName, documentName } from '../../src/contract/dialect/dialect.ts'
 import {
   type GeometryType,
   geometryParts,

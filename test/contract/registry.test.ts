@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { bodySchema, membersOf } from '../../src/contract/bodies.ts'
+import { bodySchema, membersOf } from '../../src/contract/bodies/bodies.ts'
 import { featureLayerClasses, publishableClasses } from '../../src/contract/classes/style.ts'
 import { annotationsOf, type Reference } from '../../src/contract/descriptor.ts'
 import { layerReferenceSystems } from '../../src/contract/geometry.ts'
@@ -16,8 +16,8 @@ import {
   isCls,
 } from '../../src/contract/registry.ts'
 import { type RouteName, routeNames, routeOf, routeTemplates } from '../../src/contract/routes.ts'
-import type { Schema } from '../../src/contract/schema.ts'
-import { createValidatorCompiler } from '../../src/contract/validate.ts'
+import type { Schema } from '../../src/contract/schema/schema.ts'
+import { createValidatorCompiler } from '../../src/contract/schema/validate.ts'
 
 const compile = createValidatorCompiler({ faults: 'all' })
 // The compiler of validators takes schemas as they are; what JSON Schema says of them is held here.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sourceFormatList, sourceFormatOf, sourceFormats } from '../../src/contract/source_formats.ts'
+import { sourceFormatList, sourceFormatOf, sourceFormats } from '../../src/contract/formats/source_formats.ts'
 import { isData } from '../../src/gdal/sources/find_format.ts'
 import { formats } from '../../src/gdal/sources/registry.ts'
 

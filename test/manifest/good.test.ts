@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, it } from 'vitest'
-import { geoserviceTypes } from '../../src/contract/catalog.ts'
+import { geoserviceTypes } from '../../src/contract/catalog/catalog.ts'
 import { classes } from '../../src/contract/registry.ts'
 import { parseYaml } from '../../src/document/parse_yaml.ts'
 import { toValue } from '../../src/document/yaml_node.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { readQml } from '../../src/style/qml_read.ts'
+import { readQml } from '../../src/style/qml/qml_read.ts'
 import { gallery } from '../support/gallery/gallery.ts'
 import { smallData } from '../support/gallery/gallery_data.ts'
 import { drawPlate } from '../support/gallery/gallery_job.ts'

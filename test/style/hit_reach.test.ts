@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hitReach } from '../../src/style/hit_reach.ts'
-import { readMapserverXml } from '../../src/style/mapserver_read.ts'
-import { styleOfMapserver } from '../../src/style/mapserver_style.ts'
+import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
+import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
 
 const reachOf = (xml: string, family: 'POINT' | 'LINESTRING' | 'POLYGON') => {
   const { style } = readMapserverXml(`<map><layer>${xml}</layer></map>`)

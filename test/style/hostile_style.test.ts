@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { checkStyleText } from '../../src/style/check_style_text.ts'
-import { readMapserverXml } from '../../src/style/mapserver_read.ts'
-import { styleOfMapserver } from '../../src/style/mapserver_style.ts'
+import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
+import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
 import { compileRules } from '../../src/style/match_rules.ts'
-import { readQml } from '../../src/style/qml_read.ts'
+import { readQml } from '../../src/style/qml/qml_read.ts'
 import { coloredSymbol, namedSymbol, qml, symbolLayer, symbols } from '../support/qml.ts'
 
 const count = 10_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseExpression } from '../../src/style/expression_parse.ts'
+import { parseExpression } from '../../src/style/expression/expression_parse.ts'
 import { findImportantField } from '../../src/style/importance.ts'
 import type { SimpleMarker } from '../../src/style/symbol_layer.ts'
 import { styleOf } from '../support/draw_job.ts'

@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalXml, isSameXml } from '../../src/style/canonical_xml.ts'
 import { type Color, colorOf } from '../../src/style/color.ts'
-import { compileFilter } from '../../src/style/expression_evaluate.ts'
-import { formatMapserverExpression, parseMapserverExpression } from '../../src/style/mapserver_expression.ts'
-import { expressionOfFilter, type Filter, type Operand } from '../../src/style/mapserver_filter.ts'
+import { compileFilter } from '../../src/style/expression/expression_evaluate.ts'
+import {
+  formatMapserverExpression,
+  parseMapserverExpression,
+} from '../../src/style/mapserver/mapserver_expression.ts'
+import { expressionOfFilter, type Filter, type Operand } from '../../src/style/mapserver/mapserver_filter.ts'
 import {
   defaultLabel,
   labelPositions,
@@ -13,10 +15,11 @@ import {
   type MapserverStyle,
   markers,
   type Symbolizer,
-} from '../../src/style/mapserver_model.ts'
-import { readMapserverXml } from '../../src/style/mapserver_read.ts'
-import { writeMapserverXml } from '../../src/style/mapserver_write.ts'
-import { readXml } from '../../src/style/xml_read.ts'
+} from '../../src/style/mapserver/mapserver_model.ts'
+import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
+import { writeMapserverXml } from '../../src/style/mapserver/mapserver_write.ts'
+import { canonicalXml, isSameXml } from '../../src/style/xml/canonical_xml.ts'
+import { readXml } from '../../src/style/xml/xml_read.ts'
 
 const runs = { seed: 20260301, numRuns: process.env.LANDFORM_SOAK ? 5000 : 300 }
 

@@ -1,4 +1,4 @@
-import type { CatalogOperation } from '../../src/contract/catalog_edit.ts'
+import type { CatalogOperation } from '../../src/contract/catalog/catalog_edit.ts'
 import { addStatuses } from '../../src/store/catalog/geoservice_status.ts'
 import type { TestServer } from './server.ts'
 

@@ -1,6 +1,6 @@
 import { annotationsOf } from '../../src/contract/descriptor.ts'
 import { type Cls, dataOf, descriptorOf } from '../../src/contract/registry.ts'
-import type { Schema } from '../../src/contract/schema.ts'
+import type { Schema } from '../../src/contract/schema/schema.ts'
 import { makeRaster } from './raster.ts'
 import { uploadContent } from './samples.ts'
 import type { Ask } from './server.ts'

@@ -1,4 +1,4 @@
-import { maxJournalChanges } from '../../src/contract/journal.ts'
+import { maxJournalChanges } from '../../src/contract/bodies/journal.ts'
 import type { RouteName } from '../../src/contract/routes.ts'
 import { newGeoservice, square } from './catalog.ts'
 import { rule } from './resources.ts'

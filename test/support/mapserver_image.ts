@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readXml, type XmlElement } from '../../src/style/xml_read.ts'
+import { readXml, type XmlElement } from '../../src/style/xml/xml_read.ts'
 import type { GalleryData } from './gallery/gallery_data.ts'
 import type { MapserverEntry } from './gallery/mapserver_entries.ts'
 

@@ -1,4 +1,4 @@
-import type { Rule } from '../../src/contract/resource.ts'
+import type { Rule } from '../../src/contract/bodies/resource.ts'
 import type { Ask } from './server.ts'
 
 /** Creates a group, with optional further members of `resource`, and returns its id. */

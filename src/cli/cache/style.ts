@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { resolveResource } from '../../api/resolve_resource.ts'
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 import { tileCacheDefaults } from '../../contract/classes/tile_cache.ts'
 import { problem } from '../../contract/problems.ts'
 import { clsNames, descriptorOf } from '../../contract/registry.ts'

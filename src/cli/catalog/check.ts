@@ -1,7 +1,11 @@
 import type { Api } from '../../api/api.ts'
 import { readLines } from '../../api/read_lines.ts'
-import { type CumulativeStatus, cumulativeStatuses, type GeoserviceStatus } from '../../contract/catalog.ts'
-import type { GeoserviceRecord } from '../../contract/catalog_edit.ts'
+import {
+  type CumulativeStatus,
+  cumulativeStatuses,
+  type GeoserviceStatus,
+} from '../../contract/catalog/catalog.ts'
+import type { GeoserviceRecord } from '../../contract/catalog/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 import { readRecords } from '../../reconcile/catalog/read_records.ts'

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Api } from '../../api/api.ts'
-import { cumulativeStatuses, type GeoserviceItem, geoserviceTypes } from '../../contract/catalog.ts'
+import { cumulativeStatuses, type GeoserviceItem, geoserviceTypes } from '../../contract/catalog/catalog.ts'
 import { findHint } from '../../core/suggest.ts'
 import { formatBox } from '../../geo/boundary.ts'
 import type { CommandSpec } from '../command.ts'

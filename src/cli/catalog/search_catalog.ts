@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
 import { findCatalogUrl, readCatalog } from '../../api/read_catalog.ts'
-import { catalogLimits, type GeoserviceItem } from '../../contract/catalog.ts'
+import { catalogLimits, type GeoserviceItem } from '../../contract/catalog/catalog.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { resolveResource } from '../../api/resolve_resource.ts'
-import { type JournalEntry, maxJournalEntries } from '../../contract/journal.ts'
+import { type JournalEntry, maxJournalEntries } from '../../contract/bodies/journal.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { CommandSpec } from '../command.ts'

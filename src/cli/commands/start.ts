@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
-import { actions, outcomeWords } from '../../contract/journal.ts'
+import { actions, outcomeWords } from '../../contract/bodies/journal.ts'
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { findFileKind } from '../../document/yaml_files.ts'

@@ -8,7 +8,7 @@ import {
   exportFormatNames,
   notesHeader,
   readNotes,
-} from '../../contract/export_formats.ts'
+} from '../../contract/formats/export_formats.ts'
 import { problem } from '../../contract/problems.ts'
 import { checkTarget, writeAtomically } from '../../files/atomic_write.ts'
 import { loadTimeoutMs } from '../../transfer/prepare_source.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { resolveFeatureLayer } from '../../api/resolve_resource.ts'
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'

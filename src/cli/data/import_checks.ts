@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import type { Api } from '../../api/api.ts'
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 import { problem } from '../../contract/problems.ts'
 import { dataOf, isAllowedParent, isCls } from '../../contract/registry.ts'
 import type { NewLayer } from '../../pipeline/load_file.ts'

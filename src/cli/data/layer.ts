@@ -1,4 +1,4 @@
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 
 /** Layer in events. */
 export interface LayerFacts {

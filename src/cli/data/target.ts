@@ -4,7 +4,7 @@ import {
   type ExportFormatName,
   exportFormatNames,
   exportFormats,
-} from '../../contract/export_formats.ts'
+} from '../../contract/formats/export_formats.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 

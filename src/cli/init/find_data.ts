@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { sourceFormatList } from '../../contract/source_formats.ts'
+import { sourceFormatList } from '../../contract/formats/source_formats.ts'
 
 /** A data file that a layer can be made of. */
 export interface FoundData {

@@ -1,4 +1,9 @@
-import { actions, type JournalChange, type JournalEntry, outcomeNames } from '../../contract/journal.ts'
+import {
+  actions,
+  type JournalChange,
+  type JournalEntry,
+  outcomeNames,
+} from '../../contract/bodies/journal.ts'
 import { formatColumns, plainLine, showNumber } from './text_format.ts'
 
 /** Words of counts: of an action where the outcome is unknown. */

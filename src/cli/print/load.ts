@@ -1,4 +1,4 @@
-import { notesOf, type WireImportReport } from '../../contract/import_report.ts'
+import { notesOf, type WireImportReport } from '../../contract/bodies/import_report.ts'
 
 /** Formats an import report, except for the feature count: notes, then invalid features. */
 export function formatLoad(report: WireImportReport, maxListed: number): string[] {

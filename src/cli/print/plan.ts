@@ -1,5 +1,5 @@
-import { catalogKinds } from '../../contract/catalog_edit.ts'
-import { type Action, actions } from '../../contract/journal.ts'
+import { type Action, actions } from '../../contract/bodies/journal.ts'
+import { catalogKinds } from '../../contract/catalog/catalog_edit.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import {
   type Change,

@@ -1,4 +1,4 @@
-import type { Action } from '../../contract/journal.ts'
+import type { Action } from '../../contract/bodies/journal.ts'
 import { countActions, type Plan } from '../../reconcile/model/change.ts'
 import { formatIssues } from './issue_list.ts'
 import { plainLine, showCount } from './text_format.ts'

@@ -1,8 +1,8 @@
-import { catalogKinds } from '../../contract/catalog_edit.ts'
+import { actions } from '../../contract/bodies/journal.ts'
+import { catalogKinds } from '../../contract/catalog/catalog_edit.ts'
 import { oneOf } from '../../contract/descriptor.ts'
-import { actions } from '../../contract/journal.ts'
 import { principalKinds } from '../../contract/principal.ts'
-import { Type } from '../../contract/type.ts'
+import { Type } from '../../contract/schema/type.ts'
 import { eventVersion } from './events.ts'
 
 const closed = { additionalProperties: false } as const

@@ -1,4 +1,4 @@
-import { successWords } from '../../contract/journal.ts'
+import { successWords } from '../../contract/bodies/journal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import { formatSpan, type Span } from '../../core/span.ts'

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { type ClassDescriptor, nullable } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const guarded = { 'x-read': 'data.read', 'x-write': 'data.write' } as const
 const text = (description: string) =>

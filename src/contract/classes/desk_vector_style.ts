@@ -1,6 +1,6 @@
+import { UploadSchema } from '../bodies/resource.ts'
 import { annotate, type ClassDescriptor } from '../descriptor.ts'
-import { UploadSchema } from '../resource.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
 import { TileCacheMember } from './tile_cache.ts'
 

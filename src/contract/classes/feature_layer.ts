@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { nullable, type PageLink, referenceObject } from '../descriptor.ts'
-import { DatatypeSchema } from '../geometry_schema.ts'
-import { Type } from '../type.ts'
+import { DatatypeSchema } from '../schema/geometry_schema.ts'
+import { Type } from '../schema/type.ts'
 
 /** One field of a layer. */
 export const FieldSchema = Type.Object({

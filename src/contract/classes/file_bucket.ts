@@ -1,6 +1,6 @@
+import { UploadSchema } from '../bodies/resource.ts'
 import { annotate, type ClassDescriptor } from '../descriptor.ts'
-import { UploadSchema } from '../resource.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Maximum number of files in a file bucket. */
 export const maxBucketFiles = 10_000

@@ -1,6 +1,6 @@
+import { UploadSchema } from '../bodies/resource.ts'
 import { annotate, type ClassDescriptor, nullable } from '../descriptor.ts'
-import { UploadSchema } from '../resource.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 import { featureLayerClasses } from './style.ts'
 
 /** Class formbuilder_form. */

@@ -1,6 +1,6 @@
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
-import { patterns } from '../pattern.ts'
-import { Type } from '../type.ts'
+import { patterns } from '../schema/pattern.ts'
+import { Type } from '../schema/type.ts'
 
 const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
 

@@ -1,6 +1,6 @@
 import { annotate, type ClassDescriptor, nullable, oneOf, referenceObject } from '../descriptor.ts'
-import { GeometryTypeSchema } from '../geometry_schema.ts'
-import { Type } from '../type.ts'
+import { GeometryTypeSchema } from '../schema/geometry_schema.ts'
+import { Type } from '../schema/type.ts'
 import { FeatureLayerMember, featureInterfaces, featureLinks } from './feature_layer.ts'
 import { dataOfConnection } from './style.ts'
 

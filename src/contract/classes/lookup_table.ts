@@ -1,5 +1,5 @@
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Sort orders of the items of a lookup table. */
 export const lookupSorts = ['KEY_ASC', 'KEY_DESC', 'VALUE_ASC', 'VALUE_DESC', 'CUSTOM'] as const

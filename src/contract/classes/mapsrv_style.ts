@@ -1,5 +1,5 @@
 import type { ClassDescriptor } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 import { dataOfParent, featureLayerClasses, styleInterfaces } from './style.ts'
 import { TileCacheMember } from './tile_cache.ts'
 

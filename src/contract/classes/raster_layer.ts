@@ -1,7 +1,7 @@
+import { SourceSchema } from '../bodies/resource.ts'
 import { annotate, type ClassDescriptor, nullable } from '../descriptor.ts'
 import { loadedSrs } from '../geometry.ts'
-import { SourceSchema } from '../resource.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 import { dataOfParent, styleInterfaces } from './style.ts'
 import { TileCacheMember } from './tile_cache.ts'
 

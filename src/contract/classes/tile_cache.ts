@@ -1,5 +1,5 @@
 import { nullable } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Settings of a style whose tiles are not kept. */
 export const tileCacheDefaults = { enabled: false, image_compose: false, max_z: null, ttl: null } as const

@@ -1,5 +1,5 @@
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Class tracker. */
 export const tracker = {

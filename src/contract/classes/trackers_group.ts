@@ -1,5 +1,5 @@
 import type { ClassDescriptor } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Class trackers_group. */
 export const trackersGroup = {

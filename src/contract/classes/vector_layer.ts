@@ -1,8 +1,8 @@
+import { SourceSchema } from '../bodies/resource.ts'
 import { annotate, type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
 import { loadedSrs } from '../geometry.ts'
-import { GeometryTypeSchema } from '../geometry_schema.ts'
-import { SourceSchema } from '../resource.ts'
-import { Type } from '../type.ts'
+import { GeometryTypeSchema } from '../schema/geometry_schema.ts'
+import { Type } from '../schema/type.ts'
 import {
   FeatureLayerMember,
   FieldSchema,

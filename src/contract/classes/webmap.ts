@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { type ClassDescriptor, nullable, oneOf, referenceId } from '../descriptor.ts'
 import { scaleField } from '../scale.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 import { featureLayerClasses, renderableClasses } from './style.ts'
 
 /** A layer of a web map. */

@@ -1,7 +1,7 @@
 import { type ClassDescriptor, nullable, referenceId } from '../descriptor.ts'
 import { maxServiceLayers } from '../limits.ts'
-import { patterns } from '../pattern.ts'
-import { Type } from '../type.ts'
+import { patterns } from '../schema/pattern.ts'
+import { Type } from '../schema/type.ts'
 import { featureLayerClasses } from './style.ts'
 
 /** Class wfsserver_service. */

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { type ClassDescriptor, nullable, oneOf } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const guarded = { 'x-read': 'connection.read', 'x-write': 'connection.write' } as const
 

@@ -1,5 +1,5 @@
 import { type ClassDescriptor, referenceObject } from '../descriptor.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 import { dataOfConnection } from './style.ts'
 
 const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' } as const

@@ -1,8 +1,8 @@
 import { type ClassDescriptor, referenceId } from '../descriptor.ts'
 import { maxServiceLayers } from '../limits.ts'
-import { patterns } from '../pattern.ts'
 import { scaleField } from '../scale.ts'
-import { Type } from '../type.ts'
+import { patterns } from '../schema/pattern.ts'
+import { Type } from '../schema/type.ts'
 import { publishableClasses } from './style.ts'
 
 /** Class wmsserver_service. */

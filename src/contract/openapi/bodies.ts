@@ -1,4 +1,4 @@
-import { type BodyUse, bodySchema, membersOf } from '../bodies.ts'
+import { type BodyUse, bodySchema, membersOf } from '../bodies/bodies.ts'
 import { WebmapItemSchema } from '../classes/webmap.ts'
 import { type Cls, clsNames } from '../registry.ts'
 

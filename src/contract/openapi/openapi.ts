@@ -1,4 +1,4 @@
-import { CatalogErrorSchema, ErrorSchema } from '../error.ts'
+import { CatalogErrorSchema, ErrorSchema } from '../bodies/error.ts'
 import { type RouteName, routeNames, routeOf } from '../routes.ts'
 import { bodySchemas, type ComponentSchemas } from './bodies.ts'
 import { operationOf, tagOf } from './operation.ts'

@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import { keyHeader, keyPattern } from '../idempotency.ts'
+import { keyHeader, keyPattern } from '../bodies/idempotency.ts'
 import { bodyLimitOf, formLimits, statementLimitOf } from '../limits.ts'
 import type { BodyKind, MoreQuery, RouteDescriptor } from '../route.ts'
 import { type RouteName, routeOf } from '../routes.ts'

@@ -1,6 +1,6 @@
 import { nullable } from '../descriptor.ts'
 import { EmptySchema, FeatureParams, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const labels = {
   name: Type.String({ minLength: 1, maxLength: 255, description: 'File name.' }),

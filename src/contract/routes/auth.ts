@@ -10,7 +10,7 @@ import {
   TokenSchema,
 } from '../principal.ts'
 import { EmptySchema, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const profile = { route: 'auth.profile', path: '/api/component/auth/profile' } as const
 const tokens = { route: 'landform.token.collection', path: '/api/component/landform/token/' } as const

@@ -1,10 +1,10 @@
 import type { TObject } from 'typebox'
-import { ImportReportSchema } from '../import_report.ts'
+import { ImportReportSchema } from '../bodies/import_report.ts'
+import { UploadSchema } from '../bodies/resource.ts'
+import { StyleIssuesSchema } from '../bodies/style_issue.ts'
 import { type DataCls, dataClsNames, dataOf } from '../registry.ts'
-import { UploadSchema } from '../resource.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
-import { StyleIssuesSchema } from '../style_issue.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Maximum number of operations in a batch. */
 export const maxOperations = 20_000

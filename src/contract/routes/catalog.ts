@@ -5,11 +5,11 @@ import {
   IconSchema,
   iconSizes,
   StatusSchema,
-} from '../catalog.ts'
-import { CatalogOperationSchema, GeoserviceRecordSchema, IconRecordSchema } from '../catalog_edit.ts'
+} from '../catalog/catalog.ts'
+import { CatalogOperationSchema, GeoserviceRecordSchema, IconRecordSchema } from '../catalog/catalog_edit.ts'
 import { maxResourceId } from '../limits.ts'
 import { query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const service = { service: 'catalog', isAnonymous: true, method: 'GET' } as const
 const IdParam = (description: string) => Type.Object({ id: Type.Integer({ minimum: 0, description }) })

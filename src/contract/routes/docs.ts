@@ -1,5 +1,5 @@
 import type { RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Operations that describe the API. */
 export const docsRoutes = {

@@ -1,10 +1,10 @@
 import { maxFields } from '../classes/feature_layer.ts'
 import { nullable, oneOf } from '../descriptor.ts'
-import { encodedExportTitles, exportEncodings, exportFormatNames } from '../export_formats.ts'
+import { encodedExportTitles, exportEncodings, exportFormatNames } from '../formats/export_formats.ts'
 import { filterSrs } from '../geometry.ts'
 import { maxConditions, maxFilterWkt, maxLayers, maxSearchText } from '../limits.ts'
 import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 import { AttachmentEntry } from './attachment.ts'
 
 /** Maximum number of features in a write request. */

@@ -1,5 +1,5 @@
 import { IdParams, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Operations on the files of resources. */
 export const fileRoutes = {

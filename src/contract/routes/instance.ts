@@ -1,5 +1,5 @@
 import { extraRoutes, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const Labelled = { label: Type.String(), identity: Type.String() }
 

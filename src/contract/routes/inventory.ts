@@ -1,6 +1,6 @@
 import { maxResourceIds } from '../limits.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Maximum number of attributes in a request. */
 const maxAttributes = 50

@@ -3,10 +3,10 @@ import {
   JournalResultSchema,
   maxJournalEntries,
   NewJournalEntrySchema,
-} from '../journal.ts'
+} from '../bodies/journal.ts'
 import { maxResourceId } from '../limits.ts'
 import { EmptySchema, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const entries = { route: 'landform.journal.collection', path: '/api/component/landform/journal/' } as const
 const digests = Type.Boolean({

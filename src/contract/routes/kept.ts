@@ -1,6 +1,6 @@
 import { maxResourceId } from '../limits.ts'
 import { query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const time = (description: string) =>
   Type.String({ description: `${description}: UTC, ISO 8601 without time zone.` })

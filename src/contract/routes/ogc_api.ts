@@ -1,5 +1,5 @@
 import { IdParams, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const CollectionParams = Type.Object({
   ...IdParams.properties,

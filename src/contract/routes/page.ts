@@ -1,7 +1,7 @@
-import { catalogLimits, GeoserviceDetailSchema } from '../catalog.ts'
+import { catalogLimits, GeoserviceDetailSchema } from '../catalog/catalog.ts'
 import { LoginSchema } from '../principal.ts'
 import { IdParams, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const login = { route: 'landform.login', path: '/login' } as const
 const next = Type.String({ maxLength: 4096, description: 'Path of the page to redirect to.' })

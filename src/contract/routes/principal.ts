@@ -8,7 +8,7 @@ import {
   UserSchema,
 } from '../principal.ts'
 import { EmptySchema, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const briefly = query({
   brief: Type.Boolean({ description: 'Whether to return only id, system, keyname and display name.' }),

@@ -1,8 +1,8 @@
-import { type ImageFormat, imageFormats, imageLimits } from '../image_format.ts'
+import type { WebmapConfig } from '../bodies/webmap_config.ts'
+import { type ImageFormat, imageFormats, imageLimits } from '../formats/image_format.ts'
 import { maxLayers, tileLimits } from '../limits.ts'
 import { EmptySchema, IdParams, list, type MoreQuery, query, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
-import type { WebmapConfig } from '../webmap_config.ts'
+import { Type } from '../schema/type.ts'
 
 const tileAddress = {
   z: Type.Integer({ minimum: 0, maximum: 24, description: 'Zoom level.' }),

@@ -1,10 +1,10 @@
+import { ImportReportSchema } from '../bodies/import_report.ts'
+import { StyleIssuesSchema } from '../bodies/style_issue.ts'
 import { annotate } from '../descriptor.ts'
-import { ImportReportSchema } from '../import_report.ts'
 import { maxConditions } from '../limits.ts'
-import { patterns } from '../pattern.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
-import { StyleIssuesSchema } from '../style_issue.ts'
-import { Type } from '../type.ts'
+import { patterns } from '../schema/pattern.ts'
+import { Type } from '../schema/type.ts'
 
 const item = { route: 'resource.item', path: '/api/resource/{id}', params: IdParams } as const
 const collection = { route: 'resource.collection', path: '/api/resource/' } as const

@@ -1,6 +1,6 @@
+import type { TileJson } from '../bodies/tilejson.ts'
 import { IdParams, query, type RouteDescriptor } from '../route.ts'
-import type { TileJson } from '../tilejson.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Operations that describe tiles. */
 export const tilejsonRoutes = {

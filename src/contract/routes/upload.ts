@@ -1,7 +1,7 @@
+import { UploadSchema } from '../bodies/resource.ts'
 import { oneOf } from '../descriptor.ts'
-import { UploadSchema } from '../resource.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 const LoadedUploadSchema = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { IdParams, type RouteDescriptor } from '../route.ts'
-import { Type } from '../type.ts'
+import { Type } from '../schema/type.ts'
 
 /** Parameters of all operations; their names are case-insensitive. */
 const parameters = [

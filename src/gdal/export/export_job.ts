@@ -1,4 +1,8 @@
-import type { DirectFormatName, ExportEncoding, ExportFormatName } from '../../contract/export_formats.ts'
+import type {
+  DirectFormatName,
+  ExportEncoding,
+  ExportFormatName,
+} from '../../contract/formats/export_formats.ts'
 import type { Datatype, GeometryParts } from '../../contract/geometry.ts'
 
 /** Name of a format that GDAL writes. */

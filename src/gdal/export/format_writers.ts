@@ -1,4 +1,4 @@
-import { freeColumnName } from '../../contract/export_formats.ts'
+import { freeColumnName } from '../../contract/formats/export_formats.ts'
 import { geometryTypeOf } from '../../contract/geometry.ts'
 import { expandBbox } from '../../geo/bbox.ts'
 import type { FlatItems } from '../flatgeobuf/spatial_index.ts'

@@ -1,4 +1,4 @@
-import type { ExportLimits } from '../../contract/export_formats.ts'
+import type { ExportLimits } from '../../contract/formats/export_formats.ts'
 import type { CopyRow } from '../../core/copy_rows.ts'
 import type { JobColumn } from './export_job.ts'
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ExportFormat, exportFormats, freeColumnName } from '../../contract/export_formats.ts'
+import { type ExportFormat, exportFormats, freeColumnName } from '../../contract/formats/export_formats.ts'
 import { problem } from '../../contract/problems.ts'
 import { isDiskFull } from '../../core/disk_full.ts'
 import { isProblem } from '../../core/problem.ts'

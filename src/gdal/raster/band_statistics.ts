@@ -1,5 +1,5 @@
 import type { Dataset } from 'gdal-async'
-import type { RasterStatistics } from '../../contract/raster.ts'
+import type { RasterStatistics } from '../../contract/bodies/raster.ts'
 
 /** Values of an overview from which percentiles are computed, at most. */
 const maxSampleValues = 2 ** 21

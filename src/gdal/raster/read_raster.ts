@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { RasterFacts } from '../../contract/raster.ts'
+import type { RasterFacts } from '../../contract/bodies/raster.ts'
 import { type RunOptions, readSummary, runInChild } from '../runner/run.ts'
 import { type RasterJob, rasterFileName } from './raster_job.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { type SourceFormatName, sourceFormats } from '../../contract/formats/source_formats.ts'
 import { problem } from '../../contract/problems.ts'
-import { type SourceFormatName, sourceFormats } from '../../contract/source_formats.ts'
 import type { SourceFile } from './source.ts'
 import { nameSource } from './source_name.ts'
 

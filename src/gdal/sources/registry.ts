@@ -1,4 +1,4 @@
-import type { SourceFormatName } from '../../contract/source_formats.ts'
+import type { SourceFormatName } from '../../contract/formats/source_formats.ts'
 import { flatgeobuf } from './flatgeobuf/flatgeobuf_format.ts'
 import { geojson } from './geojson/geojson_format.ts'
 import { geopackage } from './geopackage/geopackage_format.ts'

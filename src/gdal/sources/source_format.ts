@@ -3,7 +3,7 @@ import {
   type SourceFormatFacts,
   type SourceFormatName,
   sourceFormats,
-} from '../../contract/source_formats.ts'
+} from '../../contract/formats/source_formats.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import type { VectorJob } from '../runner/vector_job.ts'
 import type { AnySourceLayer, SourceFile } from './source.ts'

@@ -1,5 +1,5 @@
-import { findGeoserviceFaults, type Geoservice } from '../../contract/catalog.ts'
-import { type CatalogKind, catalogKinds } from '../../contract/catalog_edit.ts'
+import { findGeoserviceFaults, type Geoservice } from '../../contract/catalog/catalog.ts'
+import { type CatalogKind, catalogKinds } from '../../contract/catalog/catalog_edit.ts'
 import type { Issue } from '../../core/issue.ts'
 import { findHint } from '../../core/suggest.ts'
 import { checkTexts } from '../checks/check_content.ts'

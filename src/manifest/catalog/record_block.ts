@@ -1,8 +1,12 @@
-import { type GeoserviceType, geoserviceTypeMembers, geoserviceTypes } from '../../contract/catalog.ts'
-import { type CatalogKind, catalogKeyPattern, catalogKinds } from '../../contract/catalog_edit.ts'
-import { geoserviceSchemas } from '../../contract/catalog_member.ts'
-import { showValue } from '../../contract/describe.ts'
-import type { Fault } from '../../contract/validate.ts'
+import {
+  type GeoserviceType,
+  geoserviceTypeMembers,
+  geoserviceTypes,
+} from '../../contract/catalog/catalog.ts'
+import { type CatalogKind, catalogKeyPattern, catalogKinds } from '../../contract/catalog/catalog_edit.ts'
+import { geoserviceSchemas } from '../../contract/catalog/catalog_member.ts'
+import { showValue } from '../../contract/schema/describe.ts'
+import type { Fault } from '../../contract/schema/validate.ts'
 import { isObject } from '../../core/is_object.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer, parentPointer, splitPointer } from '../../core/pointer.ts'

@@ -1,7 +1,7 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { isMarkerKey } from '../../contract/markers.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
-import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { isStorableText } from '../../core/storable.ts'

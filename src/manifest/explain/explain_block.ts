@@ -1,6 +1,6 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import { isSecretName } from '../../contract/secrets.ts'
 import { isObject } from '../../core/is_object.ts'
 import { findAtPointer, joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'

@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path'
-import { findNameFault } from '../../contract/file_name.ts'
+import { findNameFault } from '../../contract/formats/file_name.ts'
 import { filesOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'

@@ -1,4 +1,4 @@
-import { showValue } from '../../contract/describe.ts'
+import { showValue } from '../../contract/schema/describe.ts'
 import { isObject } from '../../core/is_object.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'

@@ -1,6 +1,6 @@
-import { patterns } from '../../contract/pattern.ts'
 import { NewGroupSchema, NewUserSchema, type PrincipalKind } from '../../contract/principal.ts'
-import type { Schema } from '../../contract/schema.ts'
+import { patterns } from '../../contract/schema/pattern.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import { type JsonSchema, toManifestSchema } from './field_schema.ts'
 
 /** Pattern of keynames of users and groups. */

@@ -1,7 +1,7 @@
-import { type GeoserviceType, geoserviceTypes } from '../../contract/catalog.ts'
-import { catalogKeyPattern } from '../../contract/catalog_edit.ts'
-import { geoserviceSchemas, IconMembersSchema } from '../../contract/catalog_member.ts'
-import type { Schema } from '../../contract/schema.ts'
+import { type GeoserviceType, geoserviceTypes } from '../../contract/catalog/catalog.ts'
+import { catalogKeyPattern } from '../../contract/catalog/catalog_edit.ts'
+import { geoserviceSchemas, IconMembersSchema } from '../../contract/catalog/catalog_member.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import { iconForms, type JsonSchema, requiredOf, toManifestSchema, whenMember } from './field_schema.ts'
 
 const was: JsonSchema = {

@@ -1,7 +1,7 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { maxResourceId } from '../../contract/limits.ts'
-import { patterns } from '../../contract/pattern.ts'
-import type { Schema } from '../../contract/schema.ts'
+import { patterns } from '../../contract/schema/pattern.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 
 /** A JSON Schema document. */
 export type JsonSchema = Readonly<Record<string, unknown>>

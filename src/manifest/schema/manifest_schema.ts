@@ -1,6 +1,6 @@
 import { WebmapItemSchema } from '../../contract/classes/webmap.ts'
 import { clsNames, descriptorOf } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import { accountSections } from './account_schema.ts'
 import { blockSchema, existingSchema, keyPattern, requirementsOf, sharedDefinitions } from './block_schema.ts'
 import { catalogSections } from './catalog_schema.ts'

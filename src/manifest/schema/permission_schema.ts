@@ -1,7 +1,7 @@
+import { RuleSchema } from '../../contract/bodies/resource.ts'
 import { scopes } from '../../contract/permissions.ts'
 import { ruleIdentities } from '../../contract/registry.ts'
-import { RuleSchema } from '../../contract/resource.ts'
-import type { Schema } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import { type JsonSchema, whenMember } from './field_schema.ts'
 
 const fields = RuleSchema.properties as unknown as Readonly<Record<string, Schema & { description: string }>>

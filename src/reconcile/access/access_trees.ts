@@ -1,6 +1,6 @@
 import type { AccessResource, AccessRule, Key } from '../../access/access_tree.ts'
+import type { Rule } from '../../contract/bodies/resource.ts'
 import { findRequirement, isCls } from '../../contract/registry.ts'
-import type { Rule } from '../../contract/resource.ts'
 import type { WantedRule } from '../../manifest/manifest.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'

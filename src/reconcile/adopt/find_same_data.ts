@@ -5,10 +5,10 @@ import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { digestSource } from '../../transfer/pack.ts'
 import { haveSameFeatures } from '../../transfer/sync/same_features.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
-import { loadOptionsOf, sourceDigest } from '../plan/decide_load.ts'
+import { loadOptionsOf, sourceDigest } from '../plan/data/decide_load.ts'
+import { targetOf } from '../plan/data/read_load_change.ts'
 import { issueAt, matchResources } from '../plan/match.ts'
 import type { PlanReader } from '../plan/plan_reader.ts'
-import { targetOf } from '../plan/read_load_change.ts'
 
 /** Sources whose features are those of their layers. */
 export interface SameData {

@@ -1,4 +1,4 @@
-import { outcomeWords } from '../../contract/journal.ts'
+import { outcomeWords } from '../../contract/bodies/journal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Step } from '../model/change.ts'

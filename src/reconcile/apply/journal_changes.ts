@@ -1,4 +1,4 @@
-import type { NewJournalEntry } from '../../contract/journal.ts'
+import type { NewJournalEntry } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { ActualResource } from '../model/actual_tree.ts'

@@ -1,4 +1,4 @@
-import type { ApplyResult, NewJournalEntry } from '../../contract/journal.ts'
+import type { ApplyResult, NewJournalEntry } from '../../contract/bodies/journal.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Change } from '../model/change.ts'
 import type { ApplyOptions } from './apply_options.ts'

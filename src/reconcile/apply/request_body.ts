@@ -1,12 +1,12 @@
 import { formatSource, markerKeys } from '../../contract/markers.ts'
 import { dataOf } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import type { PreparedSource, UploadedChanges } from '../../transfer/prepare_source.ts'
 import type { Change, DataLoad, Plan } from '../model/change.ts'
 import { writeLoadedFields } from '../model/layer_fields.ts'
 import { findPrincipalId } from '../model/principals.ts'
 import { toWire } from '../model/value_equality.ts'
-import { sourceDigest } from '../plan/decide_load.ts'
+import { sourceDigest } from '../plan/data/decide_load.ts'
 import { schemasOf } from './send_request.ts'
 
 /** The body of a request, by member. */

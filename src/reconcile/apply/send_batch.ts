@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import { problem } from '../../contract/problems.ts'
-import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { loadTimeoutMs } from '../../transfer/prepare_source.ts'
 import { isRetryable, maxAttempts, waitToRetry } from '../../transfer/retry_request.ts'

@@ -1,5 +1,5 @@
-import { outcomeWords } from '../../contract/journal.ts'
-import type { WireStyleIssue } from '../../contract/style_issue.ts'
+import { outcomeWords } from '../../contract/bodies/journal.ts'
+import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Plan, Step } from '../model/change.ts'
 import { type ApplyEvent, loadFacts, type Outcome } from './outcome.ts'

@@ -1,6 +1,6 @@
+import type { Upload } from '../../contract/bodies/resource.ts'
 import { problem } from '../../contract/problems.ts'
 import { filesOf } from '../../contract/registry.ts'
-import type { Upload } from '../../contract/resource.ts'
 import { uploadFile } from '../../transfer/upload_file.ts'
 import type { Change } from '../model/change.ts'
 import type { ApplyOptions } from './apply_options.ts'

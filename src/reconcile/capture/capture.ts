@@ -1,7 +1,7 @@
 import type { CatalogReading } from '../../api/read_catalog.ts'
 import type { PrincipalRecords } from '../../api/read_principals.ts'
 import type { TreeHead } from '../../api/read_tree.ts'
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
 import { isObject } from '../../core/is_object.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { readLines } from '../../api/read_lines.ts'
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 import { problem } from '../../contract/problems.ts'
 import { isObject } from '../../core/is_object.ts'
 import { writeAtomically } from '../../files/atomic_write.ts'

@@ -1,6 +1,6 @@
 import type { Visibility, VisibilityQuery } from '../../api/read_visibility.ts'
 import { problem } from '../../contract/problems.ts'
-import { nameValues } from '../plan/lost_values.ts'
+import { nameValues } from '../plan/data/lost_values.ts'
 import type { PlanReader } from '../plan/plan_reader.ts'
 import type { Capture, CapturedVisibility } from './capture.ts'
 

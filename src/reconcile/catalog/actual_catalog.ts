@@ -1,5 +1,5 @@
 import type { CatalogRecords } from '../../api/read_catalog.ts'
-import type { CatalogKind } from '../../contract/catalog_edit.ts'
+import type { CatalogKind } from '../../contract/catalog/catalog_edit.ts'
 
 /** The actual state of a record of the catalog. */
 export interface ActualRecord {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { CatalogRecords } from '../../api/read_catalog.ts'
-import type { CatalogOperation } from '../../contract/catalog_edit.ts'
+import type { CatalogOperation } from '../../contract/catalog/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import { loadTimeoutMs } from '../../transfer/prepare_source.ts'

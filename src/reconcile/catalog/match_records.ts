@@ -1,4 +1,4 @@
-import type { CatalogKind } from '../../contract/catalog_edit.ts'
+import type { CatalogKind } from '../../contract/catalog/catalog_edit.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
 import { labelOf } from '../model/actual_tree.ts'

@@ -1,5 +1,5 @@
-import { type CatalogKind, catalogKinds } from '../../contract/catalog_edit.ts'
-import { normalizeTexts } from '../../contract/catalog_text.ts'
+import { type CatalogKind, catalogKinds } from '../../contract/catalog/catalog_edit.ts'
+import { normalizeTexts } from '../../contract/catalog/catalog_text.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
 import type { Change, Plan } from '../model/change.ts'

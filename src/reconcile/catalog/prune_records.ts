@@ -1,4 +1,4 @@
-import { type CatalogKind, catalogKinds } from '../../contract/catalog_edit.ts'
+import { type CatalogKind, catalogKinds } from '../../contract/catalog/catalog_edit.ts'
 import type { Issue } from '../../core/issue.ts'
 import { labelOf } from '../model/actual_tree.ts'
 import type { Change, Referrer } from '../model/change.ts'

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { type CatalogRecords, readCatalog } from '../../api/read_catalog.ts'
-import { catalogEditors } from '../../contract/catalog_edit.ts'
+import { catalogEditors } from '../../contract/catalog/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 
 /** What an account without access to the catalog can do. */

@@ -1,4 +1,4 @@
-import type { CatalogKind, CatalogOperation } from '../../contract/catalog_edit.ts'
+import type { CatalogKind, CatalogOperation } from '../../contract/catalog/catalog_edit.ts'
 import type { Change, Plan, Step } from '../model/change.ts'
 import { toWire } from '../model/value_equality.ts'
 import { memberSchemas } from './record_schema.ts'

@@ -1,7 +1,7 @@
-import { type GeoserviceType, geoserviceTypes } from '../../contract/catalog.ts'
-import type { CatalogKind } from '../../contract/catalog_edit.ts'
-import { geoserviceSchemas, IconMembersSchema } from '../../contract/catalog_member.ts'
-import type { Schema } from '../../contract/schema.ts'
+import { type GeoserviceType, geoserviceTypes } from '../../contract/catalog/catalog.ts'
+import type { CatalogKind } from '../../contract/catalog/catalog_edit.ts'
+import { geoserviceSchemas, IconMembersSchema } from '../../contract/catalog/catalog_member.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 
 /** Returns the schemas of the members of a record, by name. */
 export function memberSchemas(

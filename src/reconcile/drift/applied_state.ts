@@ -1,4 +1,4 @@
-import type { JournalChange, JournalEntry } from '../../contract/journal.ts'
+import type { JournalChange, JournalEntry } from '../../contract/bodies/journal.ts'
 import type { Digests } from '../model/edit_digest.ts'
 import { isApplied } from '../undo/undo_manifest.ts'
 

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
-import { type JournalEntry, maxJournalEntries } from '../../contract/journal.ts'
+import { type JournalEntry, maxJournalEntries } from '../../contract/bodies/journal.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { ActualResource } from '../model/actual_tree.ts'

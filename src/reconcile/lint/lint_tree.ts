@@ -1,6 +1,6 @@
 import type { AccessResource, AccessSubject, AccessTree, Key } from '../../access/access_tree.ts'
-import { findReferences, targetIdOf } from '../../contract/references.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
+import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { SpanOf } from '../../manifest/manifest.ts'
 

@@ -1,4 +1,4 @@
-import type { Rule } from '../../contract/resource.ts'
+import type { Rule } from '../../contract/bodies/resource.ts'
 import type { WantedPermissions, WantedRule } from '../../manifest/manifest.ts'
 import type { Edit } from './change.ts'
 import type { Principals } from './principals.ts'

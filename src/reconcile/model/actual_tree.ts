@@ -1,5 +1,6 @@
 import type { TreeHead } from '../../api/read_tree.ts'
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
+import type { MetadataValue, Rule } from '../../contract/bodies/resource.ts'
 import {
   findOwnManager,
   findSource,
@@ -10,7 +11,6 @@ import {
   type SourceMarker,
 } from '../../contract/markers.ts'
 import { filesOf } from '../../contract/registry.ts'
-import type { MetadataValue, Rule } from '../../contract/resource.ts'
 import { indexPrincipals, type Principals } from './principals.ts'
 
 /** The actual state of a resource. Values that the caller cannot read are undefined, never empty. */

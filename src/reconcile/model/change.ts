@@ -1,5 +1,5 @@
-import type { CatalogKind } from '../../contract/catalog_edit.ts'
-import type { Action } from '../../contract/journal.ts'
+import type { Action } from '../../contract/bodies/journal.ts'
+import type { CatalogKind } from '../../contract/catalog/catalog_edit.ts'
 import type { PrincipalKind } from '../../contract/principal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'

@@ -1,6 +1,6 @@
 import { FieldSchema } from '../../contract/classes/feature_layer.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
-import type { Schema } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { LoadedField } from '../../transfer/prepare_source.ts'
 import type { Edit } from './change.ts'

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Annotations, annotationsOf, type Reference } from '../../contract/descriptor.ts'
 import { mapValue, parts, type ValueMapping } from '../../contract/map_value.ts'
-import { type FoundReference, mapReferences, targetIdOf, targetOf } from '../../contract/references.ts'
-import { findSchemaFor, type Schema } from '../../contract/schema.ts'
-import { writeScale } from '../../contract/translate.ts'
+import { type FoundReference, mapReferences, targetIdOf, targetOf } from '../../contract/schema/references.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
+import { writeScale } from '../../contract/schema/translate.ts'
 import { canonicalBoundary } from '../../geo/boundary.ts'
-import { canonicalXml } from '../../style/canonical_xml.ts'
+import { canonicalXml } from '../../style/xml/canonical_xml.ts'
 import type { Principals } from './principals.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { formatManager, markerKeys } from '../../contract/markers.ts'
 import { descriptorOf } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { formatRule, type NamedRule, sortedRules } from '../model/access_rules.ts'

@@ -1,6 +1,6 @@
-import { membersOf } from '../../contract/bodies.ts'
-import { findReferences, targetIdOf } from '../../contract/references.ts'
+import { membersOf } from '../../contract/bodies/bodies.ts'
 import { isCls } from '../../contract/registry.ts'
+import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
 import type { Issue } from '../../core/issue.ts'
 import { type ActualResource, type ActualTree, labelOf, listDescendants } from '../model/actual_tree.ts'
 import type { Change } from '../model/change.ts'

@@ -11,10 +11,10 @@ import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planPrincipals } from '../principals/plan_principals.ts'
 import { computePlan, type Planning } from './compute_plan.ts'
-import type { SourceFile } from './decide_load.ts'
-import { nameValues } from './lost_values.ts'
+import type { SourceFile } from './data/decide_load.ts'
+import { nameValues } from './data/lost_values.ts'
+import { readLoadChange } from './data/read_load_change.ts'
 import { liveReader, type PlanReader } from './plan_reader.ts'
-import { readLoadChange } from './read_load_change.ts'
 
 /** Input of a plan. */
 export interface PlanRequest {

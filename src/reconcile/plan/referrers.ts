@@ -1,6 +1,6 @@
-import { membersOf } from '../../contract/bodies.ts'
-import { type FoundReference, findReferences, targetIdOf } from '../../contract/references.ts'
+import { membersOf } from '../../contract/bodies/bodies.ts'
 import { isCls } from '../../contract/registry.ts'
+import { type FoundReference, findReferences, targetIdOf } from '../../contract/schema/references.ts'
 import type { Issue } from '../../core/issue.ts'
 import { findAtPointer, parentPointer, splitPointer } from '../../core/pointer.ts'
 import {

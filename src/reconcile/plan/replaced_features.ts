@@ -3,7 +3,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Takes } from '../model/change.ts'
-import { isEdited } from './decide_load.ts'
+import { isEdited } from './data/decide_load.ts'
 import { issueAt } from './match.ts'
 
 /** What the deletion of a resource, which is created again, deletes. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
-import { targetOf } from '../../contract/references.ts'
-import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import { targetOf } from '../../contract/schema/references.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
 import { isObject } from '../../core/is_object.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Edit } from '../model/change.ts'
@@ -13,7 +13,7 @@ import {
   toWantedForm,
   withTitles,
 } from '../model/value_equality.ts'
-import { listTreeEdits } from './layer_tree_edits.ts'
+import { listTreeEdits } from './layer_tree/layer_tree_edits.ts'
 
 /** A value on the server and in the manifest. */
 export interface FieldValues {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
-import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
 import { isObject } from '../../core/is_object.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { YamlEdit } from '../../document/edit_yaml.ts'

@@ -1,5 +1,5 @@
-import { findReferences, targetIdOf } from '../../contract/references.ts'
 import { dataOf, descriptorOf, isCls } from '../../contract/registry.ts'
+import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'

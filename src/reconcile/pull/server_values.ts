@@ -1,5 +1,5 @@
 import { descriptorOf, isCls } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'

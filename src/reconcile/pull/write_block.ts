@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { type Cls, dataOf, descriptorOf, isCls } from '../../contract/registry.ts'
-import { findSchemaFor, type Schema } from '../../contract/schema.ts'
+import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
 import { fileExpression, variableExpression } from '../../document/format_yaml.ts'
 import type { WrittenBlock } from '../../manifest/rewrite.ts'
 import { nameRule, sortedRules } from '../model/access_rules.ts'

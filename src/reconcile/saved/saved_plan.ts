@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Action } from '../../contract/journal.ts'
+import type { Action } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Change, Plan } from '../model/change.ts'

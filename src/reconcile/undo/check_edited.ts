@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
-import { type JournalChange, type JournalEntry, maxJournalEntries } from '../../contract/journal.ts'
+import { type JournalChange, type JournalEntry, maxJournalEntries } from '../../contract/bodies/journal.ts'
 import { isCls } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
 import { isObject } from '../../core/is_object.ts'

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { supportsRoute } from '../../api/detect_server.ts'
-import type { JournalChange, JournalEntry } from '../../contract/journal.ts'
+import type { JournalChange, JournalEntry } from '../../contract/bodies/journal.ts'
 import type { AnswerOf } from '../../contract/route.ts'
 import type { keptRoutes } from '../../contract/routes/kept.ts'
 import { listApplied } from './undo_manifest.ts'

@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts'
-import type { JournalEntry } from '../../contract/journal.ts'
+import type { JournalEntry } from '../../contract/bodies/journal.ts'
 import { type ProblemCode, problem, problems } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'

@@ -1,5 +1,5 @@
-import type { Representation } from '../../contract/bodies.ts'
-import { type JournalChange, type JournalEntry, successWords } from '../../contract/journal.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
+import { type JournalChange, type JournalEntry, successWords } from '../../contract/bodies/journal.ts'
 import { formatSource } from '../../contract/markers.ts'
 import { isCls } from '../../contract/registry.ts'
 import type { FormerManager, Manifest, WantedResource } from '../../manifest/manifest.ts'

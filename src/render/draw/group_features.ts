@@ -1,4 +1,4 @@
-import type { EvaluationContext } from '../../style/expression_evaluate.ts'
+import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import type { Displacement, PointGroups } from '../../style/point_groups.ts'
 import { pixelsOf } from '../../style/scale_layer.ts'
 import { colorText, findSymbolColor } from '../../style/symbol_color.ts'

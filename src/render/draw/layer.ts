@@ -1,4 +1,4 @@
-import type { EvaluationContext } from '../../style/expression_evaluate.ts'
+import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import type { Rule, Style } from '../../style/style_model.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
 import { composite } from '../raster/composite.ts'

@@ -1,5 +1,5 @@
-import type { Value } from '../../style/expression.ts'
-import { compileExpression, type EvaluationContext } from '../../style/expression_evaluate.ts'
+import type { Value } from '../../style/expression/expression.ts'
+import { compileExpression, type EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import { compileRules, isInScale } from '../../style/match_rules.ts'
 import { compileSymbol, exactSymbol } from '../../style/resolve_symbol.ts'
 import { magnifySymbol } from '../../style/scale_layer.ts'

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { isProblem } from '../../core/problem.ts'
-import { allowExpressionWork } from '../../style/expression_work.ts'
+import { allowExpressionWork } from '../../style/expression/expression_work.ts'
 import { type AddWork, createWorkCounter, workOf } from '../draw/draw_work.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { LabelPen } from '../label/label_pen.ts'

@@ -1,5 +1,5 @@
+import type { ImageFormat } from '../../contract/formats/image_format.ts'
 import type { GeometryFamily } from '../../contract/geometry.ts'
-import type { ImageFormat } from '../../contract/image_format.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { DensityPoints } from '../draw/density.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'

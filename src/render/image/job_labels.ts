@@ -1,4 +1,4 @@
-import type { EvaluationContext } from '../../style/expression_evaluate.ts'
+import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { LabelPen } from '../label/label_pen.ts'

@@ -1,4 +1,4 @@
-import { readXml, type XmlElement } from '../../style/xml_read.ts'
+import { readXml, type XmlElement } from '../../style/xml/xml_read.ts'
 
 /**
  * Counts the elements of an SVG image as they are drawn: those that `use`, patterns, masks or clip paths refer to are counted

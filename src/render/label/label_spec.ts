@@ -4,8 +4,8 @@ import {
   compileFilter,
   type Evaluate,
   type EvaluationContext,
-} from '../../style/expression_evaluate.ts'
-import { findNumber, isSelected, textOf } from '../../style/expression_value.ts'
+} from '../../style/expression/expression_evaluate.ts'
+import { findNumber, isSelected, textOf } from '../../style/expression/expression_value.ts'
 import type { LabelBuffer, LabelPlacement, LabelProperty, Labels } from '../../style/label_model.ts'
 import { compileRules, isInScale } from '../../style/match_rules.ts'
 import { compileValues } from '../../style/resolve_symbol.ts'

@@ -1,4 +1,4 @@
-import type { EvaluationContext } from '../../style/expression_evaluate.ts'
+import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { DrawnFeature } from '../draw/layer.ts'
 import { CollisionIndex } from './collision_index.ts'

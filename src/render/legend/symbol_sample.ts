@@ -1,5 +1,5 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
-import type { EvaluationContext } from '../../style/expression_evaluate.ts'
+import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import { createCanvas } from '../draw/canvas.ts'
 import type { AddWork } from '../draw/draw_work.ts'
 import { MarkerPen, markerReach } from '../draw/marker.ts'

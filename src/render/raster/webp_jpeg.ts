@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import type { ImageFormat } from '../../contract/image_format.ts'
+import type { ImageFormat } from '../../contract/formats/image_format.ts'
 import { straightBytes } from './png.ts'
 import type { Surface } from './surface.ts'
 

@@ -1,5 +1,5 @@
+import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import { maxBatchMetadata } from '../../contract/routes/batch.ts'
-import type { WireStyleIssue } from '../../contract/style_issue.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import { reserveIds } from '../../store/resource/resource_row.ts'

@@ -1,6 +1,6 @@
-import { membersOf } from '../../contract/bodies.ts'
-import { findReferences, targetIdOf } from '../../contract/references.ts'
+import { membersOf } from '../../contract/bodies/bodies.ts'
 import { maxWaves } from '../../contract/routes/batch.ts'
+import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
 import type { Queryable } from '../../database/database.ts'
 import { listReferrers } from '../../store/resource/reference.ts'
 import { findTreeFacts, listSubtreeKeynames, type TreeFacts } from '../../store/resource/resource_tree.ts'

@@ -3,10 +3,10 @@ import {
   type CatalogOperation,
   GeoserviceBodySchema,
   IconBodySchema,
-} from '../../contract/catalog_edit.ts'
+} from '../../contract/catalog/catalog_edit.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
-import { createValidatorCompiler } from '../../contract/validate.ts'
+import { createValidatorCompiler } from '../../contract/schema/validate.ts'
 import { atOperation } from '../batch/operation_place.ts'
 import { checkValue, invalidAt } from '../http/invalid_request.ts'
 

@@ -1,5 +1,5 @@
-import { catalogLimits } from '../../contract/catalog.ts'
-import { type CatalogKind, type CatalogOperation, catalogKinds } from '../../contract/catalog_edit.ts'
+import { catalogLimits } from '../../contract/catalog/catalog.ts'
+import { type CatalogKind, type CatalogOperation, catalogKinds } from '../../contract/catalog/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import {

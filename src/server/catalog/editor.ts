@@ -1,4 +1,4 @@
-import { catalogEditors } from '../../contract/catalog_edit.ts'
+import { catalogEditors } from '../../contract/catalog/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 import { isMember } from '../../store/auth/membership.ts'
 import type { ApiRequest } from '../http/handler.ts'

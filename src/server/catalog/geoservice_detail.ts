@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { alternativeUrls, type GeoserviceDetail } from '../../contract/catalog.ts'
+import { alternativeUrls, type GeoserviceDetail } from '../../contract/catalog/catalog.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'

@@ -1,4 +1,4 @@
-import { iconSizes } from '../../contract/catalog.ts'
+import { iconSizes } from '../../contract/catalog/catalog.ts'
 import { createIcon, type IconSize } from '../../render/icon_image.ts'
 import type { IconImage } from '../../store/catalog/catalog_icon.ts'
 import { matchesTag } from '../http/byte_range.ts'

@@ -1,4 +1,4 @@
-import { type CatalogKind, catalogKinds } from '../../contract/catalog_edit.ts'
+import { type CatalogKind, catalogKinds } from '../../contract/catalog/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import {

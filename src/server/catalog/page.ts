@@ -1,4 +1,4 @@
-import { catalogLimits } from '../../contract/catalog.ts'
+import { catalogLimits } from '../../contract/catalog/catalog.ts'
 import { type Parameters, textOf } from './parameter.ts'
 
 /** Page of a list, as the client asks for it. */

@@ -1,4 +1,4 @@
-import { type CumulativeStatus, catalogLimits, cumulativeStatuses } from '../../contract/catalog.ts'
+import { type CumulativeStatus, catalogLimits, cumulativeStatuses } from '../../contract/catalog/catalog.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { parseGeojsonGeometry } from '../../geo/geojson.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { catalogLimits, findGeoserviceFaults, type Geoservice } from '../../contract/catalog.ts'
-import { normalizeTexts } from '../../contract/catalog_text.ts'
+import { catalogLimits, findGeoserviceFaults, type Geoservice } from '../../contract/catalog/catalog.ts'
+import { normalizeTexts } from '../../contract/catalog/catalog_text.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { type Boundary, parseBoundary } from '../../geo/boundary.ts'

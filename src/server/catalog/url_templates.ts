@@ -1,4 +1,4 @@
-import { cumulativeStatuses, geoserviceTypes, iconSizes } from '../../contract/catalog.ts'
+import { cumulativeStatuses, geoserviceTypes, iconSizes } from '../../contract/catalog/catalog.ts'
 
 /**
  * Returns the URL templates of the catalog, by name.

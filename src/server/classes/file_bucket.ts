@@ -1,4 +1,4 @@
-import { findNameFault } from '../../contract/file_name.ts'
+import { findNameFault } from '../../contract/formats/file_name.ts'
 import type { Members } from '../../contract/registry.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'

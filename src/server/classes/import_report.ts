@@ -1,7 +1,7 @@
-import type { WireImportReport } from '../../contract/import_report.ts'
+import type { WireImportReport } from '../../contract/bodies/import_report.ts'
 import type { ImportReport } from '../../import/stage_source.ts'
 import type { Prepared } from './behaviour.ts'
-import { isStagedSource } from './vector_layer_source.ts'
+import { isStagedSource } from './layers/vector_layer_source.ts'
 
 /** Encodes an import report for the wire. */
 export function encodeReport(report: ImportReport): WireImportReport {

@@ -2,7 +2,7 @@ import { hasErrors } from '../../core/issue.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
 import { defaultXml } from '../../style/default_style.ts'
-import { readMapserverXml } from '../../style/mapserver_read.ts'
+import { readMapserverXml } from '../../style/mapserver/mapserver_read.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 import { logUndrawnParts, styleProblem } from './style_fault.ts'
 

@@ -1,5 +1,5 @@
 import { type Cls, descriptorOf, type Members } from '../../contract/registry.ts'
-import { listSecrets, type Schema } from '../../contract/schema.ts'
+import { listSecrets, type Schema } from '../../contract/schema/schema.ts'
 import type { Queryable } from '../../database/database.ts'
 import { listColumns, type MemberRow, memberTable, type RowCls } from '../../store/classes/member_table.ts'
 import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'

@@ -1,6 +1,6 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
-import { listSecrets, type Schema } from '../../contract/schema.ts'
+import { listSecrets, type Schema } from '../../contract/schema/schema.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
 type Values = Readonly<Record<string, unknown>>

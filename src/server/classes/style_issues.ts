@@ -1,5 +1,5 @@
+import { maxStyleIssues, type WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import type { Cls } from '../../contract/registry.ts'
-import { maxStyleIssues, type WireStyleIssue } from '../../contract/style_issue.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Queryable } from '../../database/database.ts'
 import { memberTable } from '../../store/classes/member_table.ts'

@@ -5,7 +5,7 @@ import {
   exportEncodings,
   exportFormatNames,
   exportFormats,
-} from '../../contract/export_formats.ts'
+} from '../../contract/formats/export_formats.ts'
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'

@@ -1,6 +1,10 @@
 import { type FileHandle, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ExportFormat, freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
+import {
+  type ExportFormat,
+  freeColumnName,
+  geometryColumnName,
+} from '../../contract/formats/export_formats.ts'
 import { geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { copyHeader, copyTrailer, readCopyBody } from '../../core/copy_rows.ts'

@@ -1,5 +1,5 @@
 import { createGzip } from 'node:zlib'
-import { formatNotes, notesHeader } from '../../contract/export_formats.ts'
+import { formatNotes, notesHeader } from '../../contract/formats/export_formats.ts'
 import { pipeThrough } from '../../files/pipe_through.ts'
 import { zip } from '../../files/zip.ts'
 import { acceptsCoding } from '../http/answer.ts'

@@ -1,4 +1,4 @@
-import type { ExportEncoding } from '../../contract/export_formats.ts'
+import type { ExportEncoding } from '../../contract/formats/export_formats.ts'
 import { controlLetters, controlMark } from '../../store/feature/export_rows.ts'
 
 const mark = controlMark.charCodeAt(0)

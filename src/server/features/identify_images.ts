@@ -7,7 +7,7 @@ import { transformPoints } from '../../store/transform_points.ts'
 import type { ServerContext } from '../context.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { identifyWms } from '../render/identify_wms.ts'
-import { openWmsLayers } from '../render/wms_source.ts'
+import { openWmsLayers } from '../render/sources/wms_source.ts'
 
 /** A pixel or feature that was found in an image. */
 export interface FoundInImage {

@@ -1,7 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import { maxFeatures } from '../../contract/routes/feature.ts'
 import { routes } from '../../contract/routes.ts'
-import { createValidatorCompiler } from '../../contract/validate.ts'
+import { createValidatorCompiler } from '../../contract/schema/validate.ts'
 import { isProblem, withData } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { CatalogErrorBody } from '../../contract/error.ts'
+import type { CatalogErrorBody } from '../../contract/bodies/error.ts'
 import { problem } from '../../contract/problems.ts'
 import type { RouteDescriptor } from '../../contract/route.ts'
 import type { Problem } from '../../core/problem.ts'

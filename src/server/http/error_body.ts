@@ -1,4 +1,4 @@
-import type { ErrorBody } from '../../contract/error.ts'
+import type { ErrorBody } from '../../contract/bodies/error.ts'
 import { findWireProblem, problem, problems } from '../../contract/problems.ts'
 import { isDiskFull } from '../../core/disk_full.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { PermissionMask } from '../../access/permission_mask.ts'
-import type { Dialect } from '../../contract/dialect.ts'
+import type { Dialect } from '../../contract/dialect/dialect.ts'
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '../../contract/route.ts'
 import type { RouteName, routes } from '../../contract/routes.ts'
 import type { Log } from '../../core/log.ts'

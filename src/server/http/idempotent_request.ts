@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { keyHeader, keyPattern, replayedHeader, retentionHours } from '../../contract/idempotency.ts'
+import { keyHeader, keyPattern, replayedHeader, retentionHours } from '../../contract/bodies/idempotency.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'

@@ -1,6 +1,6 @@
 import { problem } from '../../contract/problems.ts'
+import type { Validator } from '../../contract/schema/validate.ts'
 import { isSecretName } from '../../contract/secrets.ts'
-import type { Validator } from '../../contract/validate.ts'
 import { type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'
 

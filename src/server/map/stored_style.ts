@@ -4,9 +4,9 @@ import type { Queryable } from '../../database/database.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { defaultStyle } from '../../style/default_style.ts'
-import { readDesktopStyle } from '../../style/desktop_style.ts'
-import { readMapserverXml } from '../../style/mapserver_read.ts'
-import { styleOfMapserver } from '../../style/mapserver_style.ts'
+import { readMapserverXml } from '../../style/mapserver/mapserver_read.ts'
+import { styleOfMapserver } from '../../style/mapserver/mapserver_style.ts'
+import { readDesktopStyle } from '../../style/qml/desktop_style.ts'
 import type { Style } from '../../style/style_model.ts'
 
 /** Style of a layer, and the parts that are not drawn as it says. */

@@ -1,4 +1,4 @@
-import { type Dialect, tileLayerPrefix } from '../../contract/dialect.ts'
+import { type Dialect, tileLayerPrefix } from '../../contract/dialect/dialect.ts'
 import { tileLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { queriesUntil } from '../../database/database.ts'

@@ -1,11 +1,11 @@
 import { hasPermission } from '../../access/permission_mask.ts'
+import type { ConfigBasemap } from '../../contract/bodies/webmap_config.ts'
 import { serviceNameOf } from '../../contract/classes/basemap_layer.ts'
-import type { ConfigBasemap } from '../../contract/webmap_config.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findTileServices, type TileServices } from '../../store/catalog/tile_service.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import type { BasemapRow, WebmapRow } from '../../store/classes/webmap.ts'
-import { directUrls, tilesOf } from '../classes/basemap_tiles.ts'
+import { directUrls, tilesOf } from '../classes/layers/basemap_tiles.ts'
 import { wireBasemap } from '../classes/webmap_item.ts'
 import type { Masks } from './layer_drawing.ts'
 

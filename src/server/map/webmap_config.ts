@@ -1,6 +1,6 @@
 import { hasPermission } from '../../access/permission_mask.ts'
+import type { ConfigItem, ConfigLayer, DegreeBox, WebmapConfig } from '../../contract/bodies/webmap_config.ts'
 import { scaleDenominator } from '../../contract/scale.ts'
-import type { ConfigItem, ConfigLayer, DegreeBox, WebmapConfig } from '../../contract/webmap_config.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { findWebmaps, type ItemRow, type WebmapRow } from '../../store/classes/webmap.ts'

@@ -4,8 +4,8 @@ import {
   type GeoserviceDetail,
   type GeoserviceType,
   pageUrls,
-} from '../../contract/catalog.ts'
-import { isVectorTileUrl } from '../../contract/tile_format.ts'
+} from '../../contract/catalog/catalog.ts'
+import { isVectorTileUrl } from '../../contract/formats/tile_format.ts'
 import type { ServerContext } from '../context.ts'
 import { escapeHtml } from './html.ts'
 import { documentStyle, styleSource } from './html_document.ts'

@@ -1,4 +1,4 @@
-import { cumulativeStatuses, type GeoserviceItem, geoserviceTypes } from '../../contract/catalog.ts'
+import { cumulativeStatuses, type GeoserviceItem, geoserviceTypes } from '../../contract/catalog/catalog.ts'
 import { catalogPageLength, uncheckedStatus } from '../../contract/routes/page.ts'
 import type { Caller } from '../auth/caller.ts'
 import { catalogHead, iconHtml, kindHtml, statusHtml, typeName } from './catalog_frame.ts'

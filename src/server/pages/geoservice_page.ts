@@ -1,5 +1,5 @@
-import type { GeoserviceDetail, GeoserviceStatus } from '../../contract/catalog.ts'
-import { isVectorTileUrl } from '../../contract/tile_format.ts'
+import type { GeoserviceDetail, GeoserviceStatus } from '../../contract/catalog/catalog.ts'
+import { isVectorTileUrl } from '../../contract/formats/tile_format.ts'
 import type { DayChecks } from '../../store/catalog/uptime.ts'
 import type { Caller } from '../auth/caller.ts'
 import { describeBoundary } from './boundary_text.ts'

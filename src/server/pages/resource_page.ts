@@ -1,4 +1,4 @@
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import type { NamedResource } from '../../store/resource/resource_name.ts'
 import type { Caller } from '../auth/caller.ts'

@@ -1,4 +1,4 @@
-import { type CumulativeStatus, cumulativeStatuses } from '../../contract/catalog.ts'
+import { type CumulativeStatus, cumulativeStatuses } from '../../contract/catalog/catalog.ts'
 import type { DayChecks } from '../../store/catalog/uptime.ts'
 
 const dayMs = 86_400_000

@@ -1,9 +1,9 @@
-import { imageMediaTypes } from '../../contract/image_format.ts'
+import { imageMediaTypes } from '../../contract/formats/image_format.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import type { MapImage } from './map_image_cache.ts'
-import { openSources } from './open_sources.ts'
 import { type ImageOptions, openImage } from './opened_image.ts'
+import { openSources } from './sources/open_sources.ts'
 
 /** Parameters of a rendering. */
 export interface RenderOptions extends ImageOptions {

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { ImageFormat } from '../../contract/image_format.ts'
+import type { ImageFormat } from '../../contract/formats/image_format.ts'
 import { problem } from '../../contract/problems.ts'
 import type { TileAddress } from '../../geo/tile.ts'
 import { decodeImage } from '../../render/external_image.ts'

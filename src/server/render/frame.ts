@@ -1,4 +1,4 @@
-import { type ImageFormat, imageLimits } from '../../contract/image_format.ts'
+import { type ImageFormat, imageLimits } from '../../contract/formats/image_format.ts'
 import { problem } from '../../contract/problems.ts'
 import { tileBbox } from '../../geo/tile.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'

@@ -7,7 +7,7 @@ import { getFeatureInfoUrl } from '../../ogc/wms_request.ts'
 import { transformPoints } from '../../store/transform_points.ts'
 import type { ServerContext } from '../context.ts'
 import { findNorthFirst } from '../wfs/north_first.ts'
-import { type WmsLayer, wmsRequest } from './wms_source.ts'
+import { type WmsLayer, wmsRequest } from './sources/wms_source.ts'
 
 /** Media types of the answers that are read, best first. Services support some of them. */
 const infoFormats = [

@@ -1,4 +1,4 @@
-import { type ImageFormat, imageFormats, imageMediaTypes } from '../../contract/image_format.ts'
+import { type ImageFormat, imageFormats, imageMediaTypes } from '../../contract/formats/image_format.ts'
 
 /**
  * Chooses the format of an image: the requested one, else the first of PNG, WebP and JPEG that the client accepts, else PNG.

@@ -4,7 +4,6 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import { moveLabel, type PlacedLabel } from '../../render/label/placed_label.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { ServerContext } from '../context.ts'
-import type { DrawnSource, LabelledSource } from './drawn_source.ts'
 import {
   findMetatiles,
   labelFrameOf,
@@ -13,6 +12,7 @@ import {
   metatileCorner,
   seamsOf,
 } from './metatile.ts'
+import type { DrawnSource, LabelledSource } from './sources/drawn_source.ts'
 
 /** Sources and part of the map to label. */
 export interface Labelling {

@@ -1,4 +1,4 @@
-import type { ImageFormat } from '../../contract/image_format.ts'
+import type { ImageFormat } from '../../contract/formats/image_format.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { mergeBoxes } from '../../geo/merge_boxes.ts'
 import type { DrawnImage } from '../../render/image/draw_job.ts'
@@ -12,10 +12,10 @@ import type { StoredTile } from '../tile_store/tile_file.ts'
 import type { TileName } from '../tile_store/tile_store.ts'
 import { composeTiles, listAddresses } from './compose_tiles.ts'
 import { type DrawChoice, isWhole } from './draw_choice.ts'
-import { drawSources } from './draw_sources.ts'
-import type { DrawnSource, ShownLayer } from './drawn_source.ts'
 import { tileFrame } from './frame.ts'
 import { imageTag, type MapImage } from './map_image_cache.ts'
+import { drawSources } from './sources/draw_sources.ts'
+import type { DrawnSource, ShownLayer } from './sources/drawn_source.ts'
 
 /** Changes with every version of the renderer that draws differently. */
 const rendererVersion = 3

@@ -1,4 +1,4 @@
-import { alternativeUrls } from '../../contract/catalog.ts'
+import { alternativeUrls } from '../../contract/catalog/catalog.ts'
 import { lonLatOfMercator, mercatorHalfWorld } from '../../geo/mercator.ts'
 import { quadkeyOf, type TileAddress } from '../../geo/tile.ts'
 

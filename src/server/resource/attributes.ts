@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { hasPermission, maskOf, type PermissionMask } from '../../access/permission_mask.ts'
-import { membersOf } from '../../contract/bodies.ts'
+import { membersOf } from '../../contract/bodies/bodies.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'

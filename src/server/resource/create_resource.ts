@@ -1,7 +1,7 @@
 import { type PermissionMask, permissionBit } from '../../access/permission_mask.ts'
+import type { Rule } from '../../contract/bodies/resource.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { type Cls, isAllowedParent } from '../../contract/registry.ts'
-import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPlannedMasks } from '../../store/access/effective_permission.ts'
 import type { Metadata } from '../../store/resource/resmeta.ts'

@@ -1,6 +1,6 @@
 import type { Explanation, Reason } from '../../access/explain_access.ts'
 import { hasPermission } from '../../access/permission_mask.ts'
-import { type Dialect, dialectName } from '../../contract/dialect.ts'
+import { type Dialect, dialectName } from '../../contract/dialect/dialect.ts'
 import { type PermissionName, permissionsOf } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'

@@ -1,5 +1,5 @@
 import type { PermissionMask } from '../../access/permission_mask.ts'
-import type { Representation } from '../../contract/bodies.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 import { problem } from '../../contract/problems.ts'
 import { descriptorOf } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PermissionMask } from '../../access/permission_mask.ts'
+import type { Rule } from '../../contract/bodies/resource.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
-import type { Rule } from '../../contract/resource.ts'
-import { toDocumentForm, translateMembers } from '../../contract/translate.ts'
+import { toDocumentForm, translateMembers } from '../../contract/schema/translate.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { LockedResource } from '../../store/resource/resource_row.ts'
 import {

@@ -1,6 +1,6 @@
+import { maxDepth } from '../../contract/bodies/resource.ts'
 import { problem } from '../../contract/problems.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
-import { maxDepth } from '../../contract/resource.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { isAdministrator } from '../../store/auth/membership.ts'

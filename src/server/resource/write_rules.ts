@@ -1,6 +1,6 @@
+import type { Rule } from '../../contract/bodies/resource.ts'
 import { findPermission } from '../../contract/permissions.ts'
 import { ruleIdentities } from '../../contract/registry.ts'
-import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type RuleLists, replaceRules } from '../../store/access/permission_rule.ts'
 import { findPrincipals } from '../../store/auth/principal.ts'

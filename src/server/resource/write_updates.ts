@@ -1,5 +1,5 @@
+import { maxMetadata, type Rule } from '../../contract/bodies/resource.ts'
 import type { Cls } from '../../contract/registry.ts'
-import { maxMetadata, type Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks, touchPermissionEpoch } from '../../store/access/effective_permission.ts'
 import { findRules } from '../../store/access/permission_rule.ts'

@@ -1,4 +1,4 @@
-import type { DirectFormatName, ExportFormatName } from '../../contract/export_formats.ts'
+import type { DirectFormatName, ExportFormatName } from '../../contract/formats/export_formats.ts'
 import { type PackedFile, zip } from '../../files/zip.ts'
 import { geometryProblem } from '../../store/feature/feature_sql.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { keyHeader } from '../../contract/idempotency.ts'
+import { keyHeader } from '../../contract/bodies/idempotency.ts'
 import { bodyLimitOf } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { type featureRoutes, maxFeatures } from '../../contract/routes/feature.ts'

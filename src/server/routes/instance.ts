@@ -1,5 +1,5 @@
-import { dialectName } from '../../contract/dialect.ts'
-import { keyHeader, retentionHours } from '../../contract/idempotency.ts'
+import { keyHeader, retentionHours } from '../../contract/bodies/idempotency.ts'
+import { dialectName } from '../../contract/dialect/dialect.ts'
 import { scopes } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { baseClass, classes, clsNames } from '../../contract/registry.ts'

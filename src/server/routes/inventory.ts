@@ -1,5 +1,5 @@
 import { hasPermission } from '../../access/permission_mask.ts'
-import { type Dialect, dialectName } from '../../contract/dialect.ts'
+import { type Dialect, dialectName } from '../../contract/dialect/dialect.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { scopes } from '../../contract/permissions.ts'
 import { baseClass, classes, clsNames } from '../../contract/registry.ts'

@@ -1,4 +1,4 @@
-import { journalDays } from '../../contract/journal.ts'
+import { journalDays } from '../../contract/bodies/journal.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import type { journalRoutes } from '../../contract/routes/journal.ts'

@@ -1,7 +1,7 @@
 import type { keptRoutes } from '../../contract/routes/kept.ts'
 import { findPermittedIds } from '../../store/access/effective_permission.ts'
 import { type KeptData, listKept } from '../../store/layer/kept_data.ts'
-import { mayRestoreDeleted } from '../classes/vector_layer_kept.ts'
+import { mayRestoreDeleted } from '../classes/layers/vector_layer_kept.ts'
 import type { Handlers } from '../http/handler.ts'
 
 const dayMs = 24 * 60 * 60_000

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import { hasPermission, maskOf } from '../../access/permission_mask.ts'
-import { encodeResource } from '../../contract/dialect_codec.ts'
+import { encodeResource } from '../../contract/dialect/dialect_codec.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'

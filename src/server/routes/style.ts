@@ -1,6 +1,6 @@
 import { memberTable } from '../../store/classes/member_table.ts'
-import { isMapboxStyle } from '../../style/mapbox_read.ts'
-import { isSld } from '../../style/sld_read.ts'
+import { isMapboxStyle } from '../../style/mapbox/mapbox_read.ts'
+import { isSld } from '../../style/sld/sld_read.ts'
 import type { Handlers } from '../http/handler.ts'
 import { lacksPart } from '../resource/require_permission.ts'
 

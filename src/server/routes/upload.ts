@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
+import type { Upload } from '../../contract/bodies/resource.ts'
 import { problem } from '../../contract/problems.ts'
-import type { Upload } from '../../contract/resource.ts'
 import type { uploadRoutes } from '../../contract/routes/upload.ts'
 import { insertUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'

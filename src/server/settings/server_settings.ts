@@ -1,4 +1,4 @@
-import type { Dialect } from '../../contract/dialect.ts'
+import type { Dialect } from '../../contract/dialect/dialect.ts'
 import { bodyBytes, clientLimits, guestUploadLimits } from '../../contract/limits.ts'
 import { administrator } from '../../contract/principal.ts'
 import type { LogLevel } from '../../core/log.ts'

@@ -1,4 +1,4 @@
-import type { ImageFormat } from '../../contract/image_format.ts'
+import type { ImageFormat } from '../../contract/formats/image_format.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { KeptTiles } from '../../store/classes/tile_cache.ts'
 import { findMetatiles } from '../render/metatile.ts'

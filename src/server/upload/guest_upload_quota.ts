@@ -1,6 +1,6 @@
+import { uploadHours } from '../../contract/bodies/tus.ts'
 import { guestUploadLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
-import { uploadHours } from '../../contract/tus.ts'
 import {
   countGuestUpload,
   type GuestUploads,

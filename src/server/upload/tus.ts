@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { tus, uploadHours } from '../../contract/bodies/tus.ts'
 import { problem } from '../../contract/problems.ts'
-import { tus, uploadHours } from '../../contract/tus.ts'
 import { countOf } from '../../core/count.ts'
 import type { Blob } from '../../files/blob_store.ts'
 import {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { basename } from 'node:path/posix'
+import { tus } from '../../contract/bodies/tus.ts'
 import { problem } from '../../contract/problems.ts'
-import { tus } from '../../contract/tus.ts'
 
 /** Tells whether a request uses the tus protocol. */
 export function isTus(headers: IncomingHttpHeaders): boolean {

@@ -3,7 +3,7 @@ import type { ImageForm } from '../../ogc/wms/wms_request.ts'
 import type { WmsLayer } from '../../ogc/wms/wms_service.ts'
 import { encodeMap } from '../../render/image/encode_map.ts'
 import type { Answer } from '../http/handler.ts'
-import { drawLegend, openLegends } from '../render/legend.ts'
+import { drawLegend, openLegends } from '../render/legend/legend.ts'
 import type { MapServiceRequest } from './published_wms.ts'
 
 /**

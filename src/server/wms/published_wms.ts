@@ -12,8 +12,8 @@ import { findResourceNames } from '../../store/resource/resource_name.ts'
 import type { ServerContext } from '../context.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
-import { rasterSources } from '../render/raster_source.ts'
-import { wmsSources } from '../render/wms_source.ts'
+import { rasterSources } from '../render/sources/raster_source.ts'
+import { wmsSources } from '../render/sources/wms_source.ts'
 import { lacksPart, requirePermission } from '../resource/require_permission.ts'
 
 /** A request to a service. */

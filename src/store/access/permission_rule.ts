@@ -1,4 +1,4 @@
-import type { Rule } from '../../contract/resource.ts'
+import type { Rule } from '../../contract/bodies/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 
 /** Rules by resource. */

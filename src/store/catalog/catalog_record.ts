@@ -1,5 +1,5 @@
-import { geoserviceMembers, geoserviceTypeMembers } from '../../contract/catalog.ts'
-import type { CatalogKind, GeoserviceRecord, IconRecord } from '../../contract/catalog_edit.ts'
+import { geoserviceMembers, geoserviceTypeMembers } from '../../contract/catalog/catalog.ts'
+import type { CatalogKind, GeoserviceRecord, IconRecord } from '../../contract/catalog/catalog_edit.ts'
 import type { Queryable } from '../../database/database.ts'
 import { createBindings, type JsonMember, objectSql } from '../feature/feature_sql.ts'
 import { keepTypeMembers } from './geoservice.ts'

@@ -1,4 +1,4 @@
-import type { GeoserviceType } from '../../contract/catalog.ts'
+import type { GeoserviceType } from '../../contract/catalog/catalog.ts'
 import type { Queryable } from '../../database/database.ts'
 
 /** A geoservice to check. */

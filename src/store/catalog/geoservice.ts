@@ -1,4 +1,4 @@
-import { foreignMembers, type GeoserviceDetail, type GeoserviceType } from '../../contract/catalog.ts'
+import { foreignMembers, type GeoserviceDetail, type GeoserviceType } from '../../contract/catalog/catalog.ts'
 import type { Queryable } from '../../database/database.ts'
 import { createBindings, type JsonMember, objectSql } from '../feature/feature_sql.ts'
 import { ewktSql, plainSql, textSql } from './geoservice_query.ts'

@@ -1,4 +1,4 @@
-import type { CumulativeStatus } from '../../contract/catalog.ts'
+import type { CumulativeStatus } from '../../contract/catalog/catalog.ts'
 import {
   allDigits,
   type Bindings,

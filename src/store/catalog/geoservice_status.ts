@@ -1,4 +1,4 @@
-import type { CumulativeStatus, GeoserviceStatus } from '../../contract/catalog.ts'
+import type { CumulativeStatus, GeoserviceStatus } from '../../contract/catalog/catalog.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type Bindings, createBindings, type JsonMember, objectSql } from '../feature/feature_sql.ts'
 import { type Order, type Page, pageSql, plainSql, textSql, timestampSql } from './geoservice_query.ts'

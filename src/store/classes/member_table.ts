@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { ClassTable } from '../../contract/descriptor.ts'
 import { type Cls, type classes, clsNames, descriptorOf } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
 import { type ColumnType, type RowTable, rowTable } from './row_table.ts'
 
 /** Name of a class whose member is stored as one row per resource. */

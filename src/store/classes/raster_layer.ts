@@ -1,4 +1,4 @@
-import type { RasterFacts } from '../../contract/raster.ts'
+import type { RasterFacts } from '../../contract/bodies/raster.ts'
 import type { Queryable } from '../../database/database.ts'
 
 /** The raster of a layer, and the digests of its files. */

@@ -1,4 +1,8 @@
-import { type ExportFormat, freeColumnName, geometryColumnName } from '../../contract/export_formats.ts'
+import {
+  type ExportFormat,
+  freeColumnName,
+  geometryColumnName,
+} from '../../contract/formats/export_formats.ts'
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Layer, LayerField } from '../layer/stored_layer.ts'

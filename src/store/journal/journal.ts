@@ -5,7 +5,7 @@ import {
   type JournalResult,
   type NewJournalEntry,
   outcomeWords,
-} from '../../contract/journal.ts'
+} from '../../contract/bodies/journal.ts'
 import type { Queryable } from '../../database/database.ts'
 
 /** User who applies. */

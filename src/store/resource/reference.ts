@@ -1,6 +1,6 @@
 import type { Reference } from '../../contract/descriptor.ts'
-import { listReferenceFields } from '../../contract/reference_fields.ts'
 import { type Cls, clsNames, descriptorOf } from '../../contract/registry.ts'
+import { listReferenceFields } from '../../contract/schema/reference_fields.ts'
 import type { Queryable } from '../../database/database.ts'
 
 /** A column that references a resource. */

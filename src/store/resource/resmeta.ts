@@ -1,5 +1,5 @@
+import type { MetadataValue } from '../../contract/bodies/resource.ts'
 import { markerKeys } from '../../contract/markers.ts'
-import type { MetadataValue } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 
 /** Metadata by key. */

@@ -1,6 +1,6 @@
+import type { Rule } from '../../contract/bodies/resource.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import type { Cls } from '../../contract/registry.ts'
-import type { Rule } from '../../contract/resource.ts'
 import type { Queryable } from '../../database/database.ts'
 import { ruleListsSql } from '../access/permission_rule.ts'
 import { type Metadata, metadataSql, withOwnId } from './resmeta.ts'

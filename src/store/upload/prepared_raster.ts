@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { RasterFacts } from '../../contract/raster.ts'
+import type { RasterFacts } from '../../contract/bodies/raster.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Blob } from '../../files/blob_store.ts'
 

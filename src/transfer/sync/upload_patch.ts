@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts'
-import type { Upload } from '../../contract/resource.ts'
+import type { Upload } from '../../contract/bodies/resource.ts'
 import { loadTimeoutMs } from '../prepare_source.ts'
 import type { FeaturePatch } from './feature_patch.ts'
 

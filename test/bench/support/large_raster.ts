@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createReadStream, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RasterFacts } from '../../../src/contract/raster.ts'
+import type { RasterFacts } from '../../../src/contract/bodies/raster.ts'
 import type { Bbox } from '../../../src/geo/bbox.ts'
 import { openContext } from '../../../src/server/start.ts'
 import { insertPreparedRaster } from '../../../src/store/upload/prepared_raster.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatReport } from '../../../src/cli/print/report.ts'
 import { painter } from '../../../src/cli/print/text_format.ts'
-import type { Action } from '../../../src/contract/journal.ts'
+import type { Action } from '../../../src/contract/bodies/journal.ts'
 import { problem } from '../../../src/contract/problems.ts'
 import type { Outcome, Report } from '../../../src/reconcile/apply/outcome.ts'
 import type { Change } from '../../../src/reconcile/model/change.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Operation, sortSteps, writeOperations } from '../../../src/reconcile/apply/batch_operations.ts'
-import { sourceDigest } from '../../../src/reconcile/plan/decide_load.ts'
+import { sourceDigest } from '../../../src/reconcile/plan/data/decide_load.ts'
 import { type Case, planOf } from '../support/literals.ts'
 
 const sha256 = 'a'.repeat(64)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { listTreeEdits } from '../../../src/reconcile/plan/layer_tree_edits.ts'
-import type { ItemFields } from '../../../src/reconcile/plan/layer_tree_match.ts'
+import { listTreeEdits } from '../../../src/reconcile/plan/layer_tree/layer_tree_edits.ts'
+import type { ItemFields } from '../../../src/reconcile/plan/layer_tree/layer_tree_match.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined
 const runs = { seed: 20_260_103, numRuns: soak ? 20_000 : 500 }

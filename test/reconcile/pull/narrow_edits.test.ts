@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { descriptorOf } from '../../../src/contract/registry.ts'
-import type { Schema } from '../../../src/contract/schema.ts'
+import type { Schema } from '../../../src/contract/schema/schema.ts'
 import { narrowEdits } from '../../../src/reconcile/pull/narrow_edits.ts'
 
 const { properties } = descriptorOf('webmap').members.webmap as Schema

@@ -1,5 +1,5 @@
 import type { CatalogReading } from '../../../src/api/read_catalog.ts'
-import type { CatalogKind, GeoserviceRecord, IconRecord } from '../../../src/contract/catalog_edit.ts'
+import type { CatalogKind, GeoserviceRecord, IconRecord } from '../../../src/contract/catalog/catalog_edit.ts'
 import type { WantedCatalog, WantedRecord } from '../../../src/manifest/manifest.ts'
 import { type CatalogPlan, planCatalog } from '../../../src/reconcile/catalog/plan_catalog.ts'
 import { type PlanOptions, safeOptions } from '../../../src/reconcile/model/plan_input.ts'

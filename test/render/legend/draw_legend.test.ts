@@ -5,7 +5,7 @@ import { drawLegend } from '../../../src/render/legend/draw_legend.ts'
 import type { LegendForm, LegendIcon } from '../../../src/render/legend/legend_job.ts'
 import { SpriteCache } from '../../../src/render/raster/sprite.ts'
 import { legendEntries } from '../../../src/style/legend_entries.ts'
-import { readQml } from '../../../src/style/qml_read.ts'
+import { readQml } from '../../../src/style/qml/qml_read.ts'
 import { namedSymbol, qml, single, symbolLayer, symbols } from '../../support/qml.ts'
 
 const check = () => undefined

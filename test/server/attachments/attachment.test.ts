@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { makePhoto, openAttachments, readPhoto } from '../../support/attachments.ts'
 import { createTestLayer, publishLayer } from '../../support/layers.ts'

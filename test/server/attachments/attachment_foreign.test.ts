@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { openAttachments } from '../../support/attachments.ts'
 import { createConnection, createGeodbLayer, useForeign } from '../../support/geodb.ts'
 import { uploadContent } from '../../support/samples.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { guessConcurrently } from '../../support/principals.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createUser, userPassword } from '../../support/users.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { addGroup, addUser, goodPassword, groupsPath, readUser, usersPath } from '../../support/principals.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import type { Queryable } from '../../../src/database/database.ts'
 import { hashPassword } from '../../../src/server/auth/password.ts'
 import { commitWhenAwaited } from '../../support/lock_wait.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { addUser, goodPassword, logIn, mePath, usersPath, whoIs } from '../../support/principals.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 

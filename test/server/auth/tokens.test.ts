@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import type { TokenAnswer } from '../../../src/contract/principal.ts'
 import { addUser, goodPassword, mePath, tokensPath, usersPath, whoIs } from '../../support/principals.ts'
 import { type Ask, describeServers } from '../../support/server.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import type { UserAnswer } from '../../../src/contract/principal.ts'
 import {
   addGroup,

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { type JournalEntry, journalDays, maxJournalEntries } from '../../../src/contract/journal.ts'
+import { type JournalEntry, journalDays, maxJournalEntries } from '../../../src/contract/bodies/journal.ts'
 import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { groupBody } from '../../support/batch.ts'
 import { createGroup, rule } from '../../support/resources.ts'

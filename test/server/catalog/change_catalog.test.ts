@@ -1,5 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { CatalogOperation, GeoserviceRecord, IconRecord } from '../../../src/contract/catalog_edit.ts'
+import type {
+  CatalogOperation,
+  GeoserviceRecord,
+  IconRecord,
+} from '../../../src/contract/catalog/catalog_edit.ts'
 import { changeCatalog, iconImage, newGeoservice, square } from '../../support/catalog.ts'
 import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { GeoserviceItem } from '../../../src/contract/catalog.ts'
-import type { CatalogOperation } from '../../../src/contract/catalog_edit.ts'
+import type { GeoserviceItem } from '../../../src/contract/catalog/catalog.ts'
+import type { CatalogOperation } from '../../../src/contract/catalog/catalog_edit.ts'
 import { createListCache } from '../../../src/server/catalog/list_cache.ts'
 import { compactCatalogChanges, readCatalogVersion } from '../../../src/store/catalog/catalog_version.ts'
 import { geoserviceListSql } from '../../../src/store/catalog/geoservice_query.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readMapserverXml } from '../../../src/style/mapserver_read.ts'
+import { readMapserverXml } from '../../../src/style/mapserver/mapserver_read.ts'
 import { type Ask, describeServers } from '../../support/server.ts'
 import { createLayer, createResource, createStyle, styleXml } from '../../support/tree.ts'
 

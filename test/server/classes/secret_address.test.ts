@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { annotationsOf } from '../../../src/contract/descriptor.ts'
-import type { ErrorBody } from '../../../src/contract/error.ts'
 import { type Cls, clsNames, descriptorOf } from '../../../src/contract/registry.ts'
 import { createStyledLayer } from '../../support/samples.ts'
 import { type Ask, describeServers } from '../../support/server.ts'

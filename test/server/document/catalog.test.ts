@@ -1,6 +1,10 @@
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { GeoserviceDetail, GeoserviceItem, GeoserviceStatus } from '../../../src/contract/catalog.ts'
+import type {
+  GeoserviceDetail,
+  GeoserviceItem,
+  GeoserviceStatus,
+} from '../../../src/contract/catalog/catalog.ts'
 import { createSample, type SampleIds, type sampleNames } from '../../support/catalog.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 

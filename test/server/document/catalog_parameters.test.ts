@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { GeoserviceItem, GeoserviceStatus } from '../../../src/contract/catalog.ts'
+import type { GeoserviceItem, GeoserviceStatus } from '../../../src/contract/catalog/catalog.ts'
 import { createSample, sampleNames as names, type SampleIds, square } from '../../support/catalog.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 

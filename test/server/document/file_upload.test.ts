@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Upload } from '../../../src/contract/resource.ts'
+import type { Upload } from '../../../src/contract/bodies/resource.ts'
 import { openAttachments } from '../../support/attachments.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createLayer, createResource } from '../../support/tree.ts'

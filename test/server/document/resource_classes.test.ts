@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { membersOf } from '../../../src/contract/bodies.ts'
+import { membersOf } from '../../../src/contract/bodies/bodies.ts'
 import { annotationsOf } from '../../../src/contract/descriptor.ts'
 import { type Cls, clsNames, descriptorOf, isCls } from '../../../src/contract/registry.ts'
 import { createEachClass } from '../../support/each_class.ts'

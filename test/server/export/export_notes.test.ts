@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { formatNotes, notesHeader, readNotes } from '../../../src/contract/export_formats.ts'
+import { formatNotes, notesHeader, readNotes } from '../../../src/contract/formats/export_formats.ts'
 import { fileNameOf, readBytes } from '../../support/exports.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { routeNames } from '../../../src/contract/routes.ts'
 import { sendRawRequest } from '../../support/raw_request.ts'
 import { createGroup } from '../../support/resources.ts'

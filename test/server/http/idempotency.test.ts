@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type RouteName, routeNames, routeOf } from '../../../src/contract/routes.ts'
-import { listSecrets, type Schema } from '../../../src/contract/schema.ts'
+import { listSecrets, type Schema } from '../../../src/contract/schema/schema.ts'
 import { findKey } from '../../../src/store/auth/idempotency_key.ts'
 import { newGeoservice } from '../../support/catalog.ts'
 import { createGroup } from '../../support/resources.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
-import type { ConfigGroup, ConfigLayer, WebmapConfig } from '../../../src/contract/webmap_config.ts'
+import type { ConfigGroup, ConfigLayer, WebmapConfig } from '../../../src/contract/bodies/webmap_config.ts'
 import { makeMap, type TestMap } from '../../support/map.ts'
 import { makeRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { GeoserviceDetail } from '../../../src/contract/catalog.ts'
+import type { GeoserviceDetail } from '../../../src/contract/catalog/catalog.ts'
 import { formatBox } from '../../../src/geo/boundary.ts'
 import { addStatuses } from '../../../src/store/catalog/geoservice_status.ts'
 import { changeCatalog, createSample, newGeoservice, type SampleIds } from '../../support/catalog.ts'

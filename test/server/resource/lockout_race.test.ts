@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { lockPrincipals } from '../../../src/store/auth/principal_change.ts'
 import { commitWhenAwaited } from '../../support/lock_wait.ts'
 import { addUser, groupsPath } from '../../support/principals.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Representation } from '../../../src/contract/bodies.ts'
-import type { ErrorBody } from '../../../src/contract/error.ts'
+import type { Representation } from '../../../src/contract/bodies/bodies.ts'
+import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { addUser, goodPassword } from '../../support/principals.ts'
 import { createGroup, rule } from '../../support/resources.ts'
 import { type Ask, describeServers, type TestResponse } from '../../support/server.ts'

@@ -5,7 +5,7 @@ import type { DrawJob, FeatureJobLayer, JobFeatures, PointBlock } from '../../..
 import { loadSvgImages } from '../../../src/render/image/svg_images.ts'
 import { createCanvasPen } from '../../../src/render/label/canvas_pen.ts'
 import type { Surface } from '../../../src/render/raster/surface.ts'
-import { compileExpression } from '../../../src/style/expression_evaluate.ts'
+import { compileExpression } from '../../../src/style/expression/expression_evaluate.ts'
 import type { Heatmap } from '../../../src/style/heatmap.ts'
 import { pixelsOf } from '../../../src/style/scale_layer.ts'
 import type { Style } from '../../../src/style/style_model.ts'

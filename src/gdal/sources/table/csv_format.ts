@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Dataset, Layer } from 'gdal-async'
-import { sourceFormats } from '../../../contract/source_formats.ts'
+import { sourceFormats } from '../../../contract/formats/source_formats.ts'
 import { startWktCheck } from '../../../geo/wkt_check.ts'
 import type { ColumnUse } from '../../import/copy_row.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'

@@ -1,8 +1,12 @@
-import { foreignMembers, GeoserviceDetailSchema, type GeoserviceType } from '../../../contract/catalog.ts'
-import { GeoserviceRecordSchema } from '../../../contract/catalog_edit.ts'
-import { geoserviceSchemas } from '../../../contract/catalog_member.ts'
-import { normalizeTexts } from '../../../contract/catalog_text.ts'
-import { findSchemaFor, type Schema } from '../../../contract/schema.ts'
+import {
+  foreignMembers,
+  GeoserviceDetailSchema,
+  type GeoserviceType,
+} from '../../../contract/catalog/catalog.ts'
+import { GeoserviceRecordSchema } from '../../../contract/catalog/catalog_edit.ts'
+import { geoserviceSchemas } from '../../../contract/catalog/catalog_member.ts'
+import { normalizeTexts } from '../../../contract/catalog/catalog_text.ts'
+import { findSchemaFor, type Schema } from '../../../contract/schema/schema.ts'
 import type { ActualRecord } from '../actual_catalog.ts'
 import type { ImportRow } from './import_row.ts'
 

@@ -3,8 +3,8 @@ import {
   type Geoservice,
   type GeoserviceType,
   geoserviceTypes,
-} from '../../../contract/catalog.ts'
-import { showValue } from '../../../contract/describe.ts'
+} from '../../../contract/catalog/catalog.ts'
+import { showValue } from '../../../contract/schema/describe.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { splitPointer } from '../../../core/pointer.ts'
 import { catchProblem } from '../../../core/problem.ts'

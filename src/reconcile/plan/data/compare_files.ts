@@ -1,0 +1,125 @@
+import { filesOf } from '../../../contract/registry.ts'
+import { countOf } from '../../../core/count.ts'
+import type { Issue } from '../../../core/issue.ts'
+import { joinPointer, type Pointer } from '../../../core/pointer.ts'
+import type { WantedFile, WantedResource } from '../../../manifest/manifest.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { Edit, FileEntry, FileFacts, FileUpload } from '../../model/change.ts'
+import { issueAt } from '../match.ts'
+import type { SourceFile } from './decide_load.ts'
+
+/** Difference between the files of a block and those of its resource. */
+export interface FilesDiff {
+  /** Added, changed and removed files, by name. */
+  readonly edits: readonly Edit[]
+  /** All files after the change; undefined if none of them changes. */
+  readonly entries: readonly FileEntry[] | undefined
+  /** Pointers of files that the caller cannot read. */
+  readonly unknown: readonly Pointer[]
+}
+
+const none: FilesDiff = { edits: [], entries: undefined, unknown: [] }
+
+/**
+ * Compares the files of a resource by digest, or by size on servers that report no digest. Files that the block does not list are
+ * removed. `actual` is undefined for a new resource. Pure.
+ */
+export function compareFiles(
+  { cls, files }: WantedResource,
+  actual: ActualResource | undefined,
+  digests: ReadonlyMap<string, SourceFile> = new Map(),
+): FilesDiff {
+  const kind = filesOf(cls)
+  if (files === undefined || kind === undefined || (actual !== undefined && actual.cls !== cls)) return none
+  const uploads = files.map((file) => ({ name: file.name, upload: uploadOf(file, digests) }))
+  const there = actual === undefined ? [] : readFiles(actual)
+  if (there === undefined) return { ...none, unknown: [kind.form === 'one' ? '/file' : '/files'] }
+  return kind.form === 'one' ? compareOne(uploads, there) : compareLists(uploads, there)
+}
+
+type Upload = FileEntry & { readonly upload: FileUpload }
+
+interface ActualFile extends FileFacts {
+  readonly name: string
+}
+
+function uploadOf({ path, mimeType }: WantedFile, digests: ReadonlyMap<string, SourceFile>): FileUpload {
+  const { sha256 = '', sizeBytes = 0 } = digests.get(path) ?? {}
+  return { path, sha256, sizeBytes, ...(mimeType === undefined ? {} : { mimeType }) }
+}
+
+/** Reads the files of a resource; undefined if the caller cannot read them. */
+function readFiles({
+  cls,
+  members,
+}: Pick<ActualResource, 'cls' | 'members'>): readonly ActualFile[] | undefined {
+  const kind = filesOf(cls)
+  const member = members[cls]
+  if (kind?.form === 'list') return member?.[kind.field] as readonly ActualFile[] | undefined
+  if (member === undefined || !('size' in member)) return undefined
+  const { size, digest } = member as { readonly size: number | null; readonly digest?: string | null }
+  return size === null ? [] : [{ name: '', size, digest: digest ?? undefined }]
+}
+
+function compareOne([wanted]: readonly Upload[], [there]: readonly ActualFile[]): FilesDiff {
+  if (wanted === undefined || (there !== undefined && isSame(wanted.upload, there))) return none
+  return { ...none, edits: [editOf('/file', there, wanted.upload)], entries: [wanted] }
+}
+
+function compareLists(wanted: readonly Upload[], there: readonly ActualFile[]): FilesDiff {
+  const byName = new Map(there.map((file) => [file.name, file]))
+  const names = new Set(wanted.map(({ name }) => name))
+  const edits: Edit[] = []
+  const entries = wanted.map((file): FileEntry => {
+    const old = byName.get(file.name)
+    if (old !== undefined && isSame(file.upload, old)) return { name: file.name }
+    edits.push(editOf(placeOf(file.name), old, file.upload))
+    return file
+  })
+  for (const file of there) if (!names.has(file.name)) edits.push(editOf(placeOf(file.name), file, undefined))
+  return edits.length === 0 ? none : { ...none, edits, entries }
+}
+
+const placeOf = (name: string) => joinPointer('/files', name)
+
+function isSame({ sha256, sizeBytes, mimeType }: FileUpload, there: ActualFile): boolean {
+  if (mimeType !== undefined && mimeType !== there.mime_type) return false
+  return there.digest === undefined ? there.size === sizeBytes : there.digest === sha256
+}
+
+function editOf(pointer: Pointer, from: ActualFile | undefined, to: FileUpload | undefined): Edit {
+  const isTyped = to?.mimeType !== undefined
+  return {
+    pointer,
+    ...(from === undefined ? {} : { from: factsOf(from, isTyped || to === undefined) }),
+    ...(to === undefined
+      ? {}
+      : { to: factsOf({ size: to.sizeBytes, digest: to.sha256, mime_type: to.mimeType }, isTyped) }),
+    ...(to === undefined ? { loses: 'the content' } : {}),
+  }
+}
+
+/** Fraction of the files of a bucket that a plan may remove without permission. */
+const fileFuse = 0.5
+
+/**
+ * Refuses a change that removes most files of a resource, such as when a pattern matches fewer files than before. Pure.
+ */
+export function checkFileLoss(
+  wanted: WantedResource,
+  { members, cls }: ActualResource,
+  { edits }: FilesDiff,
+): Issue[] {
+  const removed = edits.filter(({ to }) => to === undefined).length
+  const there = readFiles({ members, cls })?.length ?? 0
+  if (removed <= there * fileFuse) return []
+  const message = `"${wanted.key}" would lose ${removed} of ${countOf(there, 'file')}`
+  const hint = `Check the files and patterns in files. If the loss is intended, use --allow-loss ${wanted.key}.`
+  return [{ ...issueAt(wanted, 'plan/file-loss', message, '/files'), hint }]
+}
+
+const factsOf = ({ size, digest, mime_type }: FileFacts, isTyped: boolean): FileFacts => ({
+  size,
+  ...(digest === undefined ? {} : { digest }),
+  ...(isTyped ? { mime_type } : {}),
+})

@@ -1,0 +1,115 @@
+import type { Field } from '../../../contract/classes/feature_layer.ts'
+import { type GeometryType, loadedSrs } from '../../../contract/geometry.ts'
+import { problem } from '../../../contract/problems.ts'
+import { isProblem } from '../../../core/problem.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import { type FilledSource, findLostFields } from '../../../transfer/count_values.ts'
+import type { DataChange } from '../../../transfer/data_loss.ts'
+import { readSource } from '../../../transfer/read_source.ts'
+import { compareFeatures, type SyncTarget } from '../../../transfer/sync/compare_features.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { LoadReading } from '../../model/plan_input.ts'
+import type { PlanReader } from '../plan_reader.ts'
+import { loadOptionsOf } from './decide_load.ts'
+
+/** A layer whose data a plan would load. */
+export interface LoadQuestion {
+  readonly wanted: WantedResource
+  /** Undefined for a new layer. */
+  readonly actual: ActualResource | undefined
+  /** Number of features on the server; unused if they are compared by key. */
+  readonly before: number
+  /** Keynames of the fields that identify a feature, if the features are compared by key. */
+  readonly key?: readonly string[] | undefined
+}
+
+type Reader = Pick<PlanReader, 'countValues' | 'features'>
+
+/**
+ * Reads the source of a layer on this machine and computes the changes that a load would make, except attachments.
+ * Null if the source cannot be read on this machine, a Problem if no load can succeed.
+ *
+ * @throws {Problem} http/*, pipeline/interrupted
+ */
+export async function readLoadChange(
+  reader: Reader,
+  question: LoadQuestion,
+  signal: AbortSignal | undefined,
+): Promise<LoadReading> {
+  const { wanted, actual, before, key } = question
+  if (actual !== undefined && key !== undefined)
+    return readDifference(reader, { wanted, actual, key }, signal)
+  const geometryType = actual?.members.vector_layer?.geometry_type as GeometryType | undefined
+  const path = wanted.data?.path ?? ''
+  const contents = await readSource({ path, options: loadOptionsOf(wanted), geometryType, signal })
+  if (contents === undefined || isProblem(contents)) return contents ?? null
+  const { featureCount: after, filledFields } = contents
+  if (actual === undefined) return { ...unchanged, before: 0, after, lostFields: [], filledFields }
+  const lostFields = await findLost(reader, actual, { after, filledFields })
+  return { ...unchanged, before, after, lostFields, filledFields }
+}
+
+const unchanged = { lostAttachments: 0, lostDescriptions: 0 }
+
+const findLost = (
+  reader: Reader,
+  actual: ActualResource,
+  source: Pick<FilledSource, 'after' | 'filledFields'>,
+) => findLostFields({ ...source, id: actual.id, fields: fieldsOf(actual) }, reader.countValues)
+
+interface ComparedLayer {
+  readonly wanted: WantedResource
+  readonly actual: ActualResource
+  readonly key: readonly string[]
+}
+
+/** Compares the source with the features of the layer by key. */
+async function readDifference(
+  reader: Reader,
+  { wanted, actual, key }: ComparedLayer,
+  signal: AbortSignal | undefined,
+): Promise<LoadReading> {
+  if (reader.features === undefined) return null
+  try {
+    const result = await compareFeatures(reader.features, {
+      source: { path: wanted.data?.path ?? '', options: loadOptionsOf(wanted), signal },
+      target: targetOf(actual),
+      key,
+      finalFields: wanted.members.feature_layer?.fields as readonly NamedField[] | undefined,
+    })
+    if (result === undefined) return notComparable(wanted.key)
+    const { before, after, difference, summary } = result
+    const lostFields = await findLost(reader, actual, { after, filledFields: summary.filledFields })
+    const { filledFields } = summary
+    return { ...unchanged, before, after, lostFields, filledFields, difference } satisfies DataChange
+  } catch (error) {
+    if (isProblem(error) && isSourceFault(error.code)) return error
+    throw error
+  }
+}
+
+/** Tells whether a fault concerns the source, and not the server or the run. */
+const isSourceFault = (code: string) => /^(source|gdal|data|file|request)\//.test(code)
+
+function notComparable(key: string) {
+  return problem('data/not-comparable', `the server cannot compare the features of "${key}"`, {
+    hint: 'Replace the data: mode: replace.',
+  })
+}
+
+/** Describes a layer of the server for a comparison with a source. */
+export function targetOf(actual: ActualResource): SyncTarget {
+  const layer = actual.members.vector_layer
+  return {
+    id: actual.id,
+    srs: (layer?.srs as { readonly id: number } | undefined)?.id ?? loadedSrs,
+    geometryType: layer?.geometry_type as GeometryType,
+    fields: fieldsOf(actual),
+  }
+}
+
+type NamedField = Pick<Field, 'keyname' | 'datatype'>
+
+function fieldsOf({ members }: ActualResource): readonly NamedField[] {
+  return (members.feature_layer?.fields as readonly NamedField[] | undefined) ?? []
+}

@@ -1,0 +1,45 @@
+import type { Field } from '../../../contract/classes/feature_layer.ts'
+import { countOf } from '../../../core/count.ts'
+import { joinPointer } from '../../../core/pointer.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import type { DataChange } from '../../../transfer/data_loss.ts'
+import { listSyncedFields } from '../../../transfer/sync/synced_fields.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { DataLoad, Edit } from '../../model/change.ts'
+
+/** Changes of the fields of a layer, as edits and as the field list of a request. */
+export interface SyncFields {
+  readonly edits: readonly Edit[]
+  readonly fields: readonly Readonly<Record<string, unknown>>[]
+}
+
+/**
+ * Adds the new fields of a synchronized source to the layer, and drops the fields that the source does not have, as a load
+ * of all features does. Undefined if the fields stay as they are, or if the manifest lists them.
+ */
+export function planSyncFields(
+  { members, data }: WantedResource,
+  actual: ActualResource,
+  load: DataLoad | undefined,
+): SyncFields | undefined {
+  const { difference } = load?.change ?? {}
+  const isFixed = members.feature_layer?.fields !== undefined || data?.options.keep_fields === true
+  if (difference === undefined || isFixed) return undefined
+  const standing = (actual.members.feature_layer?.fields as readonly Field[] | undefined) ?? []
+  const synced = listSyncedFields(difference, standing)
+  if (synced === undefined) return undefined
+  const { added, dropped, fields } = synced
+  const edits = [
+    ...added.map((field) => ({ pointer: pointerOf(field), to: field })),
+    ...dropped.map((field) => ({ pointer: pointerOf(field), from: field, ...lossOf(field, load?.change) })),
+  ]
+  return { edits, fields }
+}
+
+const pointerOf = ({ keyname }: { readonly keyname: string }) => joinPointer('/feature_layer/fields', keyname)
+
+function lossOf({ keyname }: Field, change: DataChange | undefined): Pick<Edit, 'loses' | 'lostValues'> {
+  const count = change?.lostFields.find((field) => field.keyname === keyname)?.valueCount
+  if (count === undefined) return {}
+  return { loses: `deletes ${countOf(count, 'value')}`, lostValues: count }
+}

@@ -1,0 +1,51 @@
+import type { ImageFormat } from '../../../contract/formats/image_format.ts'
+import { mercatorHalfWorld } from '../../../geo/mercator.ts'
+import type { DrawJob, DrawnImage } from '../../../render/image/draw_job.ts'
+import type { ImageFrame } from '../../../render/image/image_features.ts'
+import { scaleDenomOf } from '../../../style/match_rules.ts'
+import type { ServerContext } from '../../context.ts'
+import { findDebugMarks } from '../debug_frame.ts'
+import { findImageLabels } from '../image_labels.ts'
+import type { DrawnSource } from './drawn_source.ts'
+
+/** Sources to draw, bottom first. */
+export interface Drawing {
+  readonly sources: readonly DrawnSource[]
+  readonly frame: ImageFrame
+  /** PNG by default. */
+  readonly format?: ImageFormat
+  readonly signal: AbortSignal
+  /** Whether images of other services are fetched again. */
+  readonly isFresh?: boolean
+  /** Whether tiles, or the image, are outlined. */
+  readonly isDebug?: boolean
+}
+
+/**
+ * Draws sources as an encoded image.
+ *
+ * @throws {Problem} render/*
+ */
+export async function drawSources(
+  context: Pick<ServerContext, 'draws' | 'layerCaches'>,
+  { sources, frame, format = 'png', signal, isFresh = false, isDebug = false }: Drawing,
+): Promise<DrawnImage> {
+  const { box, width, height, system, pixelRatio = 1 } = frame
+  const resolution = (box[2] - box[0]) / width
+  const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
+  const [labels, layers] = await Promise.all([
+    findImageLabels(context, { sources, frame, signal }),
+    Promise.all(sources.map((source) => source.read(frame, { signal, isFresh }))),
+  ])
+  const job: DrawJob = {
+    width,
+    height,
+    origin: [(box[0] - left) / resolution, (top - box[3]) / resolution],
+    scaleDenom: scaleDenomOf(resolution * pixelRatio * (system?.metresPerUnit ?? 1)),
+    pixelsPerMapUnit: 1 / (resolution * pixelRatio),
+    ...{ pixelRatio, format, layers },
+    ...(labels === undefined ? {} : { labels }),
+    ...(isDebug ? { marks: findDebugMarks(frame) } : {}),
+  }
+  return context.draws.draw(job, signal)
+}

@@ -1,0 +1,272 @@
+import { geometryParts } from '../../../contract/geometry.ts'
+import { problem } from '../../../contract/problems.ts'
+import { type Queryable, queriesUntil } from '../../../database/database.ts'
+import type { Bbox } from '../../../geo/bbox.ts'
+import { maxDisplacement } from '../../../render/draw/displacement.ts'
+import { symbolReach } from '../../../render/draw/layer.ts'
+import type { FeatureJobLayer, JobFeatures } from '../../../render/image/draw_job.ts'
+import { type ImageFrame, measureImage, readImageFeatures } from '../../../render/image/image_features.ts'
+import { noFeatures } from '../../../render/image/no_features.ts'
+import { hasLabels } from '../../../render/label/label_spec.ts'
+import type { Importance } from '../../../render/vector_tile/importance.ts'
+import type { FilteredLayer } from '../../../render/vector_tile/tile_source.ts'
+import { isForeign } from '../../../store/feature/feature_table.ts'
+import { expressionSql } from '../../../store/feature/filter_expression.ts'
+import type { Layer } from '../../../store/layer/stored_layer.ts'
+import type { Heatmap } from '../../../style/heatmap.ts'
+import { findImportantField, type ImportantField } from '../../../style/importance.ts'
+import { countSymbols, selectSymbols } from '../../../style/legend_entries.ts'
+import { isInScale, scaleDenomOf } from '../../../style/match_rules.ts'
+import type { PointGroups } from '../../../style/point_groups.ts'
+import type { Rule, Style } from '../../../style/style_model.ts'
+import type { ServerContext } from '../../context.ts'
+import { readJsonFilter } from '../../features/json_filter.ts'
+import { findDatabase } from '../../geodb/geodb_session.ts'
+import { findHotLayers } from '../../hot/hot_reads.ts'
+import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../../map/layer_style.ts'
+import { notFound } from '../../resource/require_permission.ts'
+import { clipMargin, findMetatiles, labelFrameOf } from '../metatile.ts'
+import { heatmapReach, readDensity } from './density_source.ts'
+import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
+import { groupFrames, readGroups } from './group_source.ts'
+
+/** Layers with features, and their styles. */
+export const featureSources: SourceKind = {
+  classes: ['mapsrv_style', 'desk_vector_style', 'vector_layer', 'geodb_layer'],
+  async open(context, resources) {
+    const layers = await findHotLayers(context, resources.map(renderedLayerId))
+    return resources.map((resource) => {
+      const known = layers.get(renderedLayerId(resource))
+      if (known === undefined) throw notFound(resource.id)
+      const layer = filterLayer(known, resource)
+      const source = { resource, layer }
+      return {
+        // Changes of foreign tables are not tracked.
+        ...(isForeign(layer)
+          ? { key: undefined }
+          : {
+              key: stableKeyOf(source),
+              shown: { layer: known, findAreas: (frame) => findAreas(context, source, frame) },
+            }),
+        read: (frame, { signal }) => readFeatures(context, { ...source, signal }, frame),
+        findLabels: (scaleDenom) => findLabels(context, source, scaleDenom),
+      }
+    })
+  },
+}
+
+/** @throws {Problem} request/invalid */
+function filterLayer(layer: Layer, { id, filter: text }: DrawnResource): FilteredLayer {
+  const filter = text === undefined ? undefined : readJsonFilter(layer, `filter[${id}]`, text)
+  return filter === undefined
+    ? layer
+    : { ...layer, filter: (bindings) => expressionSql(layer, filter, bindings) }
+}
+
+/** Returns everything that an image of a source depends on but the data of the layer. */
+// Replacing data changes the table, and renaming fields changes what filters select, without a new data version.
+function stableKeyOf({ resource, layer }: StyledSource): readonly unknown[] {
+  const { resourceId, tableName, fields } = layer
+  const names = fields.map(({ columnName, keyname }) => [columnName, keyname])
+  const { symbols, filter } = resource
+  const chosen = symbols === undefined && filter === undefined ? [] : [symbols && [...symbols], filter]
+  return [resource.id, resource.version, resourceId, tableName, names, ...chosen]
+}
+
+const keyOf = (source: StyledSource) => [...stableKeyOf(source), source.layer.dataVersion]
+
+/** A resource and the layer that it draws. */
+export interface StyledSource {
+  readonly resource: DrawnResource
+  readonly layer: FilteredLayer
+}
+
+interface ReadSource extends StyledSource {
+  /** Aborted when the clients of the image are gone. */
+  readonly signal: AbortSignal
+}
+
+async function readFeatures(
+  context: ServerContext,
+  source: ReadSource,
+  frame: ImageFrame,
+): Promise<FeatureJobLayer> {
+  const { layer, signal } = source
+  const style = chooseSymbols(await findStyle(context, source), source.resource)
+  const { heatmap, groups } = style
+  if (heatmap !== undefined) return readHeatmap(context, source, { style, heatmap, frame })
+  if (groups !== undefined) return readGrouped(context, source, { style, groups, frame })
+  const reach = reachOf(style, frame)
+  const database = queriesUntil(signal, await findDatabase(context, layer))
+  // The labels of tiles are placed for more than one tile at a time, with features of their own.
+  const hasOwnLabels = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
+  const fields = [...fieldsOfStyle(style), ...(hasOwnLabels ? fieldsOfLabels(style) : [])]
+  const importance = importanceOf(layer, findImportantField(style))
+  const features = await readImageFeatures(database, layer, { frame, reach, fields, importance })
+  return { style, features }
+}
+
+/** Returns the margin around an image from which symbols reach into it, in device pixels. */
+function reachOf(style: Style, { box, width, pixelRatio = 1 }: ImageFrame): number {
+  return pixelRatio * symbolReach(style, width / pixelRatio / (box[2] - box[0]))
+}
+
+/** Finds the areas that `readFeatures` and the labels of a frame read. */
+async function findAreas(
+  context: ServerContext,
+  source: StyledSource,
+  frame: ImageFrame,
+): Promise<readonly Bbox[] | undefined> {
+  const style = chooseSymbols(await findStyle(context, source), source.resource)
+  const { heatmap, groups } = style
+  const reach = heatmap === undefined ? reachOf(style, frame) : heatmapReach(heatmap, frame)
+  if (reach === undefined || frame.system !== undefined) return undefined
+  const areaOf = (one: ImageFrame) => measureImage(one, { reach: Math.max(reach, labelReach), cell: 1 }).box
+  const grouped =
+    groups === undefined ? [] : groupFrames({ frame, reach: groupReach({ style, groups, frame }) })
+  const metatiles = hasLabels(style, scaleOf(frame)) ? findMetatiles(frame) : []
+  return [...[frame, ...grouped].map(areaOf), ...metatiles.map((metatile) => labelFrameOf(metatile).box)]
+}
+
+/** Margin around an image in which the features of labels lie if its symbols are those of groups or heatmaps, in device pixels. */
+const labelReach = 2
+
+interface GroupedImage {
+  readonly style: Style
+  readonly groups: PointGroups
+  readonly frame: ImageFrame
+}
+
+/** Reads the points that a style groups, and their features where they are labelled. */
+async function readGrouped(
+  context: ServerContext,
+  { resource, layer, signal }: ReadSource,
+  { style, groups, frame }: GroupedImage,
+): Promise<FeatureJobLayer> {
+  const database = await findDatabase(context, layer)
+  const limited = queriesUntil(signal, database)
+  const isDrawn = isInScale(style, scaleOf(frame)) && geometryParts(layer.geometryType).family === 'POINT'
+  const [blocks, features] = await Promise.all([
+    isDrawn
+      ? readGroups({
+          ...{ layer, frame, database, fields: fieldsOfStyle(style), filter: resource.filter },
+          reach: groupReach({ style, groups, frame }),
+          key: isForeign(layer) ? undefined : keyOf({ resource, layer }),
+          blocks: context.layerCaches.blocks,
+        })
+      : [],
+    readLabelled(limited, { style, layer, frame }),
+  ])
+  return { style, features, groups: blocks }
+}
+
+/** Returns how far symbols reach from the middle of their group, in pixels of 1/96 inch. */
+function groupReach({ style, groups, frame: { box, width, pixelRatio = 1 } }: GroupedImage): number {
+  const rules = [...style.rules, { ...emptyRule, symbol: groups.symbol }]
+  const symbols = symbolReach({ rules }, width / pixelRatio / (box[2] - box[0]))
+  return symbols + (groups.displacement === undefined ? 0 : maxDisplacement)
+}
+
+const emptyRule: Rule = { isElse: false, isDrawn: true, labels: [], children: [] }
+
+interface LabelledImage {
+  readonly style: Style
+  readonly layer: FilteredLayer
+  readonly frame: ImageFrame
+}
+
+/** Reads the features of labels, unless they are those of tiles, which have features of their own. */
+async function readLabelled(
+  limited: Queryable,
+  { style, layer, frame }: LabelledImage,
+): Promise<JobFeatures> {
+  const isLabelled = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
+  if (!isLabelled) return noFeatures()
+  const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
+  return readImageFeatures(limited, layer, { frame, reach: labelReach, fields })
+}
+
+interface HeatmapImage {
+  readonly style: Style
+  readonly heatmap: Heatmap
+  readonly frame: ImageFrame
+}
+
+/** Reads the points of a heatmap, and its features where they are labelled. */
+async function readHeatmap(
+  context: ServerContext,
+  { resource, layer, signal }: ReadSource,
+  { style, heatmap, frame }: HeatmapImage,
+): Promise<FeatureJobLayer> {
+  const database = await findDatabase(context, layer)
+  const limited = queriesUntil(signal, database)
+  const isDrawn = isInScale(style, scaleOf(frame)) && geometryParts(layer.geometryType).family === 'POINT'
+  const [density, features] = await Promise.all([
+    isDrawn
+      ? readDensity({
+          ...{ heatmap, layer, frame, limited, database, filter: resource.filter },
+          key: isForeign(layer) ? undefined : keyOf({ resource, layer }),
+          densities: context.layerCaches.densities,
+        })
+      : undefined,
+    readLabelled(limited, { style, layer, frame }),
+  ])
+  return { style, features, ...(density === undefined ? {} : { density }) }
+}
+
+/** Returns the field that a style names as important, if the layer has it. */
+function importanceOf({ fields }: Layer, important: ImportantField | undefined): Importance | undefined {
+  const field = fields.find(({ keyname }) => keyname === important?.name)
+  return important && field && { field, isHighFirst: important.isHighFirst }
+}
+
+const scaleOf = ({ box, width, pixelRatio = 1, system }: ImageFrame) =>
+  scaleDenomOf(((box[2] - box[0]) / width) * pixelRatio * (system?.metresPerUnit ?? 1))
+
+async function findLabels(
+  context: ServerContext,
+  source: StyledSource,
+  scaleDenom: number,
+): Promise<LabelledSource | undefined> {
+  const style = chooseSymbols(await findStyle(context, source), source.resource)
+  if (!hasLabels(style, scaleDenom)) return undefined
+  const { layer } = source
+  return {
+    key: keyOf(source),
+    async read(frame, signal) {
+      const database = queriesUntil(signal, await findDatabase(context, layer))
+      const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
+      const importance = importanceOf(layer, findImportantField(style))
+      const request = { frame, reach: 0, clipMargin, fields, importance }
+      return { style, features: await readImageFeatures(database, layer, request) }
+    },
+  }
+}
+
+/** @throws {Problem} request/invalid if the style has no symbol at one of the positions */
+function chooseSymbols(style: Style, { id, symbols }: DrawnResource): Style {
+  if (symbols === undefined) return style
+  const count = countSymbols(style)
+  const unknown = [...symbols].find((index) => index >= count)
+  if (unknown === undefined) return selectSymbols(style, symbols)
+  throw problem(
+    'request/invalid',
+    `symbols[${id}]: the style has ${count} ${count === 1 ? 'symbol' : 'symbols'}, counted from 0, but none at position ${unknown}.`,
+    { data: { location: ['query', `symbols[${id}]`] } },
+  )
+}
+
+/** Reads the style of a resource for its layer, once for each version. */
+export async function findStyle(
+  { database, layerCaches }: ServerContext,
+  source: StyledSource,
+): Promise<Style> {
+  const { resource, layer } = source
+  const names = layer.fields.map(({ keyname }) => keyname)
+  const key = JSON.stringify([resource.id, resource.version, layer.geometryType, names])
+  const known = layerCaches.styles.get(key)
+  if (known !== undefined) return known
+  const style = await readStyle(database, resource, layer)
+  layerCaches.styles.set(key, style)
+  return style
+}

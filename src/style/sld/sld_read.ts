@@ -1,0 +1,138 @@
+import { compareIssues } from '../../core/issue.ts'
+import type { Labels } from '../label_model.ts'
+import { findFinite, reportPart } from '../qml/qml_element.ts'
+import type { QmlStyleResult } from '../qml/qml_read.ts'
+import type { Rule, Style } from '../style_model.ts'
+import type { MapSymbol, SymbolLayer } from '../symbol_layer.ts'
+import { readXml, type XmlElement } from '../xml/xml_read.ts'
+import {
+  childOfSld,
+  childrenOfSld,
+  findSld,
+  localName,
+  reportOthers,
+  type SldReading,
+} from './sld_element.ts'
+import { readSldFilter } from './sld_filter.ts'
+import { readTextSymbolizer } from './sld_label.ts'
+import { readLineSymbolizer, readPointSymbolizer, readPolygonSymbolizer } from './sld_symbolizer.ts'
+
+/** Maximum length of a file, in characters. */
+const maxLength = 4 * 1024 * 1024
+
+/** Scale denominators of the standard are those of pixels of 0.28 millimetres, ours of 1/96 inch. */
+const scaleFactor = 0.28 / (25.4 / 96)
+
+/** Tells whether a text is a Styled Layer Descriptor, by its root element. */
+export function isSld(text: string): boolean {
+  const start = text.slice(0, 10_000).replaceAll(/<!--[\s\S]*?-->/g, '')
+  return /^[^<]*(?:<[?!][^>]*>[^<]*)*<(?:[\w.-]+:)?StyledLayerDescriptor[\s>]/.test(start)
+}
+
+/**
+ * Reads the first style of a Styled Layer Descriptor 1.0 or 1.1: rules with filters and scale limits, and symbolizers of
+ * points, lines, polygons and texts. What is not drawn as it says, is a warning with its position.
+ *
+ * @see https://www.ogc.org/standard/sld/ and https://www.ogc.org/standard/se/
+ */
+export function readSld(text: string, file = 'sld'): QmlStyleResult {
+  const { root, issues: faults } = readXml(text.replace(/^\uFEFF/, ''), file, { maxLength })
+  if (root === undefined) return { issues: faults }
+  const reading: SldReading = { issues: [] }
+  const layers = root.children.filter((child) => ['NamedLayer', 'UserLayer'].includes(localName(child)))
+  const styles = layers.flatMap((layer) => childrenOfSld(layer, 'UserStyle'))
+  const [first, ...others] = styles
+  if (first === undefined) {
+    const message = '<StyledLayerDescriptor> has no <UserStyle>'
+    return { issues: [{ code: 'style/bad-value', message, severity: 'error', span: root.span }] }
+  }
+  for (const other of others) reportPart(reading, other, 'only the first <UserStyle> is drawn')
+  const style = readUserStyle(reading, first)
+  return { style, issues: reading.issues.toSorted(compareIssues) }
+}
+
+function readUserStyle(reading: SldReading, element: XmlElement): Style {
+  reportOthers(reading, element, [
+    ...['Name', 'Title', 'Abstract', 'Description', 'IsDefault', 'FeatureTypeStyle'],
+  ])
+  const lists = childrenOfSld(element, 'FeatureTypeStyle').map((list, pass) => readRules(reading, list, pass))
+  const [only = []] = lists
+  // Feature type styles are drawn one after the other; ELSE rules belong to the list that they stand in.
+  const nested = lists.map((children): Rule => ({ ...emptyRule, children }))
+  return {
+    ...{ rules: lists.length === 1 ? only : nested, matching: 'all' },
+    ...{ levels: lists.length > 1 ? 'by_feature' : 'none', order: [], opacity: 1 },
+    ...{ blending: 'normal', featureBlending: 'normal', labels: [] },
+  }
+}
+
+const emptyRule: Rule = { isElse: false, isDrawn: true, labels: [], children: [] }
+
+function readRules(reading: SldReading, list: XmlElement, pass: number): Rule[] {
+  reportOthers(reading, list, [
+    ...['Name', 'Title', 'Abstract', 'Description', 'FeatureTypeName', 'SemanticTypeIdentifier', 'Rule'],
+  ])
+  return childrenOfSld(list, 'Rule').flatMap((element) => readRule(reading, element, pass) ?? [])
+}
+
+const symbolTypes = { marker: 'marker', line: 'line', fill: 'fill' } as const
+
+/** Reads a rule; undefined, with an issue, if its filter is not supported. */
+function readRule(reading: SldReading, element: XmlElement, pass: number): Rule | undefined {
+  reportOthers(reading, element, [
+    ...['Name', 'Title', 'Abstract', 'Description', 'Filter', 'ElseFilter', 'LegendGraphic'],
+    ...['MinScaleDenominator', 'MaxScaleDenominator', ...Object.keys(readers), 'TextSymbolizer'],
+  ])
+  const [condition] = childOfSld(element, 'Filter')?.children ?? []
+  const filter = condition && readSldFilter(reading, condition)
+  if (condition !== undefined && filter === undefined) {
+    reportPart(reading, element, 'the rule is not drawn: its filter is not supported')
+    return undefined
+  }
+  const layers = element.children.flatMap((child) => readers[localName(child)]?.(reading, child, pass) ?? [])
+  const labels = childrenOfSld(element, 'TextSymbolizer').flatMap((one) => readTextSymbolizer(reading, one))
+  return {
+    ...emptyRule,
+    ...titleOf(element),
+    ...(filter === undefined ? {} : { filter }),
+    isElse: childOfSld(element, 'ElseFilter') !== undefined,
+    ...limitOf(element, 'minScaleDenom', 'MinScaleDenominator'),
+    ...limitOf(element, 'maxScaleDenom', 'MaxScaleDenominator'),
+    ...symbolPart(layers, labels),
+    labels,
+  }
+}
+
+type ReadSymbolizer = (reading: SldReading, element: XmlElement, pass: number) => SymbolLayer[]
+
+const readers: Readonly<Record<string, ReadSymbolizer>> = {
+  PointSymbolizer: (reading, element, pass) => readPointSymbolizer(reading, { element, pass }),
+  LineSymbolizer: (reading, element, pass) => readLineSymbolizer(reading, { element, pass }),
+  PolygonSymbolizer: (reading, element, pass) => readPolygonSymbolizer(reading, { element, pass }),
+}
+
+/** Rules with labels only have a symbol without layers, so that their features count as drawn. */
+function symbolPart(
+  layers: readonly SymbolLayer[],
+  labels: readonly Labels[],
+): { readonly symbol?: MapSymbol } {
+  if (layers.length === 0 && labels.length === 0) return {}
+  const kinds = layers.map(({ kind }) => kind)
+  const type = kinds.find((kind) => kind === 'fill') ?? kinds.find((kind) => kind === 'line') ?? 'marker'
+  return { symbol: { type: symbolTypes[type as keyof typeof symbolTypes], opacity: 1, layers } }
+}
+
+function titleOf(element: XmlElement): { readonly label?: string } {
+  const title = childOfSld(element, 'Title') ?? findSld(element, 'Description', 'Title')
+  const label = title?.text || childOfSld(element, 'Name')?.text || ''
+  return label === '' ? {} : { label }
+}
+
+function limitOf(
+  element: XmlElement,
+  property: 'minScaleDenom' | 'maxScaleDenom',
+  name: string,
+): Pick<Rule, 'minScaleDenom' | 'maxScaleDenom'> {
+  const value = findFinite(childOfSld(element, name)?.text)
+  return value === undefined ? {} : { [property]: value * scaleFactor }
+}

@@ -1,0 +1,67 @@
+import { askJson } from '../request.ts'
+import type { MapLayer } from '../tree_walk.ts'
+
+/** Found feature, with its layer; for layers without features, the values or the text of their image. */
+export interface FoundFeature {
+  readonly layer: MapLayer
+  /** Where it was searched, in EPSG:3857. */
+  readonly place: readonly [x: number, y: number]
+  readonly id: number
+  readonly label: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** Result of a search. */
+export interface Findings {
+  readonly features: readonly FoundFeature[]
+  /** Layers that could not be searched, with the reason. */
+  readonly faults: readonly { readonly layer: MapLayer; readonly reason: string }[]
+}
+
+/** Search area: a point in EPSG:3857 with a radius in metres. */
+export interface SearchCircle {
+  readonly center: readonly [x: number, y: number]
+  readonly radius: number
+}
+
+interface LayerAnswer {
+  readonly error?: string | { readonly message?: string }
+  readonly features?: readonly Pick<FoundFeature, 'id' | 'label' | 'fields'>[]
+}
+
+/** Finds features of several layers around a point, in the order of the layers. */
+export async function identify(
+  layers: readonly MapLayer[],
+  circle: SearchCircle,
+  signal: AbortSignal,
+): Promise<Findings> {
+  const ids = [...new Set(layers.map(({ layerId }) => layerId))]
+  const answer = await askJson<Record<string, LayerAnswer>>('/api/feature_layer/identify', {
+    method: 'POST',
+    body: JSON.stringify({ srs: 3857, geom: circleWkt(circle), layers: ids }),
+    headers: { 'content-type': 'application/json' },
+    signal,
+  })
+  // A layer that is in the tree twice is searched and shown once.
+  const once = ids
+    .map((id) => layers.find(({ layerId }) => layerId === id))
+    .filter((layer) => layer !== undefined)
+  return {
+    features: once.flatMap((layer) =>
+      (answer[layer.layerId]?.features ?? []).map((found) => ({ layer, place: circle.center, ...found })),
+    ),
+    faults: once.flatMap((layer) => {
+      const error = answer[layer.layerId]?.error
+      if (error === undefined) return []
+      return [{ layer, reason: typeof error === 'string' ? error : (error.message ?? 'unknown') }]
+    }),
+  }
+}
+
+function circleWkt({ center: [x, y], radius }: SearchCircle): string {
+  const corners = Array.from({ length: 13 }, (_, at) => {
+    const angle = ((at % 12) * Math.PI) / 6
+    return `${x + radius * Math.cos(angle)} ${y + radius * Math.sin(angle)}`
+  })
+  return `POLYGON((${corners.join(', ')}))`
+}

@@ -1,0 +1,179 @@
+import ImageLayer from 'ol/layer/Image'
+import type Layer from 'ol/layer/Layer'
+import TileLayer from 'ol/layer/Tile'
+import type { Status } from '../catalog/status.ts'
+import type { Load, OpenRecovery } from '../recovery.ts'
+import { reasonOf } from '../request.ts'
+import type { MapLayer } from '../tree_walk.ts'
+import { groupLayers, groupLimits, resourcesAt, type ShownLayer } from './layer_groups.ts'
+import { isOfLayers, isUndrawable } from './server_image.ts'
+import { TileImageSource } from './tile_images.ts'
+import { ViewImageSource } from './view_image.ts'
+
+/** Layers of the map, and the OpenLayers layers that show them. */
+export interface LayerImages {
+  /** From top to bottom. */
+  readonly layers: readonly DrawnLayer[]
+  readonly drawn: readonly Layer[]
+}
+
+/** Layer of the map that is shown and hidden. */
+export interface DrawnLayer {
+  readonly layer: MapLayer
+  isVisible(): boolean
+  setVisible(visible: boolean): void
+  /** Sets the opacity, from 0 to 1. */
+  setOpacity(opacity: number): void
+}
+
+/** What loads of images need of the page. */
+export interface ImageLoads {
+  readonly status: Status
+  readonly openRecovery: OpenRecovery
+}
+
+/** Options of drawn layers. */
+export interface LayerImagesOptions extends ImageLoads {
+  /** The server cannot draw a layer; called once for each. */
+  onUndrawable(layer: MapLayer, reason: string): void
+}
+
+/** A layer with the OpenLayers layer that shows it, or a group of which it is the lowest layer. */
+interface Place extends ShownLayer {
+  isVisible: boolean
+  opacity: number
+  isApart: boolean
+  /** Layers that are shown in this place, from top to bottom. */
+  group: readonly Place[]
+  readonly drawn: Layer
+  readonly source: TileImageSource | ViewImageSource
+}
+
+/** Creates the OpenLayers layers, from top to bottom, from images that the server draws. */
+export function drawLayers(layers: readonly MapLayer[], options: LayerImagesOptions): LayerImages {
+  const places: Place[] = layers.map((layer, at) =>
+    openPlace({ layer, zIndex: layers.length - at, options, arrange }),
+  )
+  arrange()
+  return {
+    drawn: places.map(({ drawn }) => drawn),
+    layers: places.map((place) => ({
+      layer: place.layer,
+      isVisible: () => place.isVisible,
+      setVisible(visible) {
+        place.isVisible = visible
+        arrange()
+      },
+      setOpacity(opacity) {
+        place.opacity = opacity
+        arrange()
+      },
+    })),
+  }
+
+  /** Shows each group of layers in the place of its lowest layer, which changes least when others are hidden. */
+  function arrange(): void {
+    const groups = new Map(groupLayers(places).map((group) => [group.at(-1), group]))
+    for (const place of places) {
+      const group = groups.get(place)
+      place.drawn.setVisible(group !== undefined)
+      if (group !== undefined) showGroup(place, group)
+    }
+  }
+}
+
+function showGroup(place: Place, group: readonly Place[]): void {
+  const layers = group.map(({ layer }) => layer)
+  const { min, max } = groupLimits(layers)
+  place.group = group
+  place.drawn.setOpacity(place.opacity)
+  place.drawn.setMinResolution(min)
+  place.drawn.setMaxResolution(max)
+  place.source.setResources(layers.map(({ id }) => id).join(), (resolution) =>
+    resourcesAt(layers, resolution),
+  )
+}
+
+interface PlaceOptions {
+  readonly layer: MapLayer
+  readonly zIndex: number
+  readonly options: LayerImagesOptions
+  /** Arranges the places again. */
+  arrange(): void
+}
+
+function openPlace({ layer, zIndex, options, arrange }: PlaceOptions): Place {
+  const onUndrawable = (reason: string) => {
+    place.isApart = true
+    place.drawn.setSource(null)
+    options.onUndrawable(layer, reason)
+  }
+  /** Draws the layers of a group one by one, so that only those are missing that cannot be drawn. */
+  const onFault = (error: unknown) => {
+    if (place.group.length < 2 || !isOfLayers(error)) return false
+    for (const one of place.group) one.isApart = true
+    arrange()
+    return true
+  }
+  const label = () => place.group.map((one) => one.layer.label).join(', ')
+  const images = openLoads(label, { ...options, onUndrawable, onFault })
+  const { source, drawn } = openSource(layer, zIndex, images.load)
+  const place: Place = {
+    ...{ layer, drawn, source, group: [] },
+    ...{ isVisible: layer.visibility, opacity: layer.opacity ?? 1, isApart: false },
+  }
+  images.onRecovered(() => {
+    // A source of tiles that has changed would load all of them again.
+    if (source instanceof ViewImageSource) source.showRecovered()
+    else drawn.changed()
+  })
+  return place
+}
+
+function openSource({ adapter }: MapLayer, zIndex: number, load: Load): Pick<Place, 'drawn' | 'source'> {
+  if (adapter === 'image') {
+    const source = new ViewImageSource(load)
+    return { source, drawn: new ImageLayer({ source, zIndex }) }
+  }
+  const source = new TileImageSource({ load })
+  return { source, drawn: new TileLayer({ source, zIndex }) }
+}
+
+/** Loads of the images of a layer. */
+export interface Loads {
+  readonly load: Load
+  /** Sets what is done when failed loads have succeeded. */
+  onRecovered(redraw: () => void): void
+}
+
+interface LoadOptions extends ImageLoads {
+  onUndrawable(reason: string): void
+  /** An image cannot be loaded; returns whether it is not needed any more. */
+  onFault?(error: unknown): boolean
+}
+
+/** Opens the loads of a layer, which are retried until the server says that it cannot draw the layer. */
+export function openLoads(
+  label: () => string,
+  { status, openRecovery, onUndrawable, onFault }: LoadOptions,
+): Loads {
+  let redraw = () => {}
+  let isLost = false
+  const recovery = openRecovery(label, () => redraw())
+  const attempt = async (run: () => Promise<void>) => {
+    try {
+      await status.track(run())
+    } catch (error) {
+      if (onFault?.(error)) return
+      if (!isUndrawable(error)) throw error
+      if (!isLost) onUndrawable(reasonOf(error))
+      isLost = true
+    }
+  }
+  return {
+    load: (key, run) => recovery.load(key, () => attempt(run)),
+    onRecovered(action) {
+      redraw = action
+    },
+  }
+}

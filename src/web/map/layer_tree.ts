@@ -1,0 +1,182 @@
+import { icons } from '../catalog/icons.ts'
+import { element, iconButton } from '../element.ts'
+import { listLayers, type MapItem, type MapLayer } from '../tree_walk.ts'
+import { createBadge, createOpacitySlider, discloseWith, type LayerDetail } from './layer_details.ts'
+import { loadLegend } from './legend.ts'
+
+/** Layer tree with check boxes. */
+export interface LayerTree {
+  readonly root: HTMLElement
+  /** Marks the layers that are not shown at the current scale. */
+  markScale(isShown: (layer: MapLayer) => boolean): void
+  /** Marks the layers that the server cannot draw, with the reasons by id. */
+  markUndrawable(reasons: ReadonlyMap<number, string>): void
+}
+
+/** Options and event handlers of the layer tree. */
+export interface LayerTreeOptions {
+  readonly items: readonly MapItem[]
+  readonly checked: ReadonlySet<number>
+  /** A layer was checked or unchecked. */
+  onChange(layer: MapLayer, checked: boolean): void
+  /** The opacity of a layer was changed, from 0 to 1. */
+  onOpacity(layer: MapLayer, opacity: number): void
+  /** The user requests to zoom to a layer. */
+  onZoom(layer: MapLayer): void
+}
+
+interface Building extends LayerTreeOptions {
+  /** Check boxes and entries of layers, by the id of the item. */
+  readonly boxes: Map<number, HTMLInputElement>
+  readonly entries: Map<number, HTMLElement>
+  /** Updates the check boxes of groups from their children, innermost first. */
+  readonly groups: (() => void)[]
+}
+
+/** Creates the layer tree from lists, check boxes and buttons, for keyboards and screen readers. */
+export function createLayerTree(options: LayerTreeOptions): LayerTree {
+  const building: Building = { ...options, boxes: new Map(), entries: new Map(), groups: [] }
+  const root = element('ul', { class: 'tree', 'aria-label': 'Layers' }, ...entriesOf(options.items, building))
+  for (const update of building.groups) update()
+  root.addEventListener('change', () => {
+    for (const update of building.groups) update()
+  })
+  const layers = listLayers(options.items)
+  return {
+    root,
+    markScale(isShown) {
+      for (const layer of layers) {
+        const entry = building.entries.get(layer.id)
+        const hidden = !isShown(layer)
+        entry?.classList.toggle('out-of-scale', hidden)
+        const note = entry?.querySelector<HTMLElement>('.scale')
+        if (note) note.hidden = !hidden
+      }
+    },
+    markUndrawable(reasons) {
+      for (const [id, reason] of reasons) {
+        const entry = building.entries.get(id)
+        if (entry === undefined || entry.classList.contains('failed')) continue
+        entry.classList.add('failed')
+        const { button, content } = createBadge(`Not drawn:\n${reason}`)
+        entry.querySelector('.row')?.append(button)
+        entry.querySelector('.row')?.after(content)
+      }
+    },
+  }
+}
+
+function entriesOf(items: readonly MapItem[], building: Building): HTMLElement[] {
+  return items.map((item) =>
+    item.type === 'group' ? groupEntry(item, building) : layerEntry(item, building),
+  )
+}
+
+function layerEntry(layer: MapLayer, building: Building): HTMLElement {
+  const box = element('input', { type: 'checkbox' })
+  box.checked = building.checked.has(layer.id)
+  box.addEventListener('change', () => building.onChange(layer, box.checked))
+  building.boxes.set(layer.id, box)
+  const name = element(
+    'span',
+    { class: 'name' },
+    layer.label,
+    element('span', { class: 'scale', hidden: true }, ' (not shown at this scale)'),
+  )
+  const label = element('label', {}, box, name)
+  const details = [...undrawnBadge(layer), opacityControl(layer, building)]
+  const buttons = [...details.map(({ button }) => button), ...zoomButton(layer, building)]
+  const row = element('div', { class: 'row' }, label, ...buttons)
+  const entry = element('li', { class: 'layer' }, row, ...details.map(({ content }) => content))
+  if (layer.legendInfo.has_legend) whenSeen(entry, () => void showLegend(layer, { entry, name }))
+  building.entries.set(layer.id, entry)
+  return entry
+}
+
+/** Calls a function when an element is seen for the first time. */
+function whenSeen(target: Element, act: () => void): void {
+  const observer = new IntersectionObserver((changes) => {
+    if (!changes.some(({ isIntersecting }) => isIntersecting)) return
+    observer.disconnect()
+    act()
+  })
+  observer.observe(target)
+}
+
+/** Shows the legend of a layer: a single symbol before its name, several and pictures in a list. */
+async function showLegend(
+  layer: MapLayer,
+  { entry, name }: { readonly entry: HTMLElement; readonly name: HTMLElement },
+): Promise<void> {
+  // A legend that cannot be loaded is missing; the layer reports what is wrong with its style.
+  const symbols = await loadLegend(layer).catch(() => [])
+  const [first] = symbols
+  if (first === undefined) return
+  const { hasLegendPicture } = layer.landform
+  if (symbols.length === 1 && !hasLegendPicture) return name.before(first.icon)
+  const lines = symbols.map(({ icon, caption }) =>
+    element('li', {}, icon, ...(hasLegendPicture ? [] : [element('span', {}, caption || 'others')])),
+  )
+  entry.append(element('ul', { class: 'legend', 'aria-label': `Legend of ${layer.label}` }, ...lines))
+}
+
+function zoomButton(layer: MapLayer, { onZoom }: Building): HTMLElement[] {
+  if (!layer.landform.hasExtent) return []
+  return [iconButton(`Zoom to ${layer.label}`, icons.extent, () => onZoom(layer))]
+}
+
+/** Badge of a layer whose style has parts that are not drawn, with a list of them. */
+function undrawnBadge({ landform: { undrawnParts } }: MapLayer): LayerDetail[] {
+  if (undrawnParts.length === 0) return []
+  return [createBadge(`Not drawn as in the style:\n${undrawnParts.join('\n')}`)]
+}
+
+function opacityControl(layer: MapLayer, { onOpacity }: Building): LayerDetail {
+  const slider = createOpacitySlider(layer.label, layer.opacity ?? 1, (opacity) => onOpacity(layer, opacity))
+  return discloseWith(
+    iconButton(`Opacity of ${layer.label}`, icons.opacity, () => {}),
+    slider,
+  )
+}
+
+type Group = Extract<MapItem, { type: 'group' }>
+
+function groupEntry(group: Group, building: Building): HTMLElement {
+  const content = element('ul', { id: `group-${group.id}` }, ...entriesOf(group.children, building))
+  const fold = iconButton(`Layers of ${group.label}`, icons.fold, () => setExpanded(content.hidden === true))
+  fold.classList.add('fold')
+  fold.setAttribute('aria-controls', content.id)
+  const setExpanded = (expanded: boolean) => {
+    content.hidden = !expanded
+    fold.setAttribute('aria-expanded', String(expanded))
+  }
+  setExpanded(group.expanded)
+  const label = element(
+    'label',
+    {},
+    groupBox(group, building),
+    element('span', { class: 'name' }, group.label),
+  )
+  return element('li', { class: 'group' }, element('div', { class: 'row' }, fold, label), content)
+}
+
+/** Creates the check box of all layers in a group, indeterminate while only some are visible. */
+function groupBox(group: Group, building: Building): HTMLInputElement {
+  const box = element('input', { type: 'checkbox' })
+  const layers = listLayers(group.children)
+  const boxes = () => layers.map(({ id }) => building.boxes.get(id)).filter((one) => one !== undefined)
+  box.addEventListener('change', () => {
+    for (const layer of layers) {
+      const one = building.boxes.get(layer.id)
+      if (one === undefined || one.checked === box.checked) continue
+      one.checked = box.checked
+      building.onChange(layer, box.checked)
+    }
+  })
+  building.groups.push(() => {
+    const checked = boxes().filter((one) => one.checked).length
+    box.checked = checked === layers.length
+    box.indeterminate = checked > 0 && checked < layers.length
+  })
+  return box
+}

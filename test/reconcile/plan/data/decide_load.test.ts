@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest'
+import { formatSource } from '../../../../src/contract/markers.ts'
+import { problem } from '../../../../src/contract/problems.ts'
+import type { WantedData } from '../../../../src/manifest/manifest.ts'
+import { sourceDigest } from '../../../../src/reconcile/plan/data/decide_load.ts'
+import { codesOf, planningOf, type Row } from '../../support/literals.ts'
+
+const sha256 = 'a'.repeat(64)
+const data = { path: '/x/roads.geojson', source: 'roads.geojson', options: { fix_errors: 'LOSSY' } }
+const files = new Map([['a', { sha256, sizeBytes: 10 }]])
+const layerOf = (marker: string | undefined, version: number, more: Partial<Row> = {}): Row => ({
+  id: 1,
+  key: 'a',
+  cls: 'vector_layer',
+  meta: marker === undefined ? {} : { 'landform.source': marker },
+  members: { vector_layer: { data_version: version } },
+  ...more,
+})
+const marker = (version: number, options: object = data.options) =>
+  formatSource({ digest: sourceDigest(sha256, options as Record<string, unknown>), version })
+
+interface Told {
+  readonly count?: number | null
+  readonly overwrite?: boolean
+  readonly data?: Partial<WantedData>
+  readonly allowLoss?: boolean
+  readonly foreign?: boolean
+  readonly fields?: readonly string[]
+}
+
+const noLoss = { lostFields: [], lostAttachments: 0, lostDescriptions: 0 }
+
+const fieldsOf = (names: readonly string[]) => names.map((keyname) => ({ keyname, datatype: 'STRING' }))
+
+const withFields = ({ members, ...row }: Row, names: readonly string[]): Row => ({
+  ...row,
+  members: { ...members, feature_layer: { fields: fieldsOf(names).map((field, id) => ({ id, ...field })) } },
+})
+
+const decide = (row: Row | undefined, more: Told = {}) => {
+  const { plan, uncounted } = planningOf({
+    blocks: {
+      a: {
+        cls: 'vector_layer',
+        data: { ...data, ...more.data },
+        ...(more.fields === undefined
+          ? {}
+          : { members: { feature_layer: { fields: fieldsOf(more.fields) } } }),
+      },
+    },
+    ...(more.foreign ? { head: { landform: undefined } } : {}),
+    loads: new Map([['a', null]]),
+    rows: row === undefined ? [] : [row],
+    files,
+    counts: more.count === undefined ? new Map() : new Map([[1, more.count]]),
+    options: {
+      overwriteData: new Set(more.overwrite ? ['a'] : []),
+      allowLoss: new Set(more.allowLoss ? ['a'] : []),
+    },
+  })
+  return { load: plan.changes[0]?.data, codes: codesOf(plan), uncounted }
+}
+
+describe('the data of a layer', () => {
+  it('are loaded into a new layer', () => {
+    expect(decide(undefined).load).toMatchObject({
+      reason: 'new',
+      version: 1,
+      options: { fix_errors: 'LOSSY' },
+    })
+  })
+
+  it('of a new layer are read before the plan is final, and their faults are errors of the plan', () => {
+    const blocks = { a: { cls: 'vector_layer' as const, data } }
+    const unread = (more: object = {}) => planningOf({ blocks, rows: [], files, ...more }).unread
+    expect(unread().map(({ wanted, actual }) => [wanted.key, actual])).toEqual([['a', undefined]])
+    const fault = problem('source/layers', 'the source has 2 layers: x, y', { hint: 'Choose one.' })
+    const loads = new Map([['a', fault]])
+    expect(unread({ loads })).toEqual([])
+    const [issue] = planningOf({ blocks, rows: [], files, loads }).plan.issues
+    expect(issue).toMatchObject({ code: 'source/layers', severity: 'error', hint: 'Choose one.' })
+    const elsewhere = { head: { landform: undefined } }
+    expect(unread(elsewhere)).toEqual([])
+  })
+
+  it('are loaded with a warning if a listed field looks like a misspelt one of the source', () => {
+    const warn = (names: readonly string[], filledFields: readonly string[]) =>
+      planningOf({
+        blocks: {
+          a: { cls: 'vector_layer', data, members: { feature_layer: { fields: fieldsOf(names) } } },
+        },
+        rows: [],
+        files,
+        loads: new Map([['a', { ...noLoss, before: 0, after: 2, filledFields }]]),
+      }).plan.issues.map(({ code, severity, hint }) => [code, severity, hint])
+    expect(warn(['name', 'nmae'], ['name'])).toEqual([])
+    expect(warn(['name', 'empty'], ['name', 'lanes'])).toEqual([])
+    expect(warn(['lanes', 'nmae'], ['name', 'lanes'])).toEqual([
+      ['plan/field-empty', 'warning', 'did you mean "name"?'],
+    ])
+  })
+
+  it('are kept if file, options and features match the marker', () => {
+    expect(decide(layerOf(marker(3), 3))).toEqual({ load: undefined, codes: [], uncounted: [] })
+  })
+
+  it('are loaded when the file has changed', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    expect(decide(layerOf(other, 3)).load).toMatchObject({ reason: 'source changed', version: 4 })
+  })
+
+  it('are loaded when the options have changed', () => {
+    expect(decide(layerOf(marker(3, {}), 3)).load?.reason).toBe('source changed')
+  })
+
+  it('are loaded when the plan adds a field, under the rules for losses', () => {
+    const plan = (told: Told) =>
+      decide(withFields(layerOf(marker(3), 3), ['name']), { ...told, fields: ['name', 'lanes'] })
+    expect(plan({}).uncounted).toEqual([1])
+    expect(plan({ count: 12 })).toMatchObject({
+      load: { reason: 'fields added', version: 4, before: 12, lossFuse: 0.1 },
+      codes: [],
+    })
+    expect(plan({ count: 12, foreign: true }).codes).toEqual(['data/loss'])
+    expect(plan({ count: 12, data: { mode: 'seed' } }).load).toBeUndefined()
+    const edited = decide(withFields(layerOf(marker(3), 5), ['name']), {
+      count: 12,
+      fields: ['name', 'lanes'],
+    })
+    expect(edited.codes).toEqual(['plan/data-edited'])
+  })
+
+  it('stay when fields change or are dropped', () => {
+    const plan = (fields: readonly string[]) =>
+      decide(withFields(layerOf(marker(3), 3), ['name', 'lanes']), { count: 12, fields }).load
+    expect([plan(['name']), plan(['lanes', 'name'])]).toEqual([undefined, undefined])
+  })
+
+  it('do not overwrite features that were edited on the server, unless allowed', () => {
+    const edited = decide(layerOf(marker(3), 5), { count: 7 })
+    expect(edited.load).toMatchObject({
+      reason: 'data changed on the server',
+      version: 6,
+      before: 7,
+      edited: { changes: 2 },
+    })
+    expect(edited.codes).toEqual(['plan/data-edited'])
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    expect(decide(layerOf(other, 4), { count: 7 })).toMatchObject({
+      load: { reason: 'source changed', edited: { changes: 1 } },
+      codes: ['plan/data-edited'],
+    })
+    const row = layerOf(marker(3), 5)
+    expect(decide(row, { count: 7, overwrite: true })).toMatchObject({
+      load: { reason: 'requested', edited: { changes: 2 } },
+      codes: [],
+    })
+    expect(decide(row, { count: 7, data: { mode: 'replace' } }).codes).toEqual([])
+    expect(decide(row, { count: 7, data: { mode: 'seed' } })).toEqual({
+      load: undefined,
+      codes: [],
+      uncounted: [],
+    })
+  })
+
+  it('are counted before they are replaced', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    expect(decide(layerOf(other, 3)).uncounted).toEqual([1])
+    expect(decide(layerOf(other, 3), { count: 12 }).load?.before).toBe(12)
+    expect(decide(layerOf(other, 3), { count: null }).load?.before).toBeNull()
+  })
+
+  it('may lose a tenth of the features, or as many as the manifest or the caller allows', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    const fuseOf = (told: Told) => decide(layerOf(other, 3), { count: 12, ...told }).load?.lossFuse
+    expect(fuseOf({})).toBe(0.1)
+    expect(fuseOf({ allowLoss: true })).toBeUndefined()
+    expect(fuseOf({ data: { allowLoss: true } })).toBeUndefined()
+  })
+
+  it('are not replaced without a preview on servers that do not count a source before the load', () => {
+    const other = formatSource({ digest: sourceDigest('b'.repeat(64), data.options), version: 3 })
+    const foreign = (told: Told) => decide(layerOf(other, 3), { foreign: true, ...told }).codes
+    expect(foreign({ count: 12 })).toEqual(['data/loss'])
+    expect(foreign({ count: null })).toEqual(['data/loss'])
+    expect(foreign({ count: 0 })).toEqual([])
+    expect(foreign({ count: 12, allowLoss: true })).toEqual([])
+  })
+
+  it('are kept if the marker is missing and the layer has features, unless allowed', () => {
+    expect(decide(layerOf(undefined, 3)).uncounted).toEqual([1])
+    const asked = decide(layerOf(undefined, 3), { count: 7 })
+    expect([asked.load, asked.codes]).toEqual([undefined, ['(plan/data-unknown)']])
+    expect(decide(layerOf(undefined, 3), { count: null }).codes).toEqual(['(plan/data-unknown)'])
+    expect(decide(layerOf(undefined, 3), { overwrite: true }).load?.reason).toBe('requested')
+  })
+
+  it('stay when the account cannot read the marker', () => {
+    const row = layerOf(marker(3), 3, { hidden: ['resmeta'] })
+    const blocks = { a: { cls: 'vector_layer' as const, data } }
+    const { plan } = planningOf({ blocks, rows: [row], files })
+    expect(plan.changes).toEqual([])
+    expect(plan.issues).toMatchObject([
+      {
+        code: 'plan/data-unknown',
+        severity: 'warning',
+        message: expect.stringContaining('cannot read the metadata of "a"'),
+        hint: 'Use an account that has metadata.read on "a".',
+      },
+    ])
+  })
+
+  it('are loaded if the marker is missing and the layer is empty', () => {
+    expect(decide(layerOf(undefined, 1), { count: 0 }).load?.reason).toBe('new')
+  })
+
+  it('have the same digest regardless of the order of the options', () => {
+    expect(sourceDigest(sha256, { a: 1, b: 2 })).toBe(sourceDigest(sha256, { b: 2, a: 1 }))
+    expect(sourceDigest(sha256, { a: 1 })).not.toBe(sourceDigest(sha256, { a: 2 }))
+  })
+})

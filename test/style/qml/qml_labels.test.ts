@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import { readQml } from '../../../src/style/qml/qml_read.ts'
+import { dataDefined, qml } from '../../support/qml.ts'
+
+const label = (elements: string, type = 'simple') =>
+  readQml(qml('type="nullSymbol"', '', { rest: `<labeling type="${type}">${elements}</labeling>` }))
+
+interface Parts {
+  readonly style?: string
+  readonly inner?: string
+  readonly others?: string
+}
+
+/** Label settings as QGIS 3.22 writes them. */
+const settings = ({ style = '', inner = '', others = '' }: Parts) =>
+  `<settings calloutType="simple"><text-style ${style}>${inner}</text-style>${others}</settings>`
+
+test('reads the defaults of QGIS', () => {
+  expect(label(settings({ style: 'fieldName="s" fontSizeUnit="Point"' })).style?.labels).toEqual([
+    {
+      text: { op: 'field', name: 's' },
+      font: {
+        family: 'sans-serif',
+        size: 13.3333,
+        weight: 400,
+        isItalic: false,
+        letterSpacing: 0,
+        capitalization: 'mixed',
+      },
+      color: '#323232',
+      placement: { kind: 'around', distance: 0 },
+      offset: [0, 0],
+      angle: 0,
+      priority: 5,
+      showsAll: false,
+      wrapCharacter: '',
+      wrapLength: 0,
+      lineHeight: 1,
+      alignment: 'left',
+    },
+  ])
+})
+
+test('reads text, font, colours, buffer, limits and data-defined properties', () => {
+  const { style, issues } = label(
+    settings({
+      style: `fieldName="upper(&quot;s&quot;)" isExpression="1" fontFamily="Noto Sans" fontSize="12" fontSizeUnit="Pixel"
+        fontWeight="75" fontItalic="1" textColor="1,2,3,255" textOpacity="0.5" capitalization="1" multilineHeight="1.2"`,
+      inner:
+        '<text-buffer bufferDraw="1" bufferSize="2" bufferSizeUnits="Pixel" bufferColor="4,5,6,255" bufferOpacity="1"/>',
+      others: `<text-format wrapChar="|" autoWrapLength="20" multilineAlign="1"/>
+        <placement placement="1" quadOffset="8" xOffset="3" yOffset="-2" offsetUnits="Pixel" priority="7" rotationAngle="30"/>
+        <rendering drawLabels="1" scaleVisibility="1" scaleMin="5000" scaleMax="100" displayAll="1"/>
+        ${dataDefined({ Size: '"n"', Show: 'true' }).replaceAll('data_defined_properties', 'dd_properties')}`,
+    }),
+  )
+  expect(issues).toEqual([])
+  expect(style?.labels[0]).toMatchObject({
+    text: { op: 'call', name: 'upper' },
+    font: { family: 'Noto Sans', size: 12, weight: 700, isItalic: true, capitalization: 'upper' },
+    color: '#01020380',
+    buffer: { size: 2, color: '#040506' },
+    placement: { kind: 'over', quadrant: [1, 1] },
+    offset: [3, -2],
+    angle: 30,
+    priority: 7,
+    showsAll: true,
+    wrapCharacter: '|',
+    wrapLength: 20,
+    lineHeight: 1.2,
+    alignment: 'center',
+    minScaleDenom: 100,
+    maxScaleDenom: 5000,
+    dataDefined: { size: { op: 'field', name: 'n' }, isDrawn: { op: 'literal', value: true } },
+  })
+})
+
+test.each([
+  ['placement="2" placementFlags="10"', { kind: 'line', isCurved: false, sides: ['above'] }],
+  [
+    'placement="3" placementFlags="5" dist="2" distUnits="Pixel"',
+    { kind: 'line', isCurved: true, sides: ['on', 'below'], distance: 2 },
+  ],
+  ['placement="4"', { kind: 'horizontal' }],
+  ['placement="1" quadOffset="0"', { kind: 'over', quadrant: [-1, -1] }],
+])('reads the placement %s', (attributes, expected) => {
+  const { style, issues } = label(settings({ style: 'fieldName="s"', others: `<placement ${attributes}/>` }))
+  expect([style?.labels[0]?.placement, issues]).toMatchObject([expected, []])
+})
+
+test('reads labels of rules', () => {
+  const rules = `<rules><rule filter="n > 1" scalemindenom="100">${settings({ style: 'fieldName="s"' })}
+    <rule filter="n &lt; 9" scalemaxdenom="500">${settings({ style: 'fieldName="t"' })}</rule></rule>
+    <rule active="0">${settings({ style: 'fieldName="u"' })}</rule>
+    <rule filter="ELSE">${settings({ style: 'fieldName="v"' })}</rule></rules>`
+  const { style, issues } = label(rules, 'rule-based')
+  expect(style?.labels).toMatchObject([
+    { text: { name: 's' }, filter: { op: 'binary', operator: '>' }, minScaleDenom: 100 },
+    { text: { name: 't' }, filter: { op: 'and' }, minScaleDenom: 100, maxScaleDenom: 500 },
+  ])
+  expect(issues.map(({ message }) => message)).toEqual([
+    'labels of a rule are not drawn: ELSE is not supported for labels',
+  ])
+})
+
+test('labels that are switched off or empty are not drawn', () => {
+  const off = settings({ style: 'fieldName="s"', others: '<rendering drawLabels="0"/>' })
+  const rest = `<labeling type="simple">${settings({ style: 'fieldName="s"' })}</labeling>`
+  expect(label(off).style?.labels).toEqual([])
+  expect(label(settings({})).style?.labels).toEqual([])
+  expect(
+    readQml(qml('type="nullSymbol"', '', { attributes: 'labelsEnabled="0"', rest })).style?.labels,
+  ).toEqual([])
+})
+
+test('reads repeats along lines, labels on all parts and data-defined priorities', () => {
+  const others = `<placement repeatDistance="30" repeatDistanceUnits="Pixel"/><rendering labelPerPart="1"/>
+    ${dataDefined({ Priority: '"rank"' }).replaceAll('data_defined_properties', 'dd_properties')}`
+  const { style, issues } = label(settings({ style: 'fieldName="s"', others }))
+  expect(issues).toEqual([])
+  expect(style?.labels[0]).toMatchObject({
+    ...{ repeatDistance: 30, isOnAllParts: true },
+    dataDefined: { priority: { op: 'field', name: 'rank' } },
+  })
+})
+
+const callout = (enabled: string) =>
+  `<callout type="simple"><Option type="Map"><Option name="enabled" value="${enabled}"/></Option></callout>`
+
+test('reports what is not drawn', () => {
+  const { style, issues } = label(
+    settings({
+      style: 'fieldName="s" fontUnderline="1"',
+      inner: '<shadow shadowDraw="1"/><background shapeDraw="1"/><text-mask maskEnabled="1"/>',
+      others: `<placement placement="6"/>${callout('1')}${callout('0')}${dataDefined({ Bold: 'true' }).replaceAll('data_defined_properties', 'dd_properties')}`,
+    }),
+  )
+  expect(style?.labels[0]?.placement).toEqual({ kind: 'around', distance: 0 })
+  expect(issues.map(({ message }) => message).toSorted()).toEqual([
+    'backgrounds of labels are not drawn',
+    'callouts of labels are not drawn',
+    'data-defined property Bold of labels is ignored',
+    'label placement 6 is drawn as around point',
+    'masks of labels are not drawn',
+    'shadows of labels are not drawn',
+    'underlines of labels are not drawn',
+  ])
+})
+
+test('does not draw labels whose expression is not supported', () => {
+  const { style, issues } = label(settings({ style: 'isExpression="1"\n fieldName="foo(1)"' }))
+  expect(style?.labels).toEqual([])
+  expect(issues).toMatchObject([
+    {
+      message: 'labels are not drawn: function foo() is not supported (character 1 of the expression)',
+      span: { line: 4, column: 2 },
+    },
+  ])
+})
