@@ -55,7 +55,7 @@ export interface ActualTree {
 }
 
 /** Counts the files of a resource that the caller can read. */
-export function countFiles(resource: ActualResource | undefined): number {
+export function countFiles(resource: Pick<ActualResource, 'cls' | 'members'> | undefined): number {
   const kind = filesOf(resource?.cls)
   const member = resource?.members[resource.cls]
   if (kind === undefined || member === undefined) return 0

@@ -1,9 +1,10 @@
 import type { Api } from '../../api/api.ts'
-import type { JournalEntry } from '../../contract/bodies/journal.ts'
+import type { JournalChange, JournalEntry } from '../../contract/bodies/journal.ts'
 import { type ProblemCode, problem, problems } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
+import { countFiles } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
 import { type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planManifest, readActualTree } from '../plan/plan_manifest.ts'
@@ -78,13 +79,27 @@ function checkData(
   return listApplied(entry).flatMap((change) => {
     const { key, loses = [] } = change
     const layers = listLayers(change)
-    if (loses.length === 0 || (layers.length > 0 && layers.every(({ id }) => kept.has(id)))) return []
+    const isOfFiles = losesFiles(change)
+    const isKept = layers.length > 0 && layers.every(({ id }) => kept.has(id)) && !isOfFiles
+    if (loses.length === 0 || isKept) return []
+    const why = isOfFiles
+      ? 'which the server does not keep'
+      : 'which the server does not keep for this account any longer'
     const issue = fault(
       'undo/data-lost',
-      `apply ${entry.id} deleted data of "${key}", which the server does not keep for this account any longer: ${loses.join(', ')}`,
+      `apply ${entry.id} deleted data of "${key}", ${why}: ${loses.join(', ')}`,
       '--without-data',
     )
     return [withoutData ? ({ ...issue, severity: 'warning' } as const) : issue]
+  })
+}
+
+/** Tells whether a change deleted or replaced files, which are not kept. */
+function losesFiles({ before = [] }: JournalChange): boolean {
+  return before.some((wire) => {
+    const { resource, ...members } = wire as { readonly resource?: { readonly cls?: string } }
+    const cls = resource?.cls ?? ''
+    return countFiles({ cls, members }) > 0
   })
 }
 

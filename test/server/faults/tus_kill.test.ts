@@ -112,6 +112,7 @@ describe.each(drivers)('a server on %s that is killed', (driver) => {
       const { database, blobs } = running.context
       for (const table of ['upload', 'partial_upload', 'blob'])
         await database.query(`update ${table} set created_at = created_at - interval '2 days'`)
+      await database.query(`update kept_data set kept_at = kept_at - interval '15 days'`)
       await collectGarbage(running.context, Date.now() + 2 * 86_400_000)
       expect(await Array.fromAsync(blobs.list())).toEqual([])
       expect(incoming()).toBe(0)

@@ -232,7 +232,8 @@ describeServers(
       expect((await tus.append(path, 50, randomBytes(10))).status).toBe(204)
       for (let times = 0; times < 11; times++) await age()
       expect((await tus.send('HEAD', path)).status).toBe(404)
-      await collectGarbage(context, later)
+      // Without the attachments of layers that earlier tests deleted, which are kept for an undo.
+      await collectGarbage({ ...context, keptDataDays: 'off' }, later)
       expect(await countRows(server)).toEqual({ begun: 0, parts: 0 })
       const kept = await server.database.query<{ digest: string }>('select digest from upload')
       expect(kept).toEqual([])

@@ -95,7 +95,7 @@ function editOf(pointer: Pointer, from: ActualFile | undefined, to: FileUpload |
     ...(to === undefined
       ? {}
       : { to: factsOf({ size: to.sizeBytes, digest: to.sha256, mime_type: to.mimeType }, isTyped) }),
-    ...(to === undefined ? { loses: 'the content' } : {}),
+    ...(from !== undefined && to?.sha256 !== from.digest ? { loses: 'the content' } : {}),
   }
 }
 
