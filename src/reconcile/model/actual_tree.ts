@@ -10,7 +10,6 @@ import {
   markerKeys,
   type SourceMarker,
 } from '../../contract/markers.ts'
-import { filesOf } from '../../contract/registry.ts'
 import { indexPrincipals, type Principals } from './principals.ts'
 
 /** The actual state of a resource. Values that the caller cannot read are undefined, never empty. */
@@ -52,15 +51,6 @@ export interface ActualTree {
   readonly administrator: boolean
   /** Version of landform on the server; undefined for other servers. */
   readonly landform: string | undefined
-}
-
-/** Counts the files of a resource that the caller can read. */
-export function countFiles(resource: Pick<ActualResource, 'cls' | 'members'> | undefined): number {
-  const kind = filesOf(resource?.cls)
-  const member = resource?.members[resource.cls]
-  if (kind === undefined || member === undefined) return 0
-  if (kind.form === 'list') return (member[kind.field] as readonly unknown[] | undefined)?.length ?? 0
-  return (member as { readonly size?: number | null }).size == null ? 0 : 1
 }
 
 /** Reports whether a resource that is missing in a tree does not exist on the server. */

@@ -2,10 +2,10 @@ import { problems } from '../../contract/problems.ts'
 import { hasFeatures, isCls } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
+import { countFiles } from '../model/actual_files.ts'
 import {
   type ActualResource,
   type ActualTree,
-  countFiles,
   labelOf,
   listDescendants,
   pathOf,
@@ -90,7 +90,7 @@ export function countTakes(input: TakesInput, id: number): Takes {
   const below = listDescendants(input.actual, id, input.kept)
   const layers = [id, ...below].filter((one) => isLayer(input.actual.byId.get(one)))
   const counts = layers.map((one) => input.counts.get(one))
-  const files = [id, ...below].reduce((sum, one) => sum + countFiles(input.actual.byId.get(one)), 0)
+  const files = [id, ...below].reduce((sum, one) => sum + countFilesById(input.actual, one), 0)
   return {
     resources: below.length,
     unmanaged: listUnmanaged(input, id).map((one) => labelById(input.actual, one)),
@@ -134,6 +134,11 @@ export function listUncounted(
 
 function isLayer(resource: ActualResource | undefined): boolean {
   return resource !== undefined && isCls(resource.cls) && hasFeatures(resource.cls)
+}
+
+function countFilesById(actual: ActualTree, id: number): number {
+  const resource = actual.byId.get(id)
+  return resource === undefined ? 0 : countFiles(resource)
 }
 
 const labelById = (actual: ActualTree, id: number) => {

@@ -3,13 +3,8 @@ import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
-import {
-  type ActualResource,
-  type ActualTree,
-  countFiles,
-  listDescendants,
-  readsAll,
-} from '../model/actual_tree.ts'
+import { countFiles } from '../model/actual_files.ts'
+import { type ActualResource, type ActualTree, listDescendants, readsAll } from '../model/actual_tree.ts'
 import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
 import { warnOfManagers } from './warn_of_managers.ts'

@@ -3,6 +3,7 @@ import { countOf } from '../../../core/count.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../../core/pointer.ts'
 import type { WantedFile, WantedResource } from '../../../manifest/manifest.ts'
+import { type ActualFile, countFiles, readFiles } from '../../model/actual_files.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit, FileEntry, FileFacts, FileUpload } from '../../model/change.ts'
 import { issueAt } from '../match.ts'
@@ -39,26 +40,9 @@ export function compareFiles(
 
 type Upload = FileEntry & { readonly upload: FileUpload }
 
-interface ActualFile extends FileFacts {
-  readonly name: string
-}
-
 function uploadOf({ path, mimeType }: WantedFile, digests: ReadonlyMap<string, SourceFile>): FileUpload {
   const { sha256 = '', sizeBytes = 0 } = digests.get(path) ?? {}
   return { path, sha256, sizeBytes, ...(mimeType === undefined ? {} : { mimeType }) }
-}
-
-/** Reads the files of a resource; undefined if the caller cannot read them. */
-function readFiles({
-  cls,
-  members,
-}: Pick<ActualResource, 'cls' | 'members'>): readonly ActualFile[] | undefined {
-  const kind = filesOf(cls)
-  const member = members[cls]
-  if (kind?.form === 'list') return member?.[kind.field] as readonly ActualFile[] | undefined
-  if (member === undefined || !('size' in member)) return undefined
-  const { size, digest } = member as { readonly size: number | null; readonly digest?: string | null }
-  return size === null ? [] : [{ name: '', size, digest: digest ?? undefined }]
 }
 
 function compareOne([wanted]: readonly Upload[], [there]: readonly ActualFile[]): FilesDiff {
@@ -111,7 +95,7 @@ export function checkFileLoss(
   { edits }: FilesDiff,
 ): Issue[] {
   const removed = edits.filter(({ to }) => to === undefined).length
-  const there = readFiles({ members, cls })?.length ?? 0
+  const there = countFiles({ members, cls })
   if (removed <= there * fileFuse) return []
   const message = `"${wanted.key}" would lose ${removed} of ${countOf(there, 'file')}`
   const hint = `Check the files and patterns in files. If the loss is intended, use --allow-loss ${wanted.key}.`
