@@ -3,8 +3,10 @@ import { isObject } from '../../src/core/is_object.ts'
 import { requirementsOf } from '../../src/manifest/schema/block_schema.ts'
 import type { JsonSchema } from '../../src/manifest/schema/field_schema.ts'
 import { blockDefinitions } from '../../src/manifest/schema/manifest_schema.ts'
-import { inputSchemas } from '../../src/provider/provider_schema.ts'
+import { pipelineSchemas } from '../../src/pipeline/pipeline_schema.ts'
+import { inputSchemas, valuesOf } from '../../src/provider/provider_schema.ts'
 import { typeNameOf } from '../../src/provider/resource_type.ts'
+import { layerOutputs, requiredLayerOutputs } from '../../src/provider/run/run_schema.ts'
 
 /** Folder of the classes of the Pulumi SDK, from the root of the repository. */
 export const pulumiClassesFolder = 'src/pulumi/classes'
@@ -13,7 +15,10 @@ const notice = '// Printed from the contract by `npm run docs`. Do not edit.'
 
 /** Prints the classes of the Pulumi SDK, by path. */
 export function printPulumiClasses(): Map<string, string> {
-  const files = new Map([[`${pulumiClassesFolder}/block_types.ts`, printDefinitions()]])
+  const files = new Map([
+    [`${pulumiClassesFolder}/block_types.ts`, printDefinitions()],
+    [`${pulumiClassesFolder}/run_types.ts`, printRunTypes()],
+  ])
   for (const cls of clsNames) files.set(`${pulumiClassesFolder}/${cls}.ts`, printClass(cls))
   return files
 }
@@ -28,6 +33,17 @@ function printDefinitions(): string {
     return `${docOf(schema, '', `A ${name.replace('_', ' ')}.`)}export type ${typeNameOf(name)} = ${typeOf(schema, '')}`
   })
   return `${notice}\nimport type { Source } from '../source.ts'\n\n/** A file to load. */\nexport type DataSource = Source\n\n${types.join('\n\n')}\n`
+}
+
+/** Prints the types of the inputs and outputs of runs of pipelines. */
+function printRunTypes(): string {
+  const pipelines = Object.entries(pipelineSchemas).map(
+    ([name, schema]) =>
+      `/** A pipeline, as in its file. */\nexport type ${name} = ${typeOf(schema as unknown as JsonSchema, '')}`,
+  )
+  const layer = typeOf({ type: 'object', properties: layerOutputs, required: requiredLayerOutputs }, '')
+  const results = `/** Result of a run for a layer. */\nexport type RunLayer = ${layer}`
+  return `${notice}\n\n${[...pipelines, results].join('\n\n')}\n`
 }
 
 function printClass(cls: Cls): string {
@@ -91,20 +107,32 @@ function docOf({ description }: JsonSchema, indent: string, otherwise = ''): str
 }
 
 function typeOf(schema: JsonSchema, indent: string): string {
-  const { $ref, type, items, properties, additionalProperties, enum: values, const: only } = schema
+  const { $ref, type, items, properties, enum: values, const: only } = schema
   if (typeof $ref === 'string') return referenceType($ref)
-  const cases = Array.isArray(schema.allOf) ? schema.allOf.map((one) => (one as JsonSchema).then) : undefined
-  const union = schema.anyOf ?? schema.oneOf ?? cases
+  const union = schema.anyOf ?? schema.oneOf ?? casesOf(schema)
   if (Array.isArray(union)) return unite(union.map((one) => typeOf(one as JsonSchema, indent)))
   if (only !== undefined) return JSON.stringify(only)
   if (Array.isArray(values)) return unite(values.map((value) => JSON.stringify(value)))
   if (Array.isArray(type)) return unite(type.map((one) => typeOf({ ...schema, type: one }, indent)))
   if (type === 'array') return `readonly (${typeOf((items ?? {}) as JsonSchema, indent)})[]`
   if (type === 'object' && isObject(properties)) return objectType(schema, indent)
-  if (type === 'object')
-    return `{ readonly [name: string]: ${typeOf(isObject(additionalProperties) ? additionalProperties : {}, indent)} }`
+  if (type === 'object') return `{ readonly [name: string]: ${typeOf(valuesOf(schema) ?? {}, indent)} }`
   if (type === 'integer') return 'number'
   return typeof type === 'string' ? type : 'unknown'
+}
+
+/** Lists the variants of an object whose other fields depend on one field; undefined if they do not. */
+function casesOf({ allOf, properties, required = [] }: JsonSchema): JsonSchema[] | undefined {
+  if (!Array.isArray(allOf)) return undefined
+  return (allOf as readonly { readonly if: JsonSchema; readonly then: JsonSchema }[]).map((one) => {
+    const all = {
+      ...(properties as object),
+      ...(one.if.properties as object),
+      ...(one.then.properties as object),
+    }
+    const needs = [...(required as string[]), ...((one.then.required ?? []) as string[])]
+    return { type: 'object', properties: all, required: needs }
+  })
 }
 
 const unite = (types: readonly string[]) => [...new Set(types)].join(' | ')

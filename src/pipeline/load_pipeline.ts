@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
-import { createValidatorCompiler, type Fault } from '../contract/schema/validate.ts'
+import { createValidatorCompiler, type Fault, type ShowPart } from '../contract/schema/validate.ts'
 import { compareIssues, hasErrors, type Issue } from '../core/issue.ts'
 import { decodeText } from '../document/decode_text.ts'
 import { parseYaml } from '../document/parse_yaml.ts'
@@ -8,7 +8,7 @@ import { redactText, redactValue } from '../document/redact.ts'
 import { type Environment, resolveValues } from '../document/resolve_values.ts'
 import { isLabelled, readBytes } from '../document/yaml_files.ts'
 import { keySpanAt, spanAt, type YamlDocument } from '../document/yaml_node.ts'
-import { ExportSchema, ImportSchema, type Pipeline } from './pipeline_schema.ts'
+import { ExportSchema, ImportSchema, type Pipeline, type PipelineDefinition } from './pipeline_schema.ts'
 
 /** Location of a pipeline file. */
 export interface PipelineSource {
@@ -44,18 +44,23 @@ export async function loadPipeline({ path, cwd, env }: PipelineSource): Promise<
   const [document] = documents
   if (document === undefined) return { issues: [...issues, emptyFile(file)], text }
   const { value, issues: unresolved, expressions } = resolveValues(document, env)
-  const kind = kindOf(value)
   const show = (pointer: string, part: unknown) => redactValue(part, pointer, expressions)
   const faults = isLabelled(value, 'manifest', 'pipeline')
     ? [manifestInstead(document)]
-    : [...validators[kind](value, show), ...findKeyFaults(value)].map((fault) => issueOf(document, fault))
+    : checkPipeline(value, show).map((fault) => issueOf(document, fault))
   const all = [...issues, ...unresolved, ...faults].sort(compareIssues)
   if (hasErrors(all)) return { issues: all, text }
-  return {
-    pipeline: { kind, ...(value as object), folder: dirname(absolute) } as Pipeline,
-    issues: all,
-    text,
-  }
+  return { pipeline: makePipeline(value as PipelineDefinition, dirname(absolute)), issues: all, text }
+}
+
+/** Checks the definition of a pipeline, which is the value of its file. */
+export function checkPipeline(value: unknown, show?: ShowPart): Fault[] {
+  return [...validators[kindOf(value)](value, show), ...findKeyFaults(value)]
+}
+
+/** Makes a pipeline of a valid definition; its paths start from the absolute path of a folder. */
+export function makePipeline(definition: PipelineDefinition, folder: string): Pipeline {
+  return { kind: kindOf(definition), ...definition, folder } as Pipeline
 }
 
 /** Finds a key without the mode sync, and the mode without a key. */

@@ -229,6 +229,12 @@ export type CsvOptions = Static<typeof CsvSchema>
 /** Columns with the geometry of a row. */
 export type GeometryColumns = Static<typeof GeometrySchema>
 
+/** Schemas of the definitions of pipelines, by the name of their type. */
+export const pipelineSchemas = { ImportPipeline: ImportSchema, ExportPipeline: ExportSchema } as const
+
+/** A pipeline as in its file. */
+export type PipelineDefinition = ImportPipeline | ExportPipeline
+
 /** A pipeline as in its file, and the folder to which its paths are relative. */
 export type Pipeline = (
   | ({ readonly kind: 'import' } & ImportPipeline)

@@ -87,7 +87,10 @@ export async function findSnapshot(folder: string): Promise<SnapshotManifest | u
 }
 
 /** Tells whether the content of a file still matches its manifest. */
-export async function isIntact(folder: string, { file, sha256 }: SnapshotFile): Promise<boolean> {
+export async function isIntact(
+  folder: string,
+  { file, sha256 }: Pick<SnapshotFile, 'file' | 'sha256'>,
+): Promise<boolean> {
   const hash = createHash('sha256')
   try {
     await connect(createReadStream(join(folder, file)), hash)

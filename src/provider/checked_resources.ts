@@ -9,8 +9,17 @@ import type { RememberedTree } from './tree_memory.ts'
 /** A resource that the program declares. */
 export interface CheckedResource {
   readonly urn: string
-  readonly cls: Cls
-  readonly inputs: Values
+  /** Absent if it is unknown, and for runs of pipelines, which are not on the server. */
+  readonly key: string | undefined
+  /** Resources that it names, by key, with the path of the property. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** Describes a resource with these inputs. */
+export function describeResource(urn: string, cls: Cls, inputs: Values): CheckedResource {
+  const { key } = inputs
+  const isKnown = typeof key === 'string' && key !== unknownValue
+  return { urn, key: isKnown ? key : undefined, names: namesOf(cls, inputs) }
 }
 
 /** The resources that were checked in a run, by key. */
@@ -27,31 +36,30 @@ export interface CheckedResources {
 /** Creates the list of a run. */
 export function createCheckedResources(): CheckedResources {
   const byKey = new Map<string, CheckedResource>()
-  const keyOf = new Map<string, string>()
+  const byUrn = new Map<string, CheckedResource>()
   return {
     add: (resource) => {
-      const { urn } = resource
-      const key = String(resource.inputs.key)
-      const earlier = keyOf.get(urn)
+      const { urn, key } = resource
+      const earlier = byUrn.get(urn)?.key
       if (earlier !== undefined && earlier !== key) byKey.delete(earlier)
-      const other = byKey.get(key)
+      const other = key === undefined ? undefined : byKey.get(key)
       if (other !== undefined && other.urn !== urn) {
         const { name } = parseUrn(other.urn)
         return [{ property: 'key', reason: `"${key}" is also the key of ${name}; keys are unique` }]
       }
-      byKey.set(key, resource)
-      keyOf.set(urn, key)
+      if (key !== undefined) byKey.set(key, resource)
+      byUrn.set(urn, resource)
       return []
     },
     has: (key) => byKey.has(key),
     listReferrers: (key) =>
-      [...byKey.values()].flatMap((resource) => {
-        const property = namesOf(resource).get(key)
+      [...byUrn.values()].flatMap((resource) => {
+        const property = resource.names.get(key)
         return property === undefined ? [] : [{ resource, property }]
       }),
-    findMissing: (resource, tree) => {
+    findMissing: ({ names: all }, tree) => {
       if (!readsAll(tree.head)) return []
-      const names = [...namesOf(resource)].filter(
+      const names = [...all].filter(
         ([name]) => !byKey.has(name) && !tree.idOfKey.has(name) && !name.startsWith('#'),
       )
       return names.map(([name, property]) => {
@@ -64,7 +72,7 @@ export function createCheckedResources(): CheckedResources {
 }
 
 /** Names of other resources in inputs, with the property that names them. */
-function namesOf({ cls, inputs }: CheckedResource): Map<string, string> {
+function namesOf(cls: Cls, inputs: Values): Map<string, string> {
   const names = new Map(listReferred(cls, inputs).map(({ name, property }) => [name, property] as const))
   if (typeof inputs.parent === 'string' && inputs.parent !== unknownValue) names.set(inputs.parent, 'parent')
   return names

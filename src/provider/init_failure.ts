@@ -6,28 +6,29 @@ import { type Values, writeProperties } from './property_values.ts'
 
 /** A resource that exists, but not as its inputs say: the creation or update failed halfway. */
 export class InitFailure extends Error {
-  readonly id: number
-  /** What of the inputs is on the server. */
-  readonly inputs: Values
-  readonly secrets: readonly string[]
+  readonly made: HalfMade
 
-  constructor(
-    reason: string,
-    found: { readonly id: number; readonly inputs: Values; readonly secrets: readonly string[] },
-  ) {
+  constructor(reason: string, made: HalfMade) {
     super(reason)
-    this.id = found.id
-    this.inputs = found.inputs
-    this.secrets = found.secrets
+    this.made = made
   }
 }
 
+/** What there is of a resource. */
+export interface HalfMade {
+  readonly id: string
+  /** What of the inputs is on the server. */
+  readonly inputs: Values
+  readonly outputs: Values
+  readonly secrets: readonly string[]
+}
+
 /** Converts the failure to an error with details, from which the engine records the resource and its failure. */
-export function initError({ id, inputs, secrets, message }: InitFailure) {
+export function initError({ made: { id, inputs, outputs, secrets }, message }: InitFailure) {
   const detail = new pb.ErrorResourceInitFailed()
-    .setId(String(id))
+    .setId(id)
     .setInputs(writeProperties(inputs, secrets))
-    .setProperties(writeProperties({ ...inputs, resource_id: id }, secrets))
+    .setProperties(writeProperties(outputs, secrets))
     .setReasonsList([message])
   const packed = new any.Any()
   packed.pack(detail.serializeBinary(), 'pulumirpc.ErrorResourceInitFailed')

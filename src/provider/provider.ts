@@ -7,7 +7,12 @@ import { findAtPointer } from '../core/pointer.ts'
 import { isProblem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import { readActual, readsAll } from '../reconcile/model/actual_tree.ts'
-import { type CheckedResources, createCheckedResources } from './checked_resources.ts'
+import {
+  type CheckedResource,
+  type CheckedResources,
+  createCheckedResources,
+  describeResource,
+} from './checked_resources.ts'
 import { compareInputs, fillUnknowns, type PropertyChange } from './compare_inputs.ts'
 import { completeData, openSource } from './data_source.ts'
 import { deleteResource } from './delete_resource.ts'
@@ -18,7 +23,9 @@ import { callFunction } from './provider_functions.ts'
 import { type InputFault, makeManifest } from './resource_manifest.ts'
 import { findMisplacedSecrets, listSecrets } from './resource_secrets.ts'
 import { outputsOf, readInputs } from './resource_state.ts'
-import { findClsOfToken, parseUrn, resourceTypes, stackManifestId } from './resource_type.ts'
+import { findClsOfToken, parseUrn, resourceTypes, runToken, stackManifestId } from './resource_type.ts'
+import { checkRun, compareRuns } from './run/check_run.ts'
+import { executeRun, previewRun, readRun } from './run/execute_run.ts'
 import { createTreeMemory } from './tree_memory.ts'
 import { createWriteQueue, type WriteQueue } from './write_queue.ts'
 import { type Connection, planWrite, type Write } from './write_resource.ts'
@@ -89,6 +96,7 @@ export class LandformProvider {
   /** Checks inputs, and completes the key, the display name and the digest of the data. */
   async check(urn: string, query: CheckQuery): Promise<Checked> {
     const { values: news, secrets, unknowns } = query.news
+    if (isRun(urn)) return checkRun(urn, query.news, this.#runPlace())
     const { type } = parseUrn(urn)
     const cls = clsOf(type)
     const key = news.key ?? nameOf(urn, query)
@@ -96,8 +104,8 @@ export class LandformProvider {
     const data = await completeData(named, this.place.folder)
     const { inputs } = data
     const made = makeManifest({ ...this.#manifestPlace(urn), cls, inputs, unknowns })
-    const taken =
-      unknowns.includes('/key') || key === undefined ? [] : this.#checked.add({ urn, cls, inputs })
+    const described = describeResource(urn, cls, inputs)
+    const taken = this.#checked.add(described)
     const faults = [
       ...findMisplacedSecrets(cls, secrets),
       ...(key === undefined ? [missingKey] : []),
@@ -105,7 +113,7 @@ export class LandformProvider {
       ...data.faults.filter(({ property }) => !made.faults.some((fault) => fault.property === property)),
       ...taken,
     ]
-    const missing = await this.#findMissing({ urn, cls, inputs })
+    const missing = await this.#findMissing(described)
     return {
       values: inputs,
       secrets: [...secrets, ...writtenSecrets(cls, inputs)],
@@ -115,7 +123,7 @@ export class LandformProvider {
   }
 
   /** Reads the tree, so that a program fails at its first resource if the server is away or refuses the account. */
-  async #findMissing(resource: { readonly urn: string; readonly cls: Cls; readonly inputs: Values }) {
+  async #findMissing(resource: CheckedResource) {
     if (this.#connection === undefined) return []
     return this.#checked.findMissing(resource, await this.#connection.memory.load())
   }
@@ -125,8 +133,9 @@ export class LandformProvider {
     urn: string,
     sides: { readonly olds: Properties; readonly news: Properties; readonly ignored: readonly string[] },
   ): PropertyChange[] {
-    const cls = clsOf(parseUrn(urn).type)
     const { olds, news, ignored } = sides
+    if (isRun(urn)) return compareRuns(olds, news, ignored)
+    const cls = clsOf(parseUrn(urn).type)
     const filled = news.unknowns.length > 0 ? fillUnknowns(news, olds) : news.values
     const sideOf = (properties: Properties, inputs: Values) => {
       const { wanted } = makeManifest({ ...this.#manifestPlace(urn), cls, inputs })
@@ -144,14 +153,15 @@ export class LandformProvider {
   async preview(urn: string, inputs: Properties, old?: OldResource): Promise<MarkedValues> {
     const { memory } = this.#connected()
     const tree = await memory.load()
+    if (isRun(urn)) return { values: previewRun(inputs), secrets: inputs.secrets }
+    const described = describeResource(urn, clsOf(parseUrn(urn).type), inputs.values)
     const isPlannable =
       inputs.unknowns.length === 0 &&
-      this.#checked.findMissing({ urn, cls: clsOf(parseUrn(urn).type), inputs: inputs.values }, tree)
-        .length === 0 &&
+      this.#checked.findMissing(described, tree).length === 0 &&
       this.#namesExist(urn, inputs.values, tree.idOfKey)
     if (isPlannable)
       await this.#withWrite(urn, { inputs, old }, (write) => planWrite(this.#connected(), write))
-    const outputs = outputsOf(inputs.values, old?.id ?? unknownValue)
+    const outputs = outputsOf(inputs.values, old === undefined ? unknownValue : Number(old.id))
     return { values: outputs, secrets: inputs.secrets }
   }
 
@@ -171,14 +181,21 @@ export class LandformProvider {
     urn: string,
     inputs: Properties,
     old?: OldResource,
-  ): Promise<MarkedValues & { readonly id: number; readonly warnings: readonly string[] }> {
+  ): Promise<MarkedValues & { readonly id: string; readonly warnings: readonly string[] }> {
     const { queue } = this.#connected()
+    if (isRun(urn)) {
+      const { id, outputs, warnings } = await executeRun(inputs, {
+        ...this.#runPlace(),
+        connection: this.#connected(),
+      })
+      return { id, values: outputs, secrets: inputs.secrets, warnings }
+    }
     const { id, warnings } = await this.#withWrite(urn, { inputs, old }, (write) =>
       queue.write(write).catch(async (error: unknown) => {
         throw (await this.#findHalfMade(write, { error, urn, inputs, old })) ?? error
       }),
     )
-    return { id, values: outputsOf(inputs.values, id), secrets: inputs.secrets, warnings }
+    return { id: String(id), values: outputsOf(inputs.values, id), secrets: inputs.secrets, warnings }
   }
 
   async #withWrite<T>(
@@ -195,7 +212,7 @@ export class LandformProvider {
         ...this.#manifestPlace(urn),
         cls,
         inputs: inputs.values,
-        ...(old === undefined ? {} : { id: old.id }),
+        ...(old === undefined ? {} : { id: Number(old.id) }),
         ...(opened === undefined ? {} : { sourcePath: opened.path }),
       })
       if (manifest === undefined || wanted === undefined) throw refused(faults)
@@ -203,7 +220,7 @@ export class LandformProvider {
         key: wanted.key,
         manifest,
         sendsSecrets: old === undefined || this.#changesSecrets(urn, inputs, old),
-        ...(old === undefined ? {} : { id: old.id }),
+        ...(old === undefined ? {} : { id: Number(old.id) }),
       })
     } finally {
       await opened?.remove()
@@ -226,7 +243,7 @@ export class LandformProvider {
     if (!isProblem(error) || unmade.includes(error.code)) return undefined
     const { memory } = this.#connected()
     const tree = await memory.load().catch(() => undefined)
-    const id = old?.id ?? tree?.idOfKey.get(key)
+    const id = old === undefined ? tree?.idOfKey.get(key) : Number(old.id)
     const wire = id === undefined ? undefined : tree?.byId.get(id)
     if (tree === undefined || id === undefined || wire === undefined) return undefined
     if (old === undefined && readActual(wire).manager !== manifest.id) return undefined
@@ -234,15 +251,16 @@ export class LandformProvider {
     const values = readInputs(tree, { cls, id, inputs, place: this.#manifestPlace(urn) }) ?? inputs.values
     const isUntouched = old !== undefined && isDeepStrictEqual(values, old.inputs.values)
     if (isUntouched) return undefined
-    return new InitFailure(error.message, { id, inputs: values, secrets: inputs.secrets })
+    const { secrets } = inputs
+    return new InitFailure(error.message, {
+      ...{ id: String(id), inputs: values, outputs: outputsOf(values, id), secrets },
+    })
   }
 
   /** Reads a resource by id, or for imports by key or path too; undefined if it is gone. */
-  async read(
-    urn: string,
-    name: string,
-    inputs: Properties,
-  ): Promise<(MarkedValues & { readonly id: number }) | undefined> {
+  async read(urn: string, name: string, state: ResourceState): Promise<ReadResource | undefined> {
+    const { inputs } = state
+    if (isRun(urn)) return this.#readRun(name, state)
     const cls = clsOf(parseUrn(urn).type)
     const { memory, api, signal } = this.#connected()
     const tree = await memory.load()
@@ -251,24 +269,40 @@ export class LandformProvider {
       ? Number(name)
       : (tree.idOfKey.get(name) ?? (await resolveResource(api, name, signal)).resource.id)
     await memory.freshen([id])
-    const found = readInputs(tree, { cls, id, inputs, place: this.#manifestPlace(urn) })
+    const values = readInputs(tree, { cls, id, inputs, place: this.#manifestPlace(urn) })
     const there = tree.byId.get(id)
-    if (found === undefined && there !== undefined)
+    if (values === undefined && there !== undefined)
       throw problem('plan/wrong-class', `Resource ${id} is a ${there.resource.cls}, not a ${cls}.`)
-    if (found !== undefined)
-      return { id, values: found, secrets: [...inputs.secrets, ...writtenSecrets(cls, found)] }
+    if (values !== undefined) {
+      const secrets = [...inputs.secrets, ...writtenSecrets(cls, values)]
+      return { id: String(id), values, outputs: outputsOf(values, id), secrets }
+    }
     if (isImport || !readsAll(tree.head))
       await api.call('resource.get', { params: { id }, signal }).catch(rethrowUnless404)
     return undefined
   }
 
-  /** Deletes a resource. */
-  delete(id: number): Promise<void> {
-    return deleteResource(this.#connected(), id, this.#checked)
+  async #readRun(id: string, { inputs, outputs }: ResourceState): Promise<ReadResource | undefined> {
+    if (inputs.values.pipeline === undefined)
+      throw problem('usage/bad-argument', 'A run of a pipeline cannot be imported.', {
+        hint: 'Declare it in the program: it runs only if its source or its layer has changed.',
+      })
+    const { secrets } = inputs
+    const values = await readRun(inputs, outputs.values, {
+      ...this.#runPlace(),
+      connection: this.#connected(),
+    })
+    return values && { id, values, outputs: { ...outputs.values, ...values }, secrets }
+  }
+
+  /** Deletes a resource. Runs of pipelines are on no server, and their data stay. */
+  async delete(urn: string, id: string): Promise<void> {
+    if (!isRun(urn)) await deleteResource(this.#connected(), Number(id), this.#checked)
   }
 
   /** Lists the resources of a type. */
   async list(token: string): Promise<{ readonly id: number; readonly name: string }[]> {
+    if (token === runToken) return []
     const cls = clsOf(token)
     const { byId } = await this.#connected().memory.load()
     return [...byId.values()].flatMap(({ resource: { id, cls: own, keyname, display_name } }) =>
@@ -286,6 +320,10 @@ export class LandformProvider {
     return this.#connection
   }
 
+  #runPlace() {
+    return { folder: this.place.folder, checked: this.#checked, connection: this.#connection }
+  }
+
   #manifestPlace(urn: string) {
     return { manifestId: this.#connection?.manifestId ?? stackManifestId(urn), folder: this.place.folder }
   }
@@ -293,8 +331,21 @@ export class LandformProvider {
 
 /** A resource before an update. */
 export interface OldResource {
-  readonly id: number
+  readonly id: string
   readonly inputs: Properties
+}
+
+/** Properties of a resource in the state of a stack. */
+export interface ResourceState {
+  /** Empty for imports. */
+  readonly inputs: Properties
+  readonly outputs: Properties
+}
+
+/** A resource on the server. */
+export interface ReadResource extends MarkedValues {
+  readonly id: string
+  readonly outputs: Values
 }
 
 interface FailedWrite {
@@ -321,6 +372,8 @@ function nameOf(urn: string, { naming, olds }: CheckQuery): unknown {
 function rethrowUnless404(error: unknown): void {
   if ((error as { status?: number }).status !== 404) throw error
 }
+
+const isRun = (urn: string) => parseUrn(urn).type === runToken
 
 function clsOf(token: string): Cls {
   const cls = findClsOfToken(token)

@@ -2,9 +2,11 @@ import { type Cls, descriptorOf } from '../contract/registry.ts'
 import { isObject } from '../core/is_object.ts'
 import { blockSchema, requirementsOf, sharedDefinitions } from '../manifest/schema/block_schema.ts'
 import type { JsonSchema } from '../manifest/schema/field_schema.ts'
+import { pipelineSchemas } from '../pipeline/pipeline_schema.ts'
 import { functionToken, providerFunctions, requiredOutputs, resourceOutputs } from './provider_functions.ts'
 import { listSecrets } from './resource_secrets.ts'
-import { packageName, resourceTypes, tokenOf, typeNameOf } from './resource_type.ts'
+import { packageName, resourceTypes, runToken, tokenOf, typeNameOf } from './resource_type.ts'
+import { layerOutputs, requiredLayerOutputs, runInputs, runMeaning, runOutputs } from './run/run_schema.ts'
 
 type Spec = Readonly<Record<string, unknown>>
 
@@ -83,7 +85,7 @@ export function providerSchema(version: string): Spec {
     config: { variables: configProperties },
     provider: { inputProperties: configProperties, description: 'A server.' },
     types,
-    resources: Object.fromEntries(resources),
+    resources: { ...Object.fromEntries(resources), [runToken]: runSpec(types) },
     functions: Object.fromEntries(
       Object.entries(providerFunctions).map(([name, { description, outputs }]) => [
         functionToken(name),
@@ -130,6 +132,28 @@ function resourceSpec(cls: Cls, types: Record<string, Spec>): Spec {
   }
 }
 
+function runSpec(types: Record<string, Spec>): Spec {
+  const build = { types, secrets: new Set<string>() }
+  const definitions = Object.entries(pipelineSchemas).map(([name, schema]) =>
+    objectType(schema as unknown as JsonSchema, { name: [name], pointer: '/pipeline', build }),
+  )
+  const inputs = {
+    ...runInputs,
+    pipeline: { ...runInputs.pipeline, oneOf: [{ type: 'string' }, ...definitions] },
+  }
+  const layer = `${packageName}:index:RunLayer`
+  types[layer] = { type: 'object', properties: layerOutputs, required: requiredLayerOutputs }
+  const layers = { type: 'array', items: { $ref: `#/types/${layer}` }, description: 'Result for each layer.' }
+  const settable = Object.fromEntries(Object.entries(inputs).filter(([name]) => name !== 'digest'))
+  return {
+    description: runMeaning,
+    inputProperties: settable,
+    requiredInputs: ['pipeline'],
+    properties: { ...inputs, ...runOutputs, layers },
+    required: ['pipeline', 'digest', ...Object.keys(runOutputs), 'layers'],
+  }
+}
+
 interface Place {
   /** Parts of the name of the type of an object. */
   readonly name: readonly string[]
@@ -144,15 +168,21 @@ function specOf(schema: JsonSchema, place: Place): Spec {
 }
 
 function typeOf(schema: JsonSchema, place: Place): Spec {
-  const { type, items, properties, additionalProperties } = schema
+  const { type, items, properties } = schema
+  const values = valuesOf(schema)
   if (place.pointer === '/data/source') return fileSpec
   if (type === 'string' || type === 'boolean' || type === 'integer' || type === 'number') return { type }
   if (type === 'array' && isObject(items))
     return { type, items: typeOf(items, { ...place, name: [...place.name, 'item'] }) }
   if (type === 'object' && isObject(properties)) return objectType(schema, place)
-  if (type === 'object' && isObject(additionalProperties))
-    return { type, additionalProperties: typeOf(additionalProperties, place) }
+  if (type === 'object' && values !== undefined) return { type, additionalProperties: typeOf(values, place) }
   return anything
+}
+
+/** Returns the schema of the values of an object with any names; undefined if its names are fixed. */
+export function valuesOf({ additionalProperties, patternProperties }: JsonSchema): JsonSchema | undefined {
+  if (isObject(additionalProperties)) return additionalProperties
+  return isObject(patternProperties) ? (Object.values(patternProperties)[0] as JsonSchema) : undefined
 }
 
 function objectType({ description, properties, required }: JsonSchema, place: Place): Spec {

@@ -146,7 +146,11 @@ function reservedFaults(inputs: Values): Issue[] {
 }
 
 /** Tells whether a fault may be one of a value that is not known yet. */
-function isUncertain({ pointer = '', code }: Issue, base: Pointer, unknowns: readonly Pointer[]): boolean {
+export function isUncertain(
+  { pointer = '', code }: Pick<Issue, 'pointer' | 'code'>,
+  base: Pointer,
+  unknowns: readonly Pointer[],
+): boolean {
   if (!pointer.startsWith(base) || code === 'manifest/unknown-field') return false
   const at = pointer.slice(base.length)
   return unknowns.some(

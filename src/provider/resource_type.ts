@@ -15,6 +15,9 @@ export function tokenOf(cls: Cls): string {
   return `${packageName}:index:${typeNameOf(cls)}`
 }
 
+/** Type of the runs of pipelines. */
+export const runToken = `${packageName}:index:Run`
+
 /** Finds the class of a type. */
 export function findClsOfToken(token: string): Cls | undefined {
   return tokens.get(token)

@@ -74,7 +74,7 @@ function resourceCalls(provider: LandformProvider, warn: Warn): Partial<IResourc
     update: unary((request: pb.UpdateRequest) => update(provider, request, warn)),
     read: unary((request: pb.ReadRequest) => read(provider, request)),
     delete: unary(async (request: pb.DeleteRequest) => {
-      await provider.delete(Number(request.getId()))
+      await provider.delete(request.getUrn(), request.getId())
       return new empty.Empty()
     }),
   }
@@ -107,7 +107,7 @@ function namingOf(options: pb.CheckRequest.AutonamingOptions | undefined) {
 
 function hiding(hide: (text: string) => string) {
   return (error: unknown): never => {
-    if (error instanceof InitFailure) throw new InitFailure(hide(error.message), error)
+    if (error instanceof InitFailure) throw new InitFailure(hide(error.message), error.made)
     if (!isProblem(error)) throw error
     const hidden = withData(error, {}, hide(error.message))
     throw error.hint === undefined ? hidden : withHint(hidden, hide(error.hint))
@@ -128,7 +128,7 @@ async function create(
   }
   const { id, values, secrets, warnings } = await provider.write(urn, inputs).catch(hiding(hide))
   for (const warning of warnings) warn(hide(warning), urn)
-  return new pb.CreateResponse().setId(String(id)).setProperties(writeProperties(values, secrets))
+  return new pb.CreateResponse().setId(id).setProperties(writeProperties(values, secrets))
 }
 
 async function update(
@@ -140,7 +140,7 @@ async function update(
   const inputs = readProperties(request.getNews())
   const hide = redactSecrets(inputs)
   const old = {
-    id: Number(request.getId()),
+    id: request.getId(),
     inputs: readProperties(request.getOldInputs() ?? request.getOlds()),
   }
   if (request.getPreview()) {
@@ -153,13 +153,16 @@ async function update(
 }
 
 async function read(provider: LandformProvider, request: pb.ReadRequest): Promise<pb.ReadResponse> {
-  const found = await provider.read(request.getUrn(), request.getId(), readProperties(request.getInputs()))
+  const found = await provider.read(request.getUrn(), request.getId(), {
+    inputs: readProperties(request.getInputs()),
+    outputs: readProperties(request.getProperties()),
+  })
   if (found === undefined) return new pb.ReadResponse()
-  const { id, values, secrets } = found
+  const { id, values, outputs, secrets } = found
   return new pb.ReadResponse()
-    .setId(String(id))
+    .setId(id)
     .setInputs(writeProperties(values, secrets))
-    .setProperties(writeProperties({ ...values, resource_id: id }, secrets))
+    .setProperties(writeProperties(outputs, secrets))
 }
 
 function otherCalls(provider: LandformProvider): Partial<IResourceProviderServer> {

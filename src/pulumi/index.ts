@@ -12,6 +12,7 @@ export { MapsrvStyle, type MapsrvStyleProperties } from './classes/mapsrv_style.
 export { RasterLayer, type RasterLayerProperties } from './classes/raster_layer.ts'
 export { RasterStyle, type RasterStyleProperties } from './classes/raster_style.ts'
 export { ResourceGroup, type ResourceGroupProperties } from './classes/resource_group.ts'
+export type { ExportPipeline, ImportPipeline, RunLayer } from './classes/run_types.ts'
 export { Tracker, type TrackerProperties } from './classes/tracker.ts'
 export { TrackersGroup, type TrackersGroupProperties } from './classes/trackers_group.ts'
 export { VectorLayer, type VectorLayerProperties } from './classes/vector_layer.ts'
@@ -35,4 +36,5 @@ export {
 } from './functions.ts'
 export { type Deep, type Inputs, LandformResource } from './landform_resource.ts'
 export { Provider, type ProviderArgs } from './provider.ts'
+export { Run, type RunProperties } from './run.ts'
 export { Tree, type TreeArgs } from './tree.ts'

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { clsNames } from '../../src/contract/registry.ts'
 import { providerSchema } from '../../src/provider/provider_schema.ts'
-import { tokenOf } from '../../src/provider/resource_type.ts'
+import { runToken, tokenOf } from '../../src/provider/resource_type.ts'
 import { checkPackageSchema } from '../support/pulumi_schema_rules.ts'
 
 type Spec = Readonly<Record<string, Record<string, unknown>>>
 
 const schema = providerSchema('1.0.0') as unknown as Spec
 
-test('has a type for each class', () => {
-  expect(Object.keys(schema.resources ?? {})).toEqual(clsNames.map(tokenOf))
+test('has a type for each class, and one for runs of pipelines', () => {
+  expect(Object.keys(schema.resources ?? {})).toEqual([...clsNames.map(tokenOf), runToken])
 })
 
 test('defines every type that it refers to', () => {

@@ -166,15 +166,28 @@ export async function update(engine: Engine, urn: string, { id, olds, news, prev
   return (answer.getProperties()?.toJavaScript() ?? {}) as Wire
 }
 
+/** A resource in the state of a stack; without inputs, one to import. */
+export interface ReadCall {
+  readonly id: string
+  readonly inputs: Wire
+  readonly outputs?: Wire
+}
+
 /** Reads a resource, for a refresh or, without inputs, for an import. */
-export async function read(
-  engine: Engine,
-  urn: string,
-  { id, inputs }: { readonly id: string; readonly inputs: Wire },
-) {
+export async function readState(engine: Engine, urn: string, { id, inputs, outputs = {} }: ReadCall) {
   const request = new pb.ReadRequest().setUrn(urn).setId(id).setInputs(toStruct(inputs))
-  const answer = await engine.call<pb.ReadResponse>('read', request)
-  return { id: answer.getId(), inputs: (answer.getInputs()?.toJavaScript() ?? {}) as Wire }
+  const answer = await engine.call<pb.ReadResponse>('read', request.setProperties(toStruct(outputs)))
+  return {
+    id: answer.getId(),
+    inputs: (answer.getInputs()?.toJavaScript() ?? {}) as Wire,
+    outputs: (answer.getProperties()?.toJavaScript() ?? {}) as Wire,
+  }
+}
+
+/** Reads the id and the inputs of a resource. */
+export async function read(engine: Engine, urn: string, call: ReadCall) {
+  const { id, inputs } = await readState(engine, urn, call)
+  return { id, inputs }
 }
 
 /** Deletes a resource. */

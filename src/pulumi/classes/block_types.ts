@@ -6,17 +6,93 @@ export type DataSource = Source
 
 /** A rule. */
 export type Rule = {
-  readonly permission?: ""
+  /** Whether the rule allows or denies. */
+  readonly action: "allow" | "deny"
+  /** User or group that the rule applies to. A keyname: guest, user:anna or group:editors. */
+  readonly principal: string
+  /** Exact class of the resources that the rule applies to; empty for all. */
+  readonly identity?: "" | "resource" | "resource_group" | "webmap" | "vector_layer" | "geodb_layer" | "raster_layer" | "mapsrv_style" | "desk_vector_style" | "raster_style" | "geodb_connection" | "wmsclient_connection" | "wmsclient_layer" | "wmsserver_service" | "wfsserver_service" | "lookup_table" | "file_bucket" | "basemap_layer" | "baselayers" | "trackers_group" | "tracker" | "formbuilder_form" | "collector_project"
+  readonly scope: ""
+  readonly permission: ""
+  /** Whether the rule applies to descendants too. */
+  readonly propagate: boolean
 } | {
-  readonly permission?: "" | "read" | "create" | "update" | "delete" | "manage_children" | "change_permissions"
+  /** Whether the rule allows or denies. */
+  readonly action: "allow" | "deny"
+  /** User or group that the rule applies to. A keyname: guest, user:anna or group:editors. */
+  readonly principal: string
+  /** Exact class of the resources that the rule applies to; empty for all. */
+  readonly identity?: "" | "resource" | "resource_group" | "webmap" | "vector_layer" | "geodb_layer" | "raster_layer" | "mapsrv_style" | "desk_vector_style" | "raster_style" | "geodb_connection" | "wmsclient_connection" | "wmsclient_layer" | "wmsserver_service" | "wfsserver_service" | "lookup_table" | "file_bucket" | "basemap_layer" | "baselayers" | "trackers_group" | "tracker" | "formbuilder_form" | "collector_project"
+  readonly scope: "resource"
+  readonly permission: "" | "read" | "create" | "update" | "delete" | "manage_children" | "change_permissions"
+  /** Whether the rule applies to descendants too. */
+  readonly propagate: boolean
 } | {
-  readonly permission?: "" | "connect" | "configure"
+  /** Whether the rule allows or denies. */
+  readonly action: "allow" | "deny"
+  /** User or group that the rule applies to. A keyname: guest, user:anna or group:editors. */
+  readonly principal: string
+  /** Exact class of the resources that the rule applies to; empty for all. */
+  readonly identity?: "" | "resource" | "resource_group" | "webmap" | "vector_layer" | "geodb_layer" | "raster_layer" | "mapsrv_style" | "desk_vector_style" | "raster_style" | "geodb_connection" | "wmsclient_connection" | "wmsclient_layer" | "wmsserver_service" | "wfsserver_service" | "lookup_table" | "file_bucket" | "basemap_layer" | "baselayers" | "trackers_group" | "tracker" | "formbuilder_form" | "collector_project"
+  readonly scope: "service"
+  readonly permission: "" | "connect" | "configure"
+  /** Whether the rule applies to descendants too. */
+  readonly propagate: boolean
 } | {
-  readonly permission?: "" | "read" | "write"
+  /** Whether the rule allows or denies. */
+  readonly action: "allow" | "deny"
+  /** User or group that the rule applies to. A keyname: guest, user:anna or group:editors. */
+  readonly principal: string
+  /** Exact class of the resources that the rule applies to; empty for all. */
+  readonly identity?: "" | "resource" | "resource_group" | "webmap" | "vector_layer" | "geodb_layer" | "raster_layer" | "mapsrv_style" | "desk_vector_style" | "raster_style" | "geodb_connection" | "wmsclient_connection" | "wmsclient_layer" | "wmsserver_service" | "wfsserver_service" | "lookup_table" | "file_bucket" | "basemap_layer" | "baselayers" | "trackers_group" | "tracker" | "formbuilder_form" | "collector_project"
+  readonly scope: "datastruct"
+  readonly permission: "" | "read" | "write"
+  /** Whether the rule applies to descendants too. */
+  readonly propagate: boolean
 } | {
-  readonly permission?: "" | "read" | "write" | "connect"
+  /** Whether the rule allows or denies. */
+  readonly action: "allow" | "deny"
+  /** User or group that the rule applies to. A keyname: guest, user:anna or group:editors. */
+  readonly principal: string
+  /** Exact class of the resources that the rule applies to; empty for all. */
+  readonly identity?: "" | "resource" | "resource_group" | "webmap" | "vector_layer" | "geodb_layer" | "raster_layer" | "mapsrv_style" | "desk_vector_style" | "raster_style" | "geodb_connection" | "wmsclient_connection" | "wmsclient_layer" | "wmsserver_service" | "wfsserver_service" | "lookup_table" | "file_bucket" | "basemap_layer" | "baselayers" | "trackers_group" | "tracker" | "formbuilder_form" | "collector_project"
+  readonly scope: "connection"
+  readonly permission: "" | "read" | "write" | "connect"
+  /** Whether the rule applies to descendants too. */
+  readonly propagate: boolean
 } | {
-  readonly permission?: "" | "display"
+  /** Whether the rule allows or denies. */
+  readonly action: "allow" | "deny"
+  /** User or group that the rule applies to. A keyname: guest, user:anna or group:editors. */
+  readonly principal: string
+  /** Exact class of the resources that the rule applies to; empty for all. */
+  readonly identity?: "" | "resource" | "resource_group" | "webmap" | "vector_layer" | "geodb_layer" | "raster_layer" | "mapsrv_style" | "desk_vector_style" | "raster_style" | "geodb_connection" | "wmsclient_connection" | "wmsclient_layer" | "wmsserver_service" | "wfsserver_service" | "lookup_table" | "file_bucket" | "basemap_layer" | "baselayers" | "trackers_group" | "tracker" | "formbuilder_form" | "collector_project"
+  readonly scope: "webmap"
+  readonly permission: "" | "display"
+  /** Whether the rule applies to descendants too. */
+  readonly propagate: boolean
+} | {
+  /** Whether the rule allows or denies. */
+  readonly action: "allow" | "deny"
+  /** User or group that the rule applies to. A keyname: guest, user:anna or group:editors. */
+  readonly principal: string
+  /** Exact class of the resources that the rule applies to; empty for all. */
+  readonly identity?: "" | "resource" | "resource_group" | "webmap" | "vector_layer" | "geodb_layer" | "raster_layer" | "mapsrv_style" | "desk_vector_style" | "raster_style" | "geodb_connection" | "wmsclient_connection" | "wmsclient_layer" | "wmsserver_service" | "wfsserver_service" | "lookup_table" | "file_bucket" | "basemap_layer" | "baselayers" | "trackers_group" | "tracker" | "formbuilder_form" | "collector_project"
+  readonly scope: "data"
+  readonly permission: "" | "read" | "write"
+  /** Whether the rule applies to descendants too. */
+  readonly propagate: boolean
+} | {
+  /** Whether the rule allows or denies. */
+  readonly action: "allow" | "deny"
+  /** User or group that the rule applies to. A keyname: guest, user:anna or group:editors. */
+  readonly principal: string
+  /** Exact class of the resources that the rule applies to; empty for all. */
+  readonly identity?: "" | "resource" | "resource_group" | "webmap" | "vector_layer" | "geodb_layer" | "raster_layer" | "mapsrv_style" | "desk_vector_style" | "raster_style" | "geodb_connection" | "wmsclient_connection" | "wmsclient_layer" | "wmsserver_service" | "wfsserver_service" | "lookup_table" | "file_bucket" | "basemap_layer" | "baselayers" | "trackers_group" | "tracker" | "formbuilder_form" | "collector_project"
+  readonly scope: "metadata"
+  readonly permission: "" | "read" | "write"
+  /** Whether the rule applies to descendants too. */
+  readonly propagate: boolean
 }
 
 /** A webmap item. */
