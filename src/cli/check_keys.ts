@@ -1,22 +1,25 @@
+import type { JournalEntry } from '../contract/bodies/journal.ts'
 import type { Issue } from '../core/issue.ts'
 import { findHint } from '../core/suggest.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { labelOf } from '../reconcile/model/actual_tree.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import type { PlanOptions } from '../reconcile/model/plan_input.ts'
+import type { UndoOptions } from '../reconcile/undo/plan_undo.ts'
 
 /** Options that name keys of the manifest, and those that name resources of the server too. */
 const manifestKeys = ['replace', 'overwriteData', 'sendSecrets', 'take'] as const
 const anyKeys = ['allowDelete', 'allowLoss'] as const
 
-const flags: Readonly<Record<(typeof manifestKeys | typeof anyKeys)[number], string>> = {
+const flags = {
   replace: '--replace',
   overwriteData: '--overwrite-data',
   sendSecrets: '--send-secrets',
   take: '--take',
   allowDelete: '--allow-delete',
   allowLoss: '--allow-loss',
-}
+  overwrite: '--overwrite',
+} as const
 
 /** Reports options with keys that neither the manifest nor the server has: what they should allow stays forbidden. */
 export function checkKeys(plan: Plan, manifest: Manifest, options: PlanOptions): Issue[] {
@@ -24,9 +27,24 @@ export function checkKeys(plan: Plan, manifest: Manifest, options: PlanOptions):
   const known = new Set(declared)
   const issues = manifestKeys.flatMap((name) => checkOption(name, options[name], known))
   if (anyKeys.every((name) => options[name].size === 0)) return issues
+  return [...issues, ...checkAnyKeys(plan, options, known)]
+}
+
+/** Reports options of an undo with keys that neither the apply nor the server has. */
+export function checkUndoKeys(plan: Plan, { changes = [] }: JournalEntry, options: UndoOptions): Issue[] {
+  const known = new Set(changes.map(({ key }) => key))
+  return [...checkOption('overwrite', options.overwrite, known), ...checkAnyKeys(plan, options, known)]
+}
+
+function checkAnyKeys(
+  plan: Plan,
+  options: Pick<PlanOptions, (typeof anyKeys)[number]>,
+  known: ReadonlySet<string>,
+): Issue[] {
+  if (anyKeys.every((name) => options[name].size === 0)) return []
   const there = [...(plan.before?.values() ?? [])].map(labelOf)
   const all = new Set([...known, ...there, ...plan.changes.map(({ key }) => key)])
-  return [...issues, ...anyKeys.flatMap((name) => checkOption(name, options[name], all))]
+  return anyKeys.flatMap((name) => checkOption(name, options[name], all))
 }
 
 function listRecords({ catalog, principals }: Manifest): string[] {

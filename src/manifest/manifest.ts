@@ -87,6 +87,8 @@ export interface WantedResource {
   readonly files?: readonly WantedFile[]
   /** Optional blocks that the manifest is recorded to set; those that it contains if absent. */
   readonly sets?: readonly string[]
+  /** Only of an undo: id that the resource had before it was deleted. */
+  readonly formerId?: number
   /** Only of an undo: who managed the resource before an apply adopted it. */
   readonly formerManager?: FormerManager
   /** Only of an undo: data that the server kept, and restores. */

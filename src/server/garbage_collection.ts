@@ -6,6 +6,7 @@ import { deleteOldKeys } from '../store/auth/idempotency_key.ts'
 import { compactCatalogChanges } from '../store/catalog/catalog_version.ts'
 import { deleteOldEntries } from '../store/journal/journal.ts'
 import { dropOldData } from '../store/layer/kept_data.ts'
+import { forgetDeleted } from '../store/resource/deleted_resource.ts'
 import { deleteOldGuestUploads } from '../store/upload/guest_upload.ts'
 import { deleteOldPartialUploads } from '../store/upload/partial_upload.ts'
 import { deleteOldPreparedRasters } from '../store/upload/prepared_raster.ts'
@@ -29,6 +30,7 @@ export async function collectGarbage(
   await deleteOldKeys(database, keyLimits)
   await compactCatalogChanges(database)
   await deleteOldEntries(database, journalDays)
+  await forgetDeleted(database, journalDays)
   await deleteOldGuestUploads(database, uploadHours)
   const partial = await deleteOldPartialUploads(database, uploadHours)
   const uploads = partial + (await deleteOldUploads(database, uploadHours))

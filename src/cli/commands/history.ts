@@ -29,18 +29,32 @@ async function readHistory(
 ): Promise<JournalEntry[]> {
   if (entry !== undefined) return [await api.call('journal.get', { params: { id: entry }, signal })]
   if (name === undefined) return api.call('journal.list', { query: { limit }, signal })
-  const resource = await findResourceId(api, name, signal)
-  if (resource !== undefined) return api.call('journal.list', { query: { resource, limit }, signal })
-  const deleted = await api.call('journal.list', { query: { key: name, limit }, signal })
-  if (deleted.length > 0) return deleted
+  const found = await findResource(api, name, signal)
+  const byKey = await api.call('journal.list', { query: { key: name, limit }, signal })
+  if (found !== undefined) {
+    const byId = await api.call('journal.list', { query: { resource: found.id, limit }, signal })
+    return found.keyname === name ? joinHistories(byId, byKey).slice(0, limit) : byId
+  }
+  if (byKey.length > 0) return byKey
   throw problem('resource/not-found', `The journal has no changes of "${name}" that this account can read.`, {
     hint: 'Use the key, id or path of a resource, or the key that a deleted resource had.',
   })
 }
 
-async function findResourceId(api: Api, name: string, signal: AbortSignal): Promise<number | undefined> {
+/** Joins the applies that changed a resource with those of former resources with its key, newest first. */
+function joinHistories(ofResource: readonly JournalEntry[], ofKey: readonly JournalEntry[]): JournalEntry[] {
+  const known = new Set(ofResource.map(({ id }) => id))
+  const others = ofKey.filter(({ id }) => !known.has(id))
+  return [...ofResource, ...others].toSorted((a, b) => b.id - a.id)
+}
+
+async function findResource(
+  api: Api,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ readonly id: number; readonly keyname?: string | null | undefined } | undefined> {
   try {
-    return (await resolveResource(api, name, signal)).resource.id
+    return (await resolveResource(api, name, signal)).resource
   } catch (error) {
     if (isProblem(error, 'resource/not-found')) return undefined
     throw error

@@ -2,6 +2,7 @@ import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { planUndo } from '../../reconcile/undo/plan_undo.ts'
 import { confirmAndApply } from '../carry_out.ts'
+import { checkUndoKeys } from '../check_keys.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { collect, eventOptions, parseCount } from '../options.ts'
@@ -33,7 +34,8 @@ async function runUndo({ id, server, options }: UndoSettings, terminal: Terminal
       allowLoss: keys('allowLoss'),
       withoutData: options.withoutData === true,
     }
-    const { plan, manifest } = await planUndo({ api, entry, options: allowed, signal })
+    const { plan: planned, manifest } = await planUndo({ api, entry, options: allowed, signal })
+    const plan = { ...planned, issues: [...checkUndoKeys(planned, entry, allowed), ...planned.issues] }
     const json = options.json === true
     showPlan({ plan, loaded: { manifest, issues: [], sources: new Map(), documents: [] } }, json, terminal)
     if (options.plan === true) {
@@ -55,7 +57,7 @@ export const undoCommand: CommandSpec = {
   name: 'undo',
   summary: 'undo an apply: restore resources as they were before',
   notes: [
-    'Deletes what the apply created, restores what it changed, and creates again what it deleted, with new ids.\nData of vector layers are restored while the server keeps them; secrets are not.',
+    'Deletes what the apply created, restores what it changed, and creates again what it deleted, with their ids.\nData of vector layers are restored while the server keeps them; secrets are not.',
   ],
   examples: [
     'landform history',

@@ -42,6 +42,14 @@ function formatCounts({ counts }: JournalEntry): string {
   return listed.join(', ')
 }
 
-function formatChange({ action, outcome, key, cls, display_name }: JournalChange): string {
-  return plainLine(`  ${outcome ?? `to ${action}`}  ${key}  ${cls}  ${display_name}`)
+function formatChange({
+  action,
+  outcome,
+  key,
+  cls,
+  display_name,
+  deleted_with: above,
+}: JournalChange): string {
+  const why = above === undefined ? '' : `  with ${above}`
+  return plainLine(`  ${outcome ?? `to ${action}`}  ${key}  ${cls}  ${display_name}${why}`)
 }

@@ -132,6 +132,19 @@ export const JournalChangeSchema = Type.Object({
         'Version of the data of the layer after the change; null if it has none, or it is unknown.',
     }),
   ),
+  version_before: Type.Optional(
+    nullable(Type.Integer(), {
+      description: 'Version of the resource before the change; only in the history of a resource.',
+    }),
+  ),
+  data_version_before: Type.Optional(
+    nullable(Type.Integer(), {
+      description: 'Version of the data of the layer before the change; only in the history of a resource.',
+    }),
+  ),
+  deleted_with: Type.Optional(
+    Type.String({ description: 'Key of the resource above it whose deletion deleted this one.' }),
+  ),
   loses,
   before,
   digests,
@@ -157,6 +170,12 @@ export const JournalEntrySchema = Type.Object({
     description:
       'Number of changes by outcome, and by action such as `to create` where the outcome is unknown.',
   }),
+  restorable: Type.Optional(
+    Type.Array(Type.Integer(), {
+      description:
+        'Ids of resources before the changes that were deleted and that the caller may restore; only with these.',
+    }),
+  ),
   changes: Type.Optional(
     Type.Array(JournalChangeSchema, {
       description: 'Changes: all of an entry, or those of a requested resource.',

@@ -35,7 +35,8 @@ export const BatchOperationSchema = Type.Object({
   ),
   id: Type.Optional(
     Type.Union([Type.Integer({ minimum: 0 }), Type.String(nameRules)], {
-      description: 'Resource to change or delete: id or local name.',
+      description:
+        'Resource to change or delete: id or local name. Of a new resource: id of the deleted resource that it restores, which administrators and who deleted that one may do.',
     }),
   ),
   if_version: Type.Optional(

@@ -13,7 +13,7 @@ import { addFiles, type FileUploads } from './upload_files.ts'
 
 /** An operation of a batch. Created resources are referenced by their key. */
 export type Operation =
-  | { readonly op: 'create'; readonly name: string; readonly body: Body }
+  | { readonly op: 'create'; readonly name: string; readonly id?: number; readonly body: Body }
   | { readonly op: 'update'; readonly id: number; readonly if_version?: number; readonly body: Body }
   | { readonly op: 'delete'; readonly id: number; readonly if_version?: number }
 
@@ -42,7 +42,7 @@ export function writeOperations({ plan, steps, ...prepared }: OperationsInput): 
   const touched = new Set<number>()
   return steps.map((step) => {
     const { change, temporaryName } = step
-    if (isCreation(step)) return { op: 'create', name: change.key, body: bodyOf(change, context, prepared) }
+    if (isCreation(step)) return creationOf(change, bodyOf(change, context, prepared))
     const target = targetOf(change, touched)
     if (step.kind === 'delete') return { op: 'delete', ...target }
     const body =
@@ -50,6 +50,11 @@ export function writeOperations({ plan, steps, ...prepared }: OperationsInput): 
     return { op: 'update', ...target, body }
   })
 }
+
+const creationOf = ({ key, formerId }: Change, body: Body): Operation => ({
+  ...{ op: 'create', name: key, body },
+  ...(formerId === undefined ? {} : { id: formerId }),
+})
 
 const isCreation = ({ kind, change }: Step) => kind === 'write' && isCreated(change)
 

@@ -148,6 +148,8 @@ export interface Change {
   readonly path: readonly string[]
   /** Id on the server; absent for creations. */
   readonly id?: number
+  /** Only of an undo that creates a deleted resource again: the id that it had. */
+  readonly formerId?: number
   /** Version of the resource during planning; absent if the server reports none. */
   readonly version?: number
   /** Whether the resource gets the marker of this manifest; a resource that does not change otherwise has the action `adopt`. */

@@ -122,6 +122,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     displayName: wanted.displayName ?? wanted.key,
     path: work.pathOf(wanted.key),
     ...(old === undefined ? {} : { id: old.id, ...versionOf(old), takes: takesOf(work, wanted, old) }),
+    ...(wanted.formerId === undefined ? {} : { formerId: wanted.formerId }),
     ...creation,
     edits: [...creation.edits, ...files.edits],
     ...(data === undefined ? {} : { data }),

@@ -42,6 +42,7 @@ export function listRecreated(input: PlanInput, match: Match): ReadonlySet<strin
     const replaced =
       allowed &&
       (hasOtherClass(wanted, there) ||
+        hasOtherId(wanted, there) ||
         diffResource(wanted, there, context).edits.some((edit) => edit.replaces !== undefined))
     const below = wanted.parent !== undefined && recreated.has(wanted.parent) && isBelow(actual, there, gone)
     if (!replaced && !below) continue
@@ -53,6 +54,11 @@ export function listRecreated(input: PlanInput, match: Match): ReadonlySet<strin
 
 function hasOtherClass(wanted: WantedResource, there: ActualResource): boolean {
   return wanted.cls !== undefined && wanted.cls !== there.cls
+}
+
+/** An undo restores a replaced resource with the id that it had. */
+function hasOtherId({ formerId }: WantedResource, { id }: ActualResource): boolean {
+  return formerId !== undefined && formerId !== id
 }
 
 function isBelow(actual: ActualTree, { parentId }: ActualResource, gone: ReadonlySet<number>): boolean {

@@ -10,6 +10,7 @@ import type { Manifest } from '../../manifest/manifest.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit, Plan } from '../model/change.ts'
 import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
+import { isAsLeft } from './later_changes.ts'
 import { listApplied } from './undo_manifest.ts'
 
 /** An undo to check. */
@@ -35,13 +36,18 @@ export async function checkEdited(check: UndoCheck): Promise<Issue[]> {
     return why === undefined ? [] : [{ change, why }]
   })
   const queue = new PQueue({ concurrency: maxRequests })
-  return queue.addAll(
-    found.map(({ change, why }) => async (): Promise<Issue> => {
-      const message = `${why}${await describeLater(check, change)}`
+  const issues = await queue.addAll(
+    found.map(({ change, why }) => async (): Promise<Issue[]> => {
+      const later = await readLater(check, change)
+      const there = change.id == null ? undefined : check.actual.byId.get(change.id)
+      const left = there === undefined ? undefined : { entry: check.entry.id, change, there }
+      if (left !== undefined && later !== undefined && isAsLeft(left, later)) return []
+      const message = `${why}${describeLater(later)}`
       const hint = `To undo the apply nevertheless, use --overwrite ${change.key}.`
-      return { code: 'undo/edited', message, severity: 'error', hint }
+      return [{ code: 'undo/edited', message, severity: 'error', hint }]
     }),
   )
+  return issues.flat()
 }
 
 /** Says what of a resource was changed after the apply and would be undone too; undefined if nothing. */
@@ -54,9 +60,16 @@ function describeEdit(check: UndoCheck, change: JournalChange): string | undefin
       ? describeCreated(check, change, there)
       : (describeData(check, change, there) ?? describeUpdated(check, change, there))
   if (before.length === 0) return undefined
+  if (there !== undefined) return describeRestored(check, change)
   const again = actual.byKeyname.get(key)
   if (again !== undefined && again.id !== id) return `"${key}" was created again since apply ${entry.id}`
   return action === 'delete' ? undefined : `"${key}" was deleted since apply ${entry.id}`
+}
+
+/** A deleted resource that exists again has its id only if an undo restored it. */
+function describeRestored({ entry, plan }: UndoCheck, { key, id }: JournalChange): string | undefined {
+  const isChanged = plan.changes.some((one) => one.id === id)
+  return isChanged ? `"${key}" was restored since apply ${entry.id}` : undefined
 }
 
 /** A creation is undone as a whole: any change since goes with it. */
@@ -129,20 +142,26 @@ function withKeys(value: unknown, isOurs: (title: unknown) => boolean): unknown 
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withKeys(item, isOurs)]))
 }
 
-/** Names the later applies that changed a resource, as far as this account may read them. */
-async function describeLater({ api, entry, signal }: UndoCheck, { id }: JournalChange): Promise<string> {
-  if (id == null) return ''
+/** Reads the later applies that changed a resource; undefined if this account may not read them. */
+async function readLater(
+  { api, entry, signal }: UndoCheck,
+  { id }: JournalChange,
+): Promise<JournalEntry[] | undefined> {
+  if (id == null) return undefined
   try {
     const query = { resource: id, limit: maxJournalEntries }
     const entries = await api.call('journal.list', { query, signal })
-    const later = entries.filter((one) => one.id > entry.id)
-    if (later.length === 0) return ', by no apply'
-    const names = later
-      .slice(0, 3)
-      .map((one) => `${one.id} (${one.user}, ${one.began.replace('T', ' ')} UTC)`)
-    return `, by apply ${names.join(', ')}${later.length > 3 ? ', …' : ''}`
+    return entries.filter((one) => one.id > entry.id)
   } catch (error) {
-    if (isProblem(error)) return ''
+    if (isProblem(error)) return undefined
     throw error
   }
+}
+
+/** Names the later applies that changed a resource. */
+function describeLater(later: readonly JournalEntry[] | undefined): string {
+  if (later === undefined) return ''
+  if (later.length === 0) return ', by no apply'
+  const names = later.slice(0, 3).map((one) => `${one.id} (${one.user}, ${one.began.replace('T', ' ')} UTC)`)
+  return `, by apply ${names.join(', ')}${later.length > 3 ? ', …' : ''}`
 }

@@ -35,8 +35,8 @@ export interface UndoPlan {
 }
 
 /**
- * Plans to undo an apply: deletes what it created, restores what it changed, and creates again what it deleted, with new
- * ids. Data that it replaced or deleted are restored from what the server keeps. Fields and data that were changed since are errors;
+ * Plans to undo an apply: deletes what it created, restores what it changed, and creates again what it deleted, with the
+ * ids that it had. Data that it replaced or deleted are restored from what the server keeps. Fields and data that were changed since are errors;
  * so are data that are no longer kept, unless allowed.
  *
  * @throws {Problem} undo/nothing, http/*, auth/*
@@ -54,7 +54,8 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
   const { manifest, created } = writeUndoManifest(entry, actual, kept)
   const { allowDelete, allowLoss } = options
   const take = new Set(manifest.resources.keys())
-  const allowed = { prune: true, fuse: 1, deletable: created, allowDelete, allowLoss, take }
+  const replace = listReplaced(entry)
+  const allowed = { prune: true, fuse: 1, deletable: created, allowDelete, allowLoss, take, replace }
   const planOptions = { ...safeOptions, ...allowed }
   const plan = await planManifest({ api, manifest, actual, options: planOptions, signal })
   const issues = [
@@ -63,6 +64,11 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
     ...checkRecords(entry),
   ]
   return { plan: { ...plan, issues: [...issues, ...plan.issues.map(withoutSpan)] }, manifest }
+}
+
+/** Lists the resources that an apply replaced: the former ones are created again, with their ids. */
+function listReplaced(entry: JournalEntry): Set<string> {
+  return new Set(listApplied(entry).flatMap(({ action, key }) => (action === 'replace' ? [key] : [])))
 }
 
 // The journal has no lines to point at.

@@ -138,7 +138,7 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
   return {
     key,
     existing: there !== undefined && there.manager !== entry.manifest,
-    ...(there === undefined ? {} : { id }),
+    ...(there !== undefined ? { id } : isRestorable(entry, id) ? { formerId: id } : {}),
     ...(wasAdopted(restored, there, entry) ? { formerManager: managerOf(before) } : {}),
     protect,
     ...(isCls(cls) ? { cls } : {}),
@@ -161,16 +161,21 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
 
 /** Data are restored with their source marker, so that the next plan knows as much about them as before. */
 function restoreOf(
-  { kept }: Restoring,
+  { kept, entry }: Restoring,
   { id, source, dataVersion = 0 }: ActualResource,
   there: ActualResource | undefined,
 ): Pick<WantedResource, 'restores'> {
   const found = kept.get(id)
   if (found === undefined) return {}
-  const version = (there === undefined ? dataVersion : (there.dataVersion ?? 0) + 1) - dataVersion
+  // A restored layer continues its versions if it has its id.
+  const next = there?.dataVersion ?? (isRestorable(entry, id) ? dataVersion : dataVersion - 1)
+  const version = next + 1 - dataVersion
   const marker = source === undefined ? null : formatSource({ ...source, version: source.version + version })
   return { restores: { kept: found.id, features: found.features, source: marker } }
 }
+
+/** Tells whether a deleted resource is restored with its id. */
+const isRestorable = ({ restorable = [] }: JournalEntry, id: number) => restorable.includes(id)
 
 /** Tells whether the apply made another manifest the manager, or none. */
 function wasAdopted(

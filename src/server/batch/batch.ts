@@ -1,6 +1,8 @@
 import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
+import { isResourceId } from '../../contract/limits.ts'
 import { maxBatchMetadata } from '../../contract/routes/batch.ts'
 import type { Queryable } from '../../database/database.ts'
+import { continueVersions, findRestorable } from '../../store/resource/deleted_resource.ts'
 import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import { reserveIds } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
@@ -46,14 +48,16 @@ export async function runBatch(
   })
 }
 
-async function read({ context }: Writer, wire: readonly WireOperation[]): Promise<Operation[]> {
+async function read({ context, caller }: Writer, wire: readonly WireOperation[]): Promise<Operation[]> {
   const updatedIds = wire.flatMap(({ op, id }) => (op === 'update' && typeof id === 'number' ? [id] : []))
-  const creations = wire.filter(({ op }) => op === 'create').length
-  const [classes, reservedIds] = await Promise.all([
+  const creations = wire.filter(({ op }) => op === 'create')
+  const formerIds = creations.flatMap(({ id }) => (typeof id === 'number' && isResourceId(id) ? [id] : []))
+  const [classes, reservedIds, restorableIds] = await Promise.all([
     findResourceClasses(context.database, [...new Set(updatedIds)]),
-    creations === 0 ? [] : reserveIds(context.database, creations),
+    creations.length === 0 ? [] : reserveIds(context.database, creations.length),
+    findRestorable(context.database, formerIds, caller),
   ])
-  const operations = readOperations(wire, { classes, reservedIds })
+  const operations = readOperations(wire, { classes, reservedIds, restorableIds })
   checkMetadata(operations)
   return operations
 }
@@ -163,7 +167,7 @@ async function writeTogether(tx: Queryable, { writer, versions }: Progress, wave
   switch (wave.op) {
     case 'create':
       await writeCreations(tx, writer, wave.operations)
-      for (const operation of wave.operations) versions.set(operation, 1)
+      await setVersions(tx, versions, wave.operations)
       return
     case 'update': {
       const found = await writeUpdates(tx, writer, wave.operations)
@@ -173,4 +177,15 @@ async function writeTogether(tx: Queryable, { writer, versions }: Progress, wave
     case 'delete':
       await writeRemovals(tx, writer, wave.operations)
   }
+}
+
+/** Records the versions of created resources; restored ones continue theirs. */
+async function setVersions(
+  tx: Queryable,
+  versions: Map<Operation, number>,
+  operations: Extract<Wave, { readonly op: 'create' }>['operations'],
+): Promise<void> {
+  const restored = operations.flatMap(({ id, restores }) => (restores ? [id] : []))
+  const continued = await continueVersions(tx, restored)
+  for (const operation of operations) versions.set(operation, continued.get(operation.id) ?? 1)
 }

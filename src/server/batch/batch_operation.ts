@@ -22,7 +22,13 @@ export type Operation = OperationPlace & {
   /** Result of its preparation. */
   prepared?: Prepared | undefined
 } & (
-    | { readonly op: 'create'; readonly id: number; readonly creation: Creation }
+    | {
+        readonly op: 'create'
+        readonly id: number
+        readonly creation: Creation
+        /** Whether the id is that of a deleted resource. */
+        readonly restores: boolean
+      }
     | { readonly op: 'update'; readonly change: ResourceUpdate; readonly ifMatch: string | undefined }
     | { readonly op: 'delete'; readonly id: number; readonly ifMatch: string | undefined }
   )
@@ -36,6 +42,8 @@ export function targetOf(operation: Operation): number {
 export interface Reading {
   /** Reserved ids, one for each creation. */
   readonly reservedIds: readonly number[]
+  /** Ids of deleted resources that the caller may restore. */
+  readonly restorableIds: ReadonlySet<number>
   /** Classes of updated resources; without missing ones. */
   readonly classes: ReadonlyMap<number, Cls>
 }
@@ -46,7 +54,10 @@ export interface Reading {
  * @throws {Problem} request/invalid, resource/not-found, resource/class-disabled, with the operation
  */
 export function readOperations(wire: readonly WireOperation[], reading: Reading): Operation[] {
-  const reader = { classes: new Map(reading.classes), names: new Map<string, number>() }
+  const reader = {
+    ...{ classes: new Map(reading.classes), names: new Map<string, number>() },
+    restorable: new Set(reading.restorableIds),
+  }
   const free = [...reading.reservedIds].reverse()
   return wire.map((operation, index) =>
     atOperation({ index, name: operation.name }, () => readOne(operation, { ...reader, index, free })),
@@ -58,6 +69,8 @@ interface Reader {
   readonly names: Map<string, number>
   readonly index: number
   readonly free: number[]
+  /** Ids that no creation has taken. */
+  readonly restorable: Set<number>
 }
 
 function readOne(wire: WireOperation, reader: Reader): Operation {
@@ -79,17 +92,20 @@ function readOne(wire: WireOperation, reader: Reader): Operation {
 }
 
 function readOneCreation({ name, id: given, body }: WireOperation, reader: Reader) {
-  const { classes, names, free } = reader
-  if (given !== undefined) throw invalidAt('/id', 'the server assigns the id of a new resource')
+  const { classes, names, free, restorable } = reader
+  if (typeof given === 'string') throw invalidAt('/id', 'expected the id of a deleted resource')
   if (name !== undefined && names.has(name))
     throw invalidAt('/name', `the local name "${name}" is used twice`)
   const cls = parseCls(resourceOf(decodeMemberNames(body ?? {})).cls)
   const creation = readCreation({ body: resolveNames(cls, body, reader) })
-  const id = free.pop()
-  if (id === undefined) throw new Error('fewer ids were reserved than creations asked for')
+  const reserved = free.pop()
+  if (reserved === undefined) throw new Error('fewer ids were reserved than creations asked for')
+  if (given !== undefined && !restorable.delete(given))
+    throw invalidAt('/id', `${given} is not the id of a deleted resource that this account may restore`)
+  const id = given ?? reserved
   classes.set(id, cls)
   if (name !== undefined) names.set(name, id)
-  return { id, creation }
+  return { id, creation, restores: given !== undefined }
 }
 
 function readTarget({ id }: WireOperation, { names }: Reader): number {

@@ -4,6 +4,7 @@ import { problem } from '../../contract/problems.ts'
 import { catchProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
+import { rememberDeleted } from '../../store/resource/deleted_resource.ts'
 import { listReferrers, type Referrer } from '../../store/resource/reference.ts'
 import {
   deleteResources,
@@ -80,6 +81,9 @@ export async function removeNodes(
   { context, caller }: Remover,
 ): Promise<void> {
   if (nodes.length === 0) return
+  const ids = nodes.map(({ id }) => id)
+  // With the versions of data, which the classes delete.
+  await rememberDeleted(tx, ids, caller.id)
   const rule = keepRuleFor(context, (id) => (mayRestore(masks.get(id)) ? caller.id : null))
   for (const [cls, group] of Map.groupBy(nodes, (node) => node.cls)) {
     await findBehaviour(cls)?.remove?.(
@@ -88,10 +92,7 @@ export async function removeNodes(
       rule,
     )
   }
-  await deleteResources(
-    tx,
-    nodes.map(({ id }) => id),
-  )
+  await deleteResources(tx, ids)
 }
 
 /** Who could read and write the data before may restore them. */

@@ -1,8 +1,15 @@
-import { journalDays } from '../../contract/bodies/journal.ts'
+import { type JournalEntry, journalDays } from '../../contract/bodies/journal.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import type { journalRoutes } from '../../contract/routes/journal.ts'
-import { findEntry, finishEntry, insertEntry, listEntries } from '../../store/journal/journal.ts'
+import {
+  findEntry,
+  finishEntry,
+  insertEntry,
+  listBeforeIds,
+  listEntries,
+} from '../../store/journal/journal.ts'
+import { findRestorable } from '../../store/resource/deleted_resource.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
@@ -34,7 +41,7 @@ export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
   'journal.get': async ({ context, caller, params: { id }, query: { before = false } }) => {
     const found = isResourceId(id) ? await findEntry(context.database, { id, before }) : undefined
     if (found === undefined || (found.userId !== caller.id && !mayReadAll({ caller }))) throw noEntry(id)
-    return { json: found.entry }
+    return { json: before ? await withRestorable(context, caller, found.entry) : found.entry }
   },
 
   'journal.finish': async ({ context, caller, params: { id }, body }) => {
@@ -44,6 +51,16 @@ export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
     if (!isFound) throw noEntry(id)
     return { json: {} }
   },
+}
+
+/** Adds which resources before the changes an undo can restore with their ids. */
+async function withRestorable(
+  { database }: ApiRequest['context'],
+  caller: ApiRequest['caller'],
+  entry: JournalEntry,
+): Promise<JournalEntry> {
+  const ids = await listBeforeIds(database, entry.id)
+  return { ...entry, restorable: [...(await findRestorable(database, ids, caller))] }
 }
 
 const mayReadAll = ({ caller }: Pick<ApiRequest, 'caller'>) => caller.isAdministrator || caller.superuser

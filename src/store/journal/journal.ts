@@ -34,6 +34,16 @@ export async function insertEntry(
          as c (position int, action text, key text, cls text, display_name text, id int, loses jsonb, before jsonb, digests jsonb)`,
     [row.id, JSON.stringify(changes.map((change, position) => ({ ...change, position })))],
   )
+  await tx.query(
+    `insert into journal_before (entry_id, position, place, resource_id, key, cls, display_name, version, data_version)
+     select $1, c.position, b.nth - 1, (b.resource->>'id')::int, b.resource->>'keyname', b.resource->>'cls',
+            coalesce(b.resource->>'display_name', ''), (b.resource->>'version')::int,
+            (b.wire->(b.resource->>'cls')->>'data_version')::int
+       from journal_change c, jsonb_array_elements(c.before) with ordinality as e (wire, nth),
+            lateral (select e.wire, e.nth, e.wire->'resource' as resource) b
+      where c.entry_id = $1 and b.resource->>'id' is not null and b.resource->>'cls' is not null`,
+    [row.id],
+  )
   return row.id
 }
 
@@ -157,8 +167,10 @@ export interface JournalFilter {
 /** Lists entries, newest first; with a resource or key, with the changes of that. */
 export async function listEntries(database: Queryable, filter: JournalFilter): Promise<JournalEntry[]> {
   const { userId = null, resource = null, key = null, before = null, digests = false, limit } = filter
-  const touched = `exists (select from journal_change c where c.entry_id = e.id
-                    and ($2::int is null or c.resource_id = $2) and ($3::text is null or c.key = $3))`
+  const touched = `(exists (select from journal_change c where c.entry_id = e.id
+                      and ($2::int is null or c.resource_id = $2) and ($3::text is null or c.key = $3))
+                 or exists (select from journal_before b where b.entry_id = e.id
+                      and ($2::int is null or b.resource_id = $2) and ($3::text is null or b.key = $3)))`
   const rows = await database.query<EntryRow>(
     `${entrySql} where ($1::int is null or e.user_id = $1) and ($4::int is null or e.id < $4)
         and (($2::int is null and $3::text is null) or ${touched})
@@ -186,6 +198,15 @@ export async function findEntry(
   return { entry: { ...withoutUser(row), changes }, userId: row.userId }
 }
 
+/** Lists the ids of the resources before the changes of an entry. */
+export async function listBeforeIds(database: Queryable, id: number): Promise<number[]> {
+  const rows = await database.query<{ id: number }>(
+    'select distinct resource_id as id from journal_before where entry_id = $1',
+    [id],
+  )
+  return rows.map((row) => row.id)
+}
+
 interface ChangeFilter {
   readonly ids: readonly number[]
   readonly resource: number | null
@@ -199,17 +220,40 @@ async function listChanges(
   database: Queryable,
   { ids, resource, key, before, digests = false }: ChangeFilter,
 ): Promise<Map<number, JournalChange[]>> {
+  const isOfAll = resource === null && key === null
   const rows = await database.query<JournalChange & { entryId: number }>(
-    `select entry_id as "entryId", action, key, cls, display_name, resource_id as id, outcome, version, data_version,
-            coalesce(loses, '{}') as loses${before ? ", coalesce(before, '[]'::jsonb) as before" : ''}
-            ${digests ? ", coalesce(digests, '{}'::jsonb) as digests" : ''}
-       from journal_change
-      where entry_id = any($1::int[]) and ($2::int is null or resource_id = $2) and ($3::text is null or key = $3)
-      order by entry_id, position`,
+    `select c.entry_id as "entryId", c.action, c.key, c.cls, c.display_name, c.resource_id as id, c.outcome, c.version,
+            c.data_version, coalesce(loses, '{}') as loses
+            ${before ? ", coalesce(c.before, '[]'::jsonb) as before" : ''}
+            ${digests ? ", coalesce(c.digests, '{}'::jsonb) as digests" : ''}
+            ${isOfAll ? '' : ', b.version as version_before, b.data_version as data_version_before'}
+       from journal_change c left join journal_before b on b.entry_id = c.entry_id and b.position = c.position and b.place = 0
+      where c.entry_id = any($1::int[])
+        and (($2::int is null or c.resource_id = $2 or b.resource_id = $2) and ($3::text is null or c.key = $3))
+      order by c.entry_id, c.position`,
     [ids, resource, key],
   )
-  const byEntry = Map.groupBy(rows, ({ entryId }) => entryId)
-  return new Map([...byEntry].map(([id, found]) => [id, found.map(({ entryId: _, ...change }) => change)]))
+  const found = isOfAll ? rows : [...rows, ...(await listTaken(database, { ids, resource, key }))]
+  const byEntry = Map.groupBy(found, ({ entryId }) => entryId)
+  return new Map([...byEntry].map(([id, some]) => [id, some.map(({ entryId: _, ...change }) => change)]))
+}
+
+/** Lists deletions of a resource with one above it. */
+async function listTaken(
+  database: Queryable,
+  { ids, resource, key }: Pick<ChangeFilter, 'ids' | 'resource' | 'key'>,
+): Promise<(JournalChange & { entryId: number })[]> {
+  return database.query(
+    `select b.entry_id as "entryId", 'delete' as action, coalesce(b.key, '#' || b.resource_id) as key, b.cls,
+            b.display_name, b.resource_id as id, case c.outcome when 'replaced' then 'deleted' else c.outcome end as outcome,
+            null as version, null as data_version, array[]::text[] as loses, b.version as version_before,
+            b.data_version as data_version_before, c.key as deleted_with
+       from journal_before b join journal_change c on c.entry_id = b.entry_id and c.position = b.position
+      where b.entry_id = any($1::int[]) and b.place > 0
+        and ($2::int is null or b.resource_id = $2) and ($3::text is null or b.key = $3)
+      order by b.entry_id, b.position`,
+    [ids, resource, key],
+  )
 }
 
 /** Deletes entries that began more days ago than given. */

@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type JournalEntry, journalDays, maxJournalEntries } from '../../../src/contract/bodies/journal.ts'
+import type { Database } from '../../../src/database/database.ts'
 import { collectGarbage } from '../../../src/server/garbage_collection.ts'
+import { findRestorable } from '../../../src/store/resource/deleted_resource.ts'
 import { groupBody } from '../../support/batch.ts'
 import { createGroup, rule } from '../../support/resources.ts'
 import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
@@ -12,6 +14,12 @@ const change = (key: string, action = 'create', id?: number) => ({
   ...{ action, key, cls: 'resource_group', display_name: key },
   ...(id === undefined ? {} : { id }),
 })
+
+/** Returns which deleted resources a user may restore. */
+async function readOthers(database: Database, keyname: string, ids: readonly number[]): Promise<number[]> {
+  const restorer = { id: await principalId(database, keyname), isAdministrator: false, superuser: false }
+  return [...(await findRestorable(database, ids, restorer))]
+}
 
 describeServers('the journal', (start) => {
   let server: TestServer
@@ -106,6 +114,58 @@ describeServers('the journal', (start) => {
     expect(
       await (await server.admin('GET', '/api/resource/search/?display_name=Journal%20again')).json(),
     ).toEqual([])
+  })
+
+  test('a deleted resource is restored with its id and continued versions, by who deleted it', async () => {
+    const group = await createGroup(server.admin, 0, { display_name: 'Journal restored' })
+    const body = {
+      resource: { cls: 'vector_layer', parent: { id: group }, display_name: 'Layer' },
+      vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' },
+    }
+    const { id: layer } = await (await server.admin('POST', '/api/resource/', body)).json<{ id: number }>()
+    await server.admin('PUT', `/api/resource/${layer}`, { resource: { description: 'changed' } })
+    const restore = async (operations: readonly object[], ask: Ask = server.admin) =>
+      (await (await ask('POST', '/api/component/landform/batch', { operations })).json()) as object
+    const operations = [
+      { op: 'create', id: group, name: 'group', body: groupBody('Journal restored') },
+      { op: 'create', id: layer, body: { ...body, resource: { ...body.resource, parent: { id: 'group' } } } },
+    ]
+    // Ids of resources that exist, or never did, are not given away.
+    expect(await restore(operations)).toMatchObject({
+      code: 'request/invalid',
+      data: { operation: 0, location: ['body', '/id'] },
+    })
+    const entry = await begin([
+      {
+        ...change('group', 'delete', group),
+        before: [
+          { resource: { id: group, cls: 'resource_group', display_name: 'Journal restored' } },
+          { resource: { id: layer, cls: 'vector_layer', display_name: 'Layer', version: 2 } },
+        ],
+      },
+    ])
+    await sendBatch(entry, [{ op: 'delete', id: group }])
+    expect(await restore(operations)).toMatchObject({
+      results: [
+        { id: group, version: 2 },
+        { id: layer, version: 3 },
+      ],
+    })
+    expect(await (await server.admin('GET', `/api/resource/${layer}`)).json()).toMatchObject({
+      vector_layer: { data_version: 2 },
+    })
+    expect(await list(`resource=${layer}`)).toMatchObject([
+      {
+        id: entry,
+        changes: [{ action: 'delete', version_before: 2, deleted_with: 'group', outcome: 'deleted' }],
+      },
+    ])
+    await server.admin('DELETE', `/api/resource/${group}`)
+    const refused = readOthers(server.database, 'bob', [group])
+    expect([await refused, await readOthers(server.database, 'administrator', [group])]).toEqual([
+      [],
+      [group],
+    ])
   })
 
   test('users see their own applies, administrators all, guests none', async () => {

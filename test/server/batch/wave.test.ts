@@ -11,6 +11,7 @@ const create = (id: number, cls: string, parent: number, more: object = {}): Ope
   name: undefined,
   op: 'create',
   id,
+  restores: false,
   creation: readCreation({
     body: { resource: { cls, parent: { id: parent }, display_name: `${id}` }, ...more },
   }),

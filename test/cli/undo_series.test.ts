@@ -1,0 +1,196 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { runCommand } from './terminal.ts'
+
+let server: TestServer
+let cwd: string
+
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  cwd = await mkdtemp(join(tmpdir(), 'landform-undo-'))
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+const run = (...words: readonly string[]) =>
+  runCommand(words, { cwd, env: { LANDFORM_SERVER: server.url, LANDFORM_PASSWORD: adminPassword } })
+
+const bucket = 'papers: { cls: file_bucket, display_name: Papers, parent: root, files: [one.txt] }'
+const other = 'others: { cls: resource_group, display_name: Others, parent: root }'
+
+/** Applies a manifest with resources below the root, and returns the entry of the journal. */
+async function apply(id: string, block: string, ...words: readonly string[]): Promise<string> {
+  const lines = block.trim().split('\n')
+  const text = [`manifest: ${id}`, 'resources:', '  root: { existing: true, id: 0 }']
+  await writeFile(join(cwd, 'a.yaml'), [...text, ...lines.map((line) => `  ${line}`), ''].join('\n'))
+  const applied = await run('apply', 'a.yaml', '--yes', ...words)
+  expect([applied.exit, applied.exit === 0 ? '' : applied.err]).toEqual([0, ''])
+  return lastEntry()
+}
+
+async function lastEntry(): Promise<string> {
+  const answer = await server.admin('GET', '/api/component/landform/journal/?limit=1')
+  const [entry] = await answer.json<{ id: number }[]>()
+  return String(entry?.id)
+}
+
+/** Undoes an apply. */
+async function undo(entry: string, ...words: readonly string[]): Promise<void> {
+  const undone = await run('undo', entry, '--yes', ...words)
+  expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
+}
+
+/** The resources below the root with their ids, without versions and dates; features of layers. */
+async function readTree(): Promise<Record<string, unknown>> {
+  const found = await (await server.admin('GET', '/api/resource/search/?serialization=full')).json<
+    Record<string, Record<string, unknown>>[]
+  >()
+  const tree: Record<string, unknown> = {}
+  for (const { resource = {}, ...members } of found) {
+    const { version, creation_date, ...rest } = resource
+    const isLayer = resource.cls === 'vector_layer'
+    const features = isLayer ? await server.admin('GET', `/api/resource/${resource.id}/feature/`) : undefined
+    tree[String(resource.keyname)] = JSON.parse(
+      JSON.stringify({ rest, members, features: await features?.json() })
+        .replaceAll(/"data_version":\d+/g, '"data_version":0')
+        // Fields are restored by their keynames.
+        .replaceAll(/"id":\d+,"keyname"/g, '"id":0,"keyname"')
+        .replaceAll(/"landform\.source":"sha256-(\w+)@\d+/g, '"landform.source":"$1'),
+    )
+  }
+  return tree
+}
+
+const point = (name: string, x: number) => ({
+  type: 'Feature',
+  properties: { name },
+  geometry: { type: 'Point', coordinates: [x, 1] },
+})
+
+const writePoints = async (...names: readonly string[]) =>
+  writeFile(
+    join(cwd, 'points.geojson'),
+    JSON.stringify({ type: 'FeatureCollection', features: names.map(point) }),
+  )
+
+const style = (colour: number) =>
+  `'<map><layer><class><style><color red="${colour}" green="0" blue="0"/></style></class></layer></map>'`
+
+/** A group with a group, a layer with data and a style, and two web maps: one in the group, and one outside. */
+const town = (
+  name: string,
+  colour: number,
+  items = '{ item_type: layer, display_name: Points, layer_style_id: dots }',
+) =>
+  `
+town:
+  cls: resource_group
+  display_name: ${name}
+  parent: root
+  children:
+    quarter:
+      cls: resource_group
+      display_name: Quarter
+      children:
+        points:
+          cls: vector_layer
+          display_name: Points
+          data: { source: points.geojson }
+          children:
+            dots: { cls: mapsrv_style, display_name: Dots, mapsrv_style: { xml: ${style(colour)} } }
+        inner:
+          cls: webmap
+          display_name: Inner
+          webmap: { root_item: { item_type: root, children: [{ item_type: layer, display_name: In, layer_style_id: dots }] } }
+${outer(items)}`.trim()
+
+const outer = (items: string) =>
+  `
+outer:
+  cls: webmap
+  display_name: Outer
+  parent: root
+  webmap: { root_item: { item_type: root, children: [${items}] } }`.trim()
+
+it('undoes several applies in reverse order, through deletions of nested resources', async () => {
+  const states = [await readTree()]
+  const entries: string[] = []
+  const step = async (block: string, ...words: readonly string[]) => {
+    entries.push(await apply('town', block, ...words))
+    states.push(await readTree())
+  }
+  await writePoints('A', 'B')
+  await step(town('Town', 1))
+  await writePoints('A', 'C', 'D')
+  await step(town('City', 2), '--allow-loss', 'points')
+  const deletes = ['--prune', '--allow-delete', 'town', '--allow-loss', 'outer']
+  await step(outer(''), ...deletes)
+  await step(town('Again', 3))
+  for (let at = entries.length - 1; at >= 0; at -= 1) {
+    await undo(entries[at] ?? '', ...(at % 3 === 0 ? ['--allow-delete', 'town'] : []))
+    expect([at, await readTree()]).toEqual([at, states[at]])
+  }
+  const lives = (await run('history', 'dots')).out
+  expect(lives.match(/^ {2}\w+ /gm)?.map((word) => word.trim())).toEqual([
+    'deleted',
+    'updated',
+    'created',
+    'deleted',
+    'created',
+    'deleted',
+    'updated',
+    'created',
+  ])
+})
+
+it('restores a replaced resource with its id and its style, and undoes the undo', async () => {
+  const layer = (type: string, name: string) =>
+    `
+swap:
+  cls: vector_layer
+  display_name: Swap
+  parent: root
+  vector_layer: { srs: { id: 3857 }, geometry_type: ${type} }
+  children:
+    swap_style: { cls: mapsrv_style, display_name: ${name} }`.trim()
+  await apply('swap', layer('POINT', 'Points'))
+  const before = await readTree()
+  const entry = await apply('swap', layer('LINESTRING', 'Lines'), '--replace', 'swap')
+  const after = await readTree()
+  const refused = await run('undo', entry, '--yes', '--overwrite', 'swpa', '--allow-loss', 'nosuch')
+  expect([refused.exit, refused.err]).toEqual([
+    3,
+    expect.stringMatching(
+      /error usage\/bad-argument: --overwrite: there is no resource with the key "swpa"\n.*swap(?:.|\n)*--allow-loss: .* "nosuch"/,
+    ),
+  ])
+  await undo(entry)
+  expect(await readTree()).toEqual(before)
+  await undo(await lastEntry())
+  expect(await readTree()).toEqual(after)
+})
+
+it('an undo reports files that were replaced or deleted, and restores the rest only if that is allowed', async () => {
+  await writeFile(join(cwd, 'one.txt'), 'one')
+  await apply('papers', bucket)
+  await writeFile(join(cwd, 'one.txt'), 'two')
+  const change = await apply('papers', bucket)
+  expect((await run('undo', change, '--plan')).err).toContain(
+    `apply ${change} deleted data of "papers", which the server does not keep: the content of one.txt`,
+  )
+  const deletion = await apply('papers', other, '--prune', '--allow-delete', 'papers')
+  const refused = await run('undo', deletion, '--yes')
+  expect([refused.exit, refused.err]).toEqual([
+    1,
+    expect.stringContaining(
+      `error undo/data-lost: apply ${deletion} deleted data of "papers", which the server does not keep: 1 file`,
+    ),
+  ])
+  expect((await run('undo', deletion, '--without-data', '--yes')).exit).toBe(0)
+})
