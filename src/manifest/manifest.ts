@@ -91,6 +91,10 @@ export interface WantedResource {
   readonly formerId?: number
   /** Only of an undo: who managed the resource before an apply adopted it. */
   readonly formerManager?: FormerManager
+  /** Only of an undo: source marker that the layer had before an apply adopted it; null if it had none. */
+  readonly formerSource?: string | null
+  /** Only of an undo: names of files that an apply added, and that are removed. */
+  readonly addedFiles?: ReadonlySet<string>
   /** Only of an undo: data that the server kept, and restores. */
   readonly restores?: RestoredData
   /** Spans in the block; pointers are relative to it: `/webmap/root_item`. */
@@ -105,6 +109,8 @@ export interface RestoredData {
   /** Id of the kept data. */
   readonly kept: number
   readonly features: number
+  /** What the apply deleted of them, in words. */
+  readonly lost: readonly string[]
   /** Source marker of the layer with these data; null if it had none. */
   readonly source: string | null
 }

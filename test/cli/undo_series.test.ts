@@ -2,7 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createGroup, rule } from '../support/resources.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { createUser, principalId, userPassword } from '../support/users.ts'
 import { runCommand } from './terminal.ts'
 
 let server: TestServer
@@ -174,6 +176,83 @@ swap:
   expect(await readTree()).toEqual(before)
   await undo(await lastEntry())
   expect(await readTree()).toEqual(after)
+})
+
+it('removes files that an apply added, and keeps those that were added since', async () => {
+  const files = (list: string) =>
+    `leaves: { cls: file_bucket, display_name: Leaves, parent: root, files: [${list}] }`
+  for (const name of ['a', 'b', 'c']) await writeFile(join(cwd, `${name}.txt`), name)
+  await apply('leaves', files('a.txt'))
+  const before = await readTree()
+  const entry = await apply('leaves', files('a.txt, b.txt'))
+  const plan = await run('undo', entry, '--plan')
+  expect([plan.exit, plan.out]).toEqual([0, expect.stringMatching(/files {2}- b\.txt/)])
+  await undo(entry)
+  expect(await readTree()).toEqual(before)
+  const again = await apply('leaves', files('a.txt, b.txt'))
+  await apply('leaves', files('a.txt, b.txt, c.txt'))
+  await undo(again)
+  expect(JSON.stringify((await readTree()).leaves).match(/[abc]\.txt/g)).toEqual(['a.txt', 'c.txt'])
+})
+
+it('says how many features a synchronization changed, and gives back an adopted layer without its data mark', async () => {
+  const layer = (more = '') =>
+    `dots_of: { cls: vector_layer, display_name: Dots, parent: root, data: { source: points.geojson${more} } }`
+  const sync = ', mode: sync, key: name'
+  const names = Array.from({ length: 40 }, (_, at) => `N${at}`)
+  await writePoints(...names)
+  await apply('sync', layer(sync))
+  const before = await readTree()
+  await writePoints(...names.slice(2), 'X')
+  const entry = await apply('sync', layer(sync), '--allow-loss', 'dots_of')
+  const plan = await run('undo', entry, '--plan')
+  expect(plan.out).toMatch(
+    /data {2}restores 40 features that the server kept, with \d+ removed features? and the former values of \d+ features?/,
+  )
+  await undo(entry)
+  expect(await readTree()).toEqual(before)
+  const marks = async () => JSON.stringify((await readTree()).dots_of).match(/landform\.\w+/g)
+  const id = /"id":(\d+)/.exec(JSON.stringify((await readTree()).dots_of))?.[1]
+  const items = { 'landform.manager': null, 'landform.source': null }
+  expect((await server.admin('PUT', `/api/resource/${id}`, { resmeta: { items } })).status).toBe(200)
+  await writePoints(...names)
+  const adopted = await run('adopt', 'a.yaml', '--yes')
+  expect([adopted.exit, adopted.exit === 0 ? '' : adopted.err]).toEqual([0, ''])
+  expect(await marks()).toEqual(expect.arrayContaining(['landform.manager', 'landform.source']))
+  await undo(await lastEntry())
+  expect(await marks()).toBeNull()
+})
+
+it('an account that sees a part of the tree undoes its own creation', async () => {
+  await createUser(server.database, 'ada')
+  const ada = await principalId(server.database, 'ada')
+  const { resource } = await (await server.admin('GET', '/api/resource/0')).json<{
+    resource: { permissions: object[] }
+  }>()
+  const permissions = [...resource.permissions, rule('allow resource.read', ada, { propagate: false })]
+  await server.admin('PUT', '/api/resource/0', { resource: { permissions } })
+  const ground = await createGroup(server.admin, 0, {
+    ...{ display_name: 'Ground', keyname: 'ground' },
+    permissions: [rule('allow .', ada)],
+  })
+  const asAda = (...words: readonly string[]) =>
+    runCommand(words, {
+      cwd,
+      env: { LANDFORM_SERVER: server.url, LANDFORM_USER: 'ada', LANDFORM_PASSWORD: userPassword },
+    })
+  const text = `manifest: ada
+resources:
+  ground: { existing: true, id: ${ground} }
+  hers: { cls: resource_group, display_name: Hers, parent: ground }
+`
+  await writeFile(join(cwd, 'ada.yaml'), text)
+  expect(await asAda('apply', 'ada.yaml', '--yes')).toMatchObject({ exit: 0 })
+  const undone = await asAda('undo', await lastEntry(), '--yes')
+  expect([undone.exit, undone.err]).toEqual([
+    0,
+    expect.stringContaining('warning plan/incomplete: this account cannot read all resources'),
+  ])
+  expect(Object.keys(await readTree())).not.toContain('hers')
 })
 
 it('an undo reports files that were replaced or deleted, and restores the rest only if that is allowed', async () => {

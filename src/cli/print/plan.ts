@@ -117,10 +117,13 @@ export function formatDetails(change: Change, paint: Paint): string[] {
     )
   if (change.data !== undefined) lines.push(...formatData(change.data, paint))
   if (change.restores !== undefined)
-    lines.push(
-      paint('green', `data  restores ${showCount(change.restores.features, 'feature')} that the server kept`),
-    )
+    lines.push(paint('green', `data  restores ${describeRestored(change.restores)}`))
   return [...lines, ...formatTakes(change, paint)]
+}
+
+function describeRestored({ features, lost }: NonNullable<Change['restores']>): string {
+  const what = `${showCount(features, 'feature')} that the server kept`
+  return lost.length === 0 ? what : `${what}, with ${lost.join(' and ')}`
 }
 
 const reasons: Readonly<Record<DataLoad['reason'], string>> = {

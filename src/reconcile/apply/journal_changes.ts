@@ -2,7 +2,7 @@ import type { NewJournalEntry } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import type { Change, Plan } from '../model/change.ts'
+import type { Change, DataLoad, Plan } from '../model/change.ts'
 import { digestsOf } from '../model/edit_digest.ts'
 
 type PlannedChange = NewJournalEntry['changes'][number]
@@ -49,6 +49,19 @@ function withDescendants(
   return found
 }
 
+/** Describes the features that a load deletes or changes. */
+function describeReplaced({ before, change }: DataLoad): string[] {
+  const { difference } = change ?? {}
+  if (difference === undefined)
+    return [typeof before === 'number' ? countOf(before, 'feature') : 'the former data']
+  const { removed, changed, added } = difference
+  if (removed + changed === 0) return added === 0 ? [] : [`the data before ${countOf(added, 'new feature')}`]
+  return [
+    ...(removed === 0 ? [] : [countOf(removed, 'removed feature')]),
+    ...(changed === 0 ? [] : [`the former values of ${countOf(changed, 'feature')}`]),
+  ]
+}
+
 /** Lists the data that a change deletes, in words. */
 function listLosses({ action, id, data, takes, edits }: Change): string[] {
   const losses: string[] = []
@@ -56,7 +69,7 @@ function listLosses({ action, id, data, takes, edits }: Change): string[] {
     losses.push(takes.features === undefined ? 'features' : countOf(takes.features, 'feature'))
   if (takes?.files !== undefined) losses.push(countOf(takes.files, 'file'))
   if (action !== 'replace' && id !== undefined && data !== undefined && data.before !== 0)
-    losses.push(typeof data.before === 'number' ? countOf(data.before, 'feature') : 'the former data')
+    losses.push(...describeReplaced(data))
   for (const { pointer, loses, lostValues } of edits)
     if (loses !== undefined && lostValues !== 0) losses.push(`${loses} of ${splitPointer(pointer).at(-1)}`)
   return losses

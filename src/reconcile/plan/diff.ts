@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MetadataValue } from '../../contract/bodies/resource.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
-import { formatManager, markerKeys } from '../../contract/markers.ts'
+import { formatManager, formatSource, markerKeys } from '../../contract/markers.ts'
 import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { joinPointer } from '../../core/pointer.ts'
@@ -184,7 +184,12 @@ function markManager(items: Record<string, MetadataValue>, { wanted, actual, con
 
 /** Gives a resource back to the manifest that managed it before. */
 function releaseManager(draft: Draft, items: Record<string, MetadataValue>, { wanted, actual }: Sides): void {
-  const { formerManager: former } = wanted
+  const { formerManager: former, formerSource } = wanted
+  const marker = actual.source === undefined ? null : formatSource(actual.source)
+  if (formerSource !== undefined && formerSource !== marker) {
+    items[markerKeys.source] = formerSource
+    draft.edits.push(editOf('/data_source', marker, formerSource))
+  }
   if (former === undefined || former?.manifest === actual.manager) return
   items[markerKeys.manager] = former === null ? null : formatManager({ ...former, id: actual.id })
   draft.edits.push(editOf('/managed_by', actual.manager, former?.manifest ?? null))

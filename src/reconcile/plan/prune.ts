@@ -49,11 +49,14 @@ export function planPrune(input: PruneInput): PrunePlan {
   if (!input.prune)
     return { changes: [], issues: tops.map((top) => reportOrphan(labelOf(top), top.cls)), uncounted: [] }
   if (tops.length === 0) return { changes: [], issues: [], uncounted: [] }
-  if (!readsAll(input.actual)) return { changes: [], issues: [incomplete()], uncounted: [] }
+  const isBlind = !readsAll(input.actual)
+  // An undo names what it deletes; the server refuses what this account may not delete.
+  if (isBlind && input.deletable === undefined) return { changes: [], issues: [incomplete()], uncounted: [] }
   const uncounted = tops.flatMap((top) => listUncounted(input, top))
   const changes = tops.map((top) => deletionOf(input, top))
   const issues = tops.flatMap((top, at) => checkDeletion(input, top, changes[at]?.takes))
-  return { changes, issues: [...issues, ...checkFuse(input, tops)], uncounted }
+  const hidden = isBlind ? [hiddenReferrers()] : []
+  return { changes, issues: [...issues, ...hidden, ...checkFuse(input, tops)], uncounted }
 }
 
 /** Finds the topmost resources that the manifest manages but no longer contains. */
@@ -262,6 +265,12 @@ const quoteForShell = (label: string) => (label.startsWith('#') ? `'${label}'` :
 function incomplete(): Issue {
   const message = 'this account cannot read all resources, so the plan deletes nothing'
   return { code: 'plan/incomplete', message, severity: 'error', hint: problems['plan/incomplete'].advice }
+}
+
+function hiddenReferrers(): Issue {
+  const message =
+    'this account cannot read all resources: some that it cannot read may refer to the deleted ones'
+  return { code: 'plan/incomplete', message, severity: 'warning' }
 }
 
 /** Reports a resource or record that the manifest manages but no longer contains. */

@@ -128,10 +128,18 @@ function isAsApplied(
   digests: Readonly<Record<string, string | null>>,
   isOurs: (title: unknown) => boolean,
 ): boolean {
-  if (edit.pointer === '/managed_by') return true
+  if (edit.pointer === '/managed_by' || edit.pointer === '/data_source') return true
   const applied = digests[fieldOf(edit)]
   if (applied === undefined || edit.secret) return false
-  return [edit.from, withKeys(edit.from, isOurs)].some((value) => digestOrNull(value) === applied)
+  const forms = [edit.from, withKeys(edit.from, isOurs), withoutType(edit)]
+  return forms.some((value) => digestOrNull(value) === applied)
+}
+
+/** The apply may have left the type of a file to the server. */
+function withoutType({ pointer, from }: Edit): unknown {
+  if (!pointer.startsWith('/files/') || !isObject(from)) return from
+  const { mime_type: _, ...rest } = from
+  return rest
 }
 
 /** Replaces references to resources of the manifest by their keys, as the apply wrote them. */

@@ -2,9 +2,12 @@ import type { Representation } from '../../contract/bodies/bodies.ts'
 import { type JournalChange, type JournalEntry, successWords } from '../../contract/bodies/journal.ts'
 import { formatSource } from '../../contract/markers.ts'
 import { isCls } from '../../contract/registry.ts'
+import { splitPointer } from '../../core/pointer.ts'
 import type { FormerManager, Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { nameRule, sortedRules } from '../model/access_rules.ts'
+import { readFiles } from '../model/actual_files.ts'
 import { type ActualResource, type ActualTree, labelOf, readActual } from '../model/actual_tree.ts'
+import type { Digests } from '../model/edit_digest.ts'
 import { createKeyMaker } from '../pull/slug.ts'
 import { writeMembers } from '../pull/write_block.ts'
 import type { KeptLayer } from './find_kept.ts'
@@ -55,6 +58,10 @@ interface BeforeApply {
   readonly before: ActualResource
   /** Whether the apply was an undo that gave the resource back. */
   readonly isReleased: boolean
+  /** Names of files that the apply added. */
+  readonly addedFiles: ReadonlySet<string>
+  /** Data that the apply deleted, in words. */
+  readonly lost: readonly string[]
 }
 
 /**
@@ -66,7 +73,7 @@ function readBefore(
   { actual, kept }: Pick<Restoring, 'actual' | 'kept'>,
 ): Map<number, BeforeApply> {
   const found = new Map<number, BeforeApply>()
-  for (const { id, action, digests, before: wires = [] } of applied)
+  for (const { id, action, digests, loses = [], before: wires = [] } of applied)
     for (const wire of wires) {
       const before = readActual(wire as unknown as Representation)
       if (found.has(before.id)) continue
@@ -79,9 +86,23 @@ function readBefore(
       const resource = kept.has(before.id)
         ? { ...merged, members: { ...merged.members, feature_layer } }
         : merged
-      found.set(before.id, { resource, before, isReleased: digests?.['/managed_by'] !== undefined })
+      found.set(before.id, {
+        ...{ resource, before, isReleased: digests?.['/managed_by'] !== undefined },
+        addedFiles: isPart ? listAddedFiles(before, digests) : new Set(),
+        lost: isWhole ? [] : loses,
+      })
     }
   return found
+}
+
+/** Lists the files that an apply added to a resource. */
+function listAddedFiles(before: ActualResource, digests: Digests): Set<string> {
+  const old = new Set(readFiles(before)?.map(({ name }) => name))
+  const written = Object.entries(digests).flatMap(([pointer, digest]) => {
+    const [top, name] = splitPointer(pointer)
+    return top === 'files' && name !== undefined && digest !== null ? [name] : []
+  })
+  return new Set(written.filter((name) => !old.has(name)))
 }
 
 function assignKeys(before: ReadonlyMap<number, BeforeApply>, actual: ActualTree): Map<number, string> {
@@ -139,7 +160,8 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
     key,
     existing: there !== undefined && there.manager !== entry.manifest,
     ...(there !== undefined ? { id } : isRestorable(entry, id) ? { formerId: id } : {}),
-    ...(wasAdopted(restored, there, entry) ? { formerManager: managerOf(before) } : {}),
+    ...(wasAdopted(restored, there, entry) ? formerOwner(before) : {}),
+    ...(restored.addedFiles.size === 0 ? {} : { addedFiles: restored.addedFiles }),
     protect,
     ...(isCls(cls) ? { cls } : {}),
     ...(parent === undefined ? {} : { parent }),
@@ -153,7 +175,7 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
         }),
     ...(resmeta === undefined ? {} : { resmeta: { ...cleared(there), ...resmeta } }),
     members: members ?? {},
-    ...restoreOf(restoring, before, there),
+    ...restoreOf(restoring, restored, there),
     sets: resource.sets,
     spanOf: spanOf(entry),
   }
@@ -162,7 +184,7 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
 /** Data are restored with their source marker, so that the next plan knows as much about them as before. */
 function restoreOf(
   { kept, entry }: Restoring,
-  { id, source, dataVersion = 0 }: ActualResource,
+  { before: { id, source, dataVersion = 0 }, lost }: BeforeApply,
   there: ActualResource | undefined,
 ): Pick<WantedResource, 'restores'> {
   const found = kept.get(id)
@@ -171,7 +193,7 @@ function restoreOf(
   const next = there?.dataVersion ?? (isRestorable(entry, id) ? dataVersion : dataVersion - 1)
   const version = next + 1 - dataVersion
   const marker = source === undefined ? null : formatSource({ ...source, version: source.version + version })
-  return { restores: { kept: found.id, features: found.features, source: marker } }
+  return { restores: { kept: found.id, features: found.features, lost, source: marker } }
 }
 
 /** Tells whether a deleted resource is restored with its id. */
@@ -186,8 +208,11 @@ function wasAdopted(
   return there !== undefined && manager !== there.manager && (isReleased || there.manager === entry.manifest)
 }
 
-const managerOf = ({ manager, sets }: ActualResource): FormerManager =>
-  manager === undefined ? null : { manifest: manager, sets }
+/** Returns who managed a resource, and what the data were marked to be loaded from. */
+function formerOwner({ manager, sets, source }: ActualResource) {
+  const formerManager: FormerManager = manager === undefined ? null : { manifest: manager, sets }
+  return { formerManager, formerSource: source === undefined ? null : formatSource(source) }
+}
 
 /** Metadata that are removed unless the resource had them. */
 function cleared(there: ActualResource | undefined): Record<string, null> {

@@ -26,16 +26,25 @@ const none: FilesDiff = { edits: [], entries: undefined, unknown: [] }
  * removed. `actual` is undefined for a new resource. Pure.
  */
 export function compareFiles(
-  { cls, files }: WantedResource,
+  { cls, files, addedFiles }: WantedResource,
   actual: ActualResource | undefined,
   digests: ReadonlyMap<string, SourceFile> = new Map(),
 ): FilesDiff {
   const kind = filesOf(cls)
+  if (addedFiles !== undefined && actual !== undefined) return removeFiles(readFiles(actual), addedFiles)
   if (files === undefined || kind === undefined || (actual !== undefined && actual.cls !== cls)) return none
   const uploads = files.map((file) => ({ name: file.name, upload: uploadOf(file, digests) }))
   const there = actual === undefined ? [] : readFiles(actual)
   if (there === undefined) return { ...none, unknown: [kind.form === 'one' ? '/file' : '/files'] }
   return kind.form === 'one' ? compareOne(uploads, there) : compareLists(uploads, there)
+}
+
+/** An undo removes the files that an apply added. */
+function removeFiles(there: readonly ActualFile[] = [], names: ReadonlySet<string>): FilesDiff {
+  const gone = there.filter(({ name }) => names.has(name))
+  if (gone.length === 0) return none
+  const entries = there.flatMap(({ name }) => (names.has(name) ? [] : [{ name }]))
+  return { ...none, edits: gone.map((file) => editOf(placeOf(file.name), file, undefined)), entries }
 }
 
 type Upload = FileEntry & { readonly upload: FileUpload }
@@ -94,6 +103,7 @@ export function checkFileLoss(
   { members, cls }: ActualResource,
   { edits }: FilesDiff,
 ): Issue[] {
+  if (wanted.addedFiles !== undefined) return []
   const removed = edits.filter(({ to }) => to === undefined).length
   const there = countFiles({ members, cls })
   if (removed <= there * fileFuse) return []
