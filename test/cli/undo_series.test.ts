@@ -195,6 +195,50 @@ it('removes files that an apply added, and keeps those that were added since', a
   expect(JSON.stringify((await readTree()).leaves).match(/[abc]\.txt/g)).toEqual(['a.txt', 'c.txt'])
 })
 
+it('takes back from a layer tree what the apply changed, keeps later items, and refuses items changed since', async () => {
+  const styles = ['one', 'two', 'three'].map(
+    (key) => `    atlas_${key}: { cls: mapsrv_style, display_name: ${key} }`,
+  )
+  const item = (key: string, name = key) =>
+    `{ item_type: layer, display_name: ${name}, layer_style_id: atlas_${key} }`
+  const atlas = (...items: readonly string[]) =>
+    `
+atlas_layer:
+  cls: vector_layer
+  display_name: Atlas layer
+  parent: root
+  vector_layer: { srs: { id: 3857 }, geometry_type: POINT }
+  children:
+${styles.join('\n')}
+atlas:
+  cls: webmap
+  display_name: Atlas
+  parent: root
+  webmap: { root_item: { item_type: root, children: [${items.join(', ')}] } }`.trim()
+  const names = async () =>
+    JSON.stringify((await readTree()).atlas)
+      .match(/"display_name":"\w+","layer_style/g)
+      ?.join(' ')
+  const shown = (...list: readonly string[]) =>
+    list.map((name) => `"display_name":"${name}","layer_style`).join(' ')
+  await apply('atlas', atlas(item('one')))
+  const entry = await apply('atlas', atlas(item('one', 'First'), item('two')))
+  await apply('atlas', atlas(item('three'), item('one', 'First'), item('two')))
+  await undo(entry)
+  expect(await names()).toEqual(shown('three', 'one'))
+  await undo(await lastEntry())
+  await apply('atlas', atlas(item('three'), item('one', 'Other'), item('two')))
+  const refused = await run('undo', entry, '--yes')
+  expect([refused.exit, refused.err]).toEqual([
+    1,
+    expect.stringContaining(
+      `"atlas" was changed since apply ${entry} set the same: "Other" of the layer tree, by apply`,
+    ),
+  ])
+  await undo(entry, '--overwrite', 'atlas')
+  expect(await names()).toEqual(shown('three', 'one'))
+})
+
 it('says how many features a synchronization changed, and gives back an adopted layer without its data mark', async () => {
   const layer = (more = '') =>
     `dots_of: { cls: vector_layer, display_name: Dots, parent: root, data: { source: points.geojson${more} } }`

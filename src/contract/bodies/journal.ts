@@ -78,6 +78,12 @@ const digests = Type.Optional(
     description: 'Digests of the values that the change sets, by field; null for removed values. No secrets.',
   }),
 )
+const after = Type.Optional(
+  Type.Unsafe<Readonly<Record<string, Readonly<Record<string, unknown>>>>>({
+    type: 'object',
+    description: 'Layer tree of a web map that the change sets, by member and field, with keys of styles.',
+  }),
+)
 const undoes = Type.Optional(
   nullable(Type.Integer({ minimum: 0, maximum: maxResourceId }), {
     description: 'Entry that this apply undoes.',
@@ -100,7 +106,7 @@ const entryMembers = {
 export const NewJournalEntrySchema = Type.Object({
   ...entryMembers,
   undoes,
-  changes: Type.Array(Type.Object({ ...changeMembers, loses, before, digests }), {
+  changes: Type.Array(Type.Object({ ...changeMembers, loses, before, after, digests }), {
     maxItems: maxJournalChanges,
     description: 'Planned changes, in order.',
   }),
@@ -147,6 +153,7 @@ export const JournalChangeSchema = Type.Object({
   ),
   loses,
   before,
+  after,
   digests,
   outcome: Type.Union([oneOf(outcomeNames), Type.Null()], {
     description: 'Result; null if the client has not reported it.',

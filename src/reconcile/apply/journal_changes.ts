@@ -23,10 +23,17 @@ export function describeChanges({ changes, before }: Pick<Plan, 'changes' | 'bef
       ...{ action, key, cls, display_name: displayName },
       ...(id === undefined ? {} : { id }),
       ...(found.length === 0 ? {} : { before: found.map(wireOf) }),
+      ...(found.length === 0 ? {} : layerTreeOf(change)),
       ...(loses.length === 0 ? {} : { loses }),
       ...(Object.keys(digests).length === 0 ? {} : { digests }),
     }
   })
+}
+
+/** Returns the layer tree that an update sets: an undo keeps what others change in it later. */
+function layerTreeOf({ body: { webmap } }: Change): Pick<PlannedChange, 'after'> {
+  const root = webmap?.root_item
+  return root === undefined ? {} : { after: { webmap: { root_item: root } } }
 }
 
 const deletes = ({ action }: Change) => action === 'delete' || action === 'replace'

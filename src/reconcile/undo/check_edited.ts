@@ -19,6 +19,8 @@ export interface UndoCheck {
   readonly entry: JournalEntry
   readonly actual: ActualTree
   readonly manifest: Manifest
+  /** Items of merged layer trees that were changed since the apply, by web map. */
+  readonly conflicts: ReadonlyMap<number, readonly string[]>
   /** Plan of the undo. */
   readonly plan: Plan
   readonly options: { readonly overwrite: ReadonlySet<string> }
@@ -96,7 +98,9 @@ function describeData(
   { dataVersion }: ActualResource,
 ): string | undefined {
   const change = plan.changes.find((one) => one.id === id)
-  const losesValues = change?.edits.some(({ loses, lostValues }) => loses !== undefined && lostValues !== 0)
+  const losesValues = change?.edits.some(
+    ({ pointer, loses, lostValues }) => loses !== undefined && lostValues !== 0 && !isOfFiles(pointer),
+  )
   if (change === undefined || !(change.restores !== undefined || losesValues)) return undefined
   if (after == null || dataVersion === undefined)
     return `it is unknown whether the data of "${key}" were edited since apply ${entry.id}, which was not one transaction`
@@ -104,19 +108,26 @@ function describeData(
   return `the data of "${key}", which the undo would replace, were edited ${countOf(dataVersion - after, 'time')} since apply ${entry.id}`
 }
 
+const isOfFiles = (pointer: string) => /^\/files?(\/|$)/.test(pointer)
+
 /** Of an update, only the fields that the apply set are undone: those that have another value now were changed since. */
 function describeUpdated(
-  { entry, actual, manifest, plan }: UndoCheck,
+  { entry, actual, manifest, plan, conflicts }: UndoCheck,
   { key, id, version, digests = {} }: JournalChange,
   there: ActualResource,
 ): string | undefined {
   if (there.version === version) return undefined
   const isOurs = (title: unknown) =>
     typeof title === 'string' && actual.byKeyname.get(title)?.manager === manifest.id
-  const edits = plan.changes.find((one) => one.id === id)?.edits ?? []
+  const items = conflicts.get(there.id)
+  const edits = (plan.changes.find((one) => one.id === id)?.edits ?? []).filter(
+    ({ pointer }) => items === undefined || !pointer.startsWith('/webmap/root_item'),
+  )
   const changed = edits.filter((edit) => !isAsApplied(edit, digests, isOurs))
-  if (changed.length === 0) return undefined
-  const fields = [...new Set(changed.map(({ pointer }) => pointer.slice(1).replaceAll('/', '.')))].join(', ')
+  const names = changed.map(({ pointer }) => pointer.slice(1).replaceAll('/', '.'))
+  names.push(...(items ?? []).map((name) => `"${name}" of the layer tree`))
+  if (names.length === 0) return undefined
+  const fields = [...new Set(names)].join(', ')
   if (version === null)
     return `it is unknown whether ${fields} of "${key}" changed since apply ${entry.id}, which was not one transaction`
   return `"${key}" was changed since apply ${entry.id} set the same: ${fields}`

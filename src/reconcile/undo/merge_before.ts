@@ -7,6 +7,8 @@ import { formatRule, nameRule } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { type Digests, digestValue } from '../model/edit_digest.ts'
 import type { Principals } from '../model/principals.ts'
+import { readLayerTree } from './layer_tree_values.ts'
+import { type MergedLayerTree, mergeLayerTree } from './merge_layer_tree.ts'
 
 /** A resource before an apply and now. */
 export interface Versions {
@@ -14,18 +16,30 @@ export interface Versions {
   readonly there: ActualResource
   /** What the apply set, by field. */
   readonly digests: Digests
+  /** Layer tree that the apply set, with ids of styles; undefined if the journal does not have it. */
+  readonly tree?: readonly unknown[] | undefined
+}
+
+/** A resource without the changes of an apply. */
+export interface MergedResource {
+  readonly resource: ActualResource
+  /** Items of the layer tree that the apply changed, and that were changed since. */
+  readonly conflicts: readonly string[]
 }
 
 /**
  * Returns a resource as it would be without an apply: the fields that the apply set as they were before it, the others as they
  * are now. Lists with a key are merged by item, rules by rule.
  */
-export function mergeBefore({ before, there, digests }: Versions, principals: Principals): ActualResource {
+export function mergeBefore(versions: Versions, principals: Principals): MergedResource {
+  const { before, there, digests } = versions
   const paths = Object.keys(digests).map(splitPointer)
   const tops = new Set(paths.map(([top = '']) => top))
   const sets = (top: string) => tops.has(top)
   const pick = (top: string) => (sets(top) ? before : there)
-  return {
+  const trees = mergeTrees(versions)
+  const members = mergeMembers(paths, before, there)
+  const resource = {
     ...there,
     keyname: pick('keyname').keyname,
     displayName: pick('display_name').displayName,
@@ -36,8 +50,21 @@ export function mergeBefore({ before, there, digests }: Versions, principals: Pr
     rules: sets('permissions') ? mergeRules({ before, there, digests }, principals) : there.rules,
     resmeta: mergeMetadata(paths, before, there),
     sets: mergeSets(paths, before, there),
-    members: mergeMembers(paths, before, there),
+    members: trees === undefined ? members : withItems(members, trees.items),
   }
+  return { resource, conflicts: trees?.conflicts ?? [] }
+}
+
+/** Takes the changes of an apply back from the layer tree of a web map; undefined if it changed none. */
+function mergeTrees({ before, there, digests, tree }: Versions): MergedLayerTree | undefined {
+  if (tree === undefined || !Object.keys(digests).some((pointer) => pointer.startsWith('/webmap/root_item')))
+    return undefined
+  return mergeLayerTree({ before: readLayerTree(before), after: tree, now: readLayerTree(there) })
+}
+
+function withItems(members: ActualResource['members'], children: readonly unknown[]) {
+  const root = { ...(members.webmap?.root_item as object | undefined), item_type: 'root', children }
+  return { ...members, webmap: { ...members.webmap, root_item: root } }
 }
 
 function mergeRules(

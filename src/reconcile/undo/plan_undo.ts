@@ -51,7 +51,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
     })
   const actual = await readActualTree(api, signal)
   const kept = await findKept(api, entry, signal)
-  const { manifest, created } = writeUndoManifest(entry, actual, kept)
+  const { manifest, created, conflicts } = writeUndoManifest(entry, actual, kept)
   const { allowDelete, allowLoss } = options
   const take = new Set(manifest.resources.keys())
   const replace = listReplaced(entry)
@@ -59,7 +59,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
   const planOptions = { ...safeOptions, ...allowed }
   const plan = await planManifest({ api, manifest, actual, options: planOptions, signal })
   const issues = [
-    ...(await checkEdited({ api, entry, actual, manifest, plan, options, signal })),
+    ...(await checkEdited({ api, entry, actual, manifest, conflicts, plan, options, signal })),
     ...checkData(entry, kept, options),
     ...checkRecords(entry),
   ]

@@ -11,6 +11,7 @@ import type { Digests } from '../model/edit_digest.ts'
 import { createKeyMaker } from '../pull/slug.ts'
 import { writeMembers } from '../pull/write_block.ts'
 import type { KeptLayer } from './find_kept.ts'
+import { readAppliedTree } from './layer_tree_values.ts'
 import { mergeBefore } from './merge_before.ts'
 
 /** The state before an apply, as far as the apply changed it. */
@@ -19,6 +20,8 @@ export interface UndoManifest {
   readonly manifest: Manifest
   /** Resources that the apply created and that still exist. */
   readonly created: ReadonlySet<number>
+  /** Items of merged layer trees that were changed since the apply, by web map. */
+  readonly conflicts: ReadonlyMap<number, readonly string[]>
 }
 
 /** Lists the changes of an entry that were applied. */
@@ -49,6 +52,9 @@ export function writeUndoManifest(
   return {
     manifest: { id: entry.manifest, resources: restoring.resources },
     created: new Set(made.filter((id) => actual.byId.has(id))),
+    conflicts: new Map(
+      [...before].flatMap(([id, { conflicts }]) => (conflicts === undefined ? [] : [[id, conflicts]])),
+    ),
   }
 }
 
@@ -62,6 +68,8 @@ interface BeforeApply {
   readonly addedFiles: ReadonlySet<string>
   /** Data that the apply deleted, in words. */
   readonly lost: readonly string[]
+  /** Items of the layer tree that were changed since; undefined if it is not merged. */
+  readonly conflicts: readonly string[] | undefined
 }
 
 /**
@@ -73,26 +81,36 @@ function readBefore(
   { actual, kept }: Pick<Restoring, 'actual' | 'kept'>,
 ): Map<number, BeforeApply> {
   const found = new Map<number, BeforeApply>()
-  for (const { id, action, digests, loses = [], before: wires = [] } of applied)
-    for (const wire of wires) {
+  for (const change of applied)
+    for (const wire of change.before ?? []) {
       const before = readActual(wire as unknown as Representation)
-      if (found.has(before.id)) continue
-      const there = actual.byId.get(before.id)
-      const isWhole = before.id !== id || action === 'delete' || action === 'replace'
-      const isPart = !isWhole && digests !== undefined && there !== undefined
-      const merged = isPart ? mergeBefore({ before, there, digests }, actual.principals) : before
-      // Kept data have the fields that they had.
-      const { feature_layer } = before.members
-      const resource = kept.has(before.id)
-        ? { ...merged, members: { ...merged.members, feature_layer } }
-        : merged
-      found.set(before.id, {
-        ...{ resource, before, isReleased: digests?.['/managed_by'] !== undefined },
-        addedFiles: isPart ? listAddedFiles(before, digests) : new Set(),
-        lost: isWhole ? [] : loses,
-      })
+      if (!found.has(before.id))
+        found.set(before.id, { before, ...readOne(change, before, { actual, kept }) })
     }
   return found
+}
+
+function readOne(
+  { id, action, digests = {}, loses = [], after }: JournalChange,
+  before: ActualResource,
+  { actual, kept }: Pick<Restoring, 'actual' | 'kept'>,
+): Omit<BeforeApply, 'before'> {
+  const isReleased = digests['/managed_by'] !== undefined
+  const whole = { isReleased, addedFiles: new Set<string>(), lost: [], conflicts: undefined }
+  const there = actual.byId.get(before.id)
+  if (before.id !== id || action === 'delete' || action === 'replace' || there === undefined)
+    return { ...whole, resource: before }
+  const root = after?.webmap?.root_item
+  const tree = root === undefined ? undefined : readAppliedTree(root, actual)
+  const merged = mergeBefore({ before, there, digests, tree }, actual.principals)
+  // Kept data have the fields that they had.
+  const { feature_layer } = before.members
+  const members = kept.has(id) ? { ...merged.resource.members, feature_layer } : merged.resource.members
+  return {
+    ...{ isReleased, addedFiles: listAddedFiles(before, digests), lost: loses },
+    resource: { ...merged.resource, members },
+    conflicts: tree === undefined ? undefined : merged.conflicts,
+  }
 }
 
 /** Lists the files that an apply added to a resource. */
