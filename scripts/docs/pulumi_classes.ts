@@ -4,7 +4,7 @@ import { requirementsOf } from '../../src/manifest/schema/block_schema.ts'
 import type { JsonSchema } from '../../src/manifest/schema/field_schema.ts'
 import { blockDefinitions } from '../../src/manifest/schema/manifest_schema.ts'
 import { pipelineSchemas } from '../../src/pipeline/pipeline_schema.ts'
-import { inputSchemas, valuesOf } from '../../src/provider/provider_schema.ts'
+import { assetWord, inputSchemas, valuesOf } from '../../src/provider/provider_schema.ts'
 import { typeNameOf } from '../../src/provider/resource_type.ts'
 import { layerOutputs, requiredLayerOutputs } from '../../src/provider/run/run_schema.ts'
 
@@ -32,7 +32,7 @@ function printDefinitions(): string {
     const schema = definitions[name] as JsonSchema
     return `${docOf(schema, '', `A ${name.replace('_', ' ')}.`)}export type ${typeNameOf(name)} = ${typeOf(schema, '')}`
   })
-  return `${notice}\nimport type { Source } from '../source.ts'\n\n/** A file to load. */\nexport type DataSource = Source\n\n${types.join('\n\n')}\n`
+  return `${notice}\nimport type { Source, SourceFile } from '../source.ts'\n\n/** A file to load. */\nexport type DataSource = Source\n\n/** A file to store. */\nexport type FileSource = SourceFile\n\n${types.join('\n\n')}\n`
 }
 
 /** Prints the types of the inputs and outputs of runs of pipelines. */
@@ -51,7 +51,7 @@ function printClass(cls: Cls): string {
   const schemas = Object.entries(inputSchemas(cls))
   const fields = schemas.map(([field, schema]) => fieldOf({ cls, field, schema }))
   const body = `${fields.join('\n')}\n`
-  const used = ['DataSource', ...shared.map(typeNameOf)].filter((one) =>
+  const used = ['DataSource', 'FileSource', ...shared.map(typeNameOf)].filter((one) =>
     new RegExp(`\\b${one}\\b`).test(body),
   )
   const imports = used.length === 0 ? '' : `import type { ${used.join(', ')} } from './block_types.ts'\n`
@@ -109,6 +109,7 @@ function docOf({ description }: JsonSchema, indent: string, otherwise = ''): str
 function typeOf(schema: JsonSchema, indent: string): string {
   const { $ref, type, items, properties, enum: values, const: only } = schema
   if (typeof $ref === 'string') return referenceType($ref)
+  if (schema[assetWord] !== undefined) return schema[assetWord] === 'file' ? 'FileSource' : 'DataSource'
   const union = schema.anyOf ?? schema.oneOf ?? casesOf(schema)
   if (Array.isArray(union)) return unite(union.map((one) => typeOf(one as JsonSchema, indent)))
   if (only !== undefined) return JSON.stringify(only)
@@ -147,11 +148,8 @@ function objectType({ properties, required }: JsonSchema, indent: string): strin
   const needs = new Set(Array.isArray(required) ? (required as string[]) : [])
   const deeper = `${indent}  `
   const fields = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => {
-    const type =
-      name === 'source' && indent === '  ' && isDataSource(schema) ? 'DataSource' : typeOf(schema, deeper)
+    const type = typeOf(schema, deeper)
     return `${docOf(schema, deeper)}${deeper}readonly ${/^\w+$/.test(name) ? name : JSON.stringify(name)}${needs.has(name) ? '' : '?'}: ${type}`
   })
   return `{\n${fields.join('\n')}\n${indent}}`
 }
-
-const isDataSource = ({ description }: JsonSchema) => String(description).startsWith('Data file')

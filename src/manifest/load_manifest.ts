@@ -3,9 +3,9 @@ import type { Environment } from '../document/resolve_values.ts'
 import { assembleManifest } from './assemble.ts'
 import { checkIconFiles } from './catalog/icon_files.ts'
 import { checkDataFiles } from './data_files.ts'
-import { expandFiles } from './files/expand_files.ts'
+import { expandFiles, withFiles } from './files/expand_files.ts'
 import { expandFragments } from './fragments/expand_fragments.ts'
-import type { Manifest, WantedFile } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { findManifestFiles, type ReadManifestFile, readManifestFile } from './manifest_input.ts'
 import type { ManifestSource } from './resolve_source.ts'
 
@@ -51,16 +51,6 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
     sources: new Map([...files.flatMap(listIncluded), ...files.flatMap(listShown)]),
     documents,
   }
-}
-
-function withFiles(manifest: Manifest, files: ReadonlyMap<string, readonly WantedFile[]>): Manifest {
-  if (files.size === 0) return manifest
-  const resources = new Map(manifest.resources)
-  for (const [key, list] of files) {
-    const wanted = resources.get(key)
-    if (wanted !== undefined) resources.set(key, { ...wanted, files: list })
-  }
-  return { ...manifest, resources }
 }
 
 function listShown({ file, shownText }: ReadManifestFile): [string, string][] {

@@ -12,6 +12,7 @@ import { type DiffContext, diffResource } from '../reconcile/plan/diff.ts'
 import { listSetBlocks } from '../reconcile/plan/set_blocks.ts'
 import { formatPropertyPath, isIgnored, pathOfEdit } from './property_path.ts'
 import { type Properties, unknownValue } from './property_values.ts'
+import { compareFileInputs } from './resource_files.ts'
 import { listAnnotated, listSecrets } from './resource_secrets.ts'
 
 /** A changed property. */
@@ -51,7 +52,8 @@ export function compareInputs(comparison: Comparison): PropertyChange[] {
   const data = isDeepStrictEqual(contentOf(olds.properties), contentOf(news.properties)) ? [] : ['/data']
   const { unknowns } = news.properties
   const plain = [...secrets, ...data, ...unknowns].map((pointer) => changeAt(comparison, pointer))
-  const all = new Map([...changes, ...plain].map((change) => [change.path, change] as const))
+  const files = compareFileInputs(cls, olds.properties.values, news.properties.values)
+  const all = new Map([...changes, ...files, ...plain].map((change) => [change.path, change] as const))
   return [...all.values()].filter(({ path }) => !isIgnored(path, ignored))
 }
 
@@ -98,10 +100,15 @@ function kindOf(from: unknown, to: unknown): PropertyChange['kind'] {
   return to === undefined ? 'delete' : 'update'
 }
 
+/** Properties that are compared by their digests. */
+const contents = ['/data', '/files', '/file']
+
 function compareRoughly(comparison: Comparison): PropertyChange[] {
   const { cls, olds, news } = comparison
   const names = new Set([...Object.keys(olds.properties.values), ...Object.keys(news.properties.values)])
-  const pointers = [...names].map((name) => joinPointer('', name)).filter((pointer) => pointer !== '/data')
+  const pointers = [...names]
+    .map((name) => joinPointer('', name))
+    .filter((pointer) => !contents.includes(pointer))
   return [...pointers, ...listAnnotated(cls, 'x-replace')]
     .filter((pointer) => differAt(olds.properties, news.properties, pointer))
     .map((pointer) => changeAt(comparison, pointer))

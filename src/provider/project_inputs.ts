@@ -2,6 +2,7 @@ import type { Cls } from '../contract/registry.ts'
 import { isObject } from '../core/is_object.ts'
 import { findAtPointer, joinPointer, splitPointer } from '../core/pointer.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
+import { readFiles } from '../reconcile/model/actual_files.ts'
 import type { ActualResource, ActualTree } from '../reconcile/model/actual_tree.ts'
 import type { Edit } from '../reconcile/model/change.ts'
 import { safeOptions } from '../reconcile/model/plan_input.ts'
@@ -10,6 +11,7 @@ import { contextOf } from '../reconcile/plan/diff_context.ts'
 import { matchResources } from '../reconcile/plan/match.ts'
 import { writeBlock } from '../reconcile/pull/write_block.ts'
 import type { Values } from './property_values.ts'
+import { filesProperty, projectFiles } from './resource_files.ts'
 import { listSecrets } from './resource_secrets.ts'
 
 /** A resource on the server, and the tree around it. */
@@ -53,11 +55,16 @@ export function projectInputs(found: Found, inputs: Values, manifest: Manifest):
     options: safeOptions,
   }
   const context = contextOf(plan, matchResources(manifest, tree), new Set())
-  const { edits } = diffResource(wanted, actual, { ...context, manifestId: actual.manager ?? '' })
+  const property = filesProperty(cls)
+  const hasFiles = property !== undefined && inputs[property] !== undefined
+  const block = hasFiles ? { ...wanted, files: [] } : wanted
+  const { edits } = diffResource(block, actual, { ...context, manifestId: actual.manager ?? '' })
   const visible = edits.filter((edit) => edit.secret === undefined)
-  if (visible.length === 0) return withEditedData(inputs, wanted, actual)
+  const there = readFiles(actual)
+  const known = there === undefined ? inputs : projectFiles(cls, inputs, there)
+  if (visible.length === 0) return withEditedData(known, wanted, actual)
   const written = writeInputs({ actual, tree, cls })
-  const projected = structuredClone(inputs) as Record<string, unknown>
+  const projected = structuredClone(known) as Record<string, unknown>
   for (const edit of visible) takeEdit(projected, written, edit)
   return withEditedData(projected, wanted, actual)
 }

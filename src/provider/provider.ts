@@ -2,11 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { resolveResource } from '../api/resolve_resource.ts'
 import { problem } from '../contract/problems.ts'
 import { type Cls, clsNames } from '../contract/registry.ts'
-import { isObject } from '../core/is_object.ts'
-import { findAtPointer } from '../core/pointer.ts'
 import { isProblem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import { readActual, readsAll } from '../reconcile/model/actual_tree.ts'
+import { type Checked, type CheckQuery, checkInputs, writtenSecrets } from './check_resource.ts'
 import {
   type CheckedResource,
   type CheckedResources,
@@ -14,14 +13,14 @@ import {
   describeResource,
 } from './checked_resources.ts'
 import { compareInputs, fillUnknowns, type PropertyChange } from './compare_inputs.ts'
-import { completeData, openSource } from './data_source.ts'
 import { deleteResource } from './delete_resource.ts'
 import { InitFailure } from './init_failure.ts'
+import { withWrite } from './open_write.ts'
 import { type Properties, unknownValue, type Values } from './property_values.ts'
 import { openApi, readConfig } from './provider_config.ts'
 import { callFunction } from './provider_functions.ts'
-import { type InputFault, makeManifest } from './resource_manifest.ts'
-import { findMisplacedSecrets, listSecrets } from './resource_secrets.ts'
+import { makeManifest } from './resource_manifest.ts'
+import { listSecrets } from './resource_secrets.ts'
 import { outputsOf, readInputs } from './resource_state.ts'
 import { findClsOfToken, parseUrn, resourceTypes, runToken, stackManifestId } from './resource_type.ts'
 import { checkRun, compareRuns } from './run/check_run.ts'
@@ -42,21 +41,6 @@ export interface ProviderPlace {
   readonly env: NodeJS.ProcessEnv
   /** Absolute path of the folder of the program. */
   folder: string
-}
-
-/** Inputs to check. */
-export interface CheckQuery {
-  readonly news: Properties
-  /** Checked inputs of the last update. */
-  readonly olds?: Values
-  /** How the key is chosen if the program does not set it; by the name of the resource if absent. */
-  readonly naming?: { readonly proposed: string } | 'required'
-}
-
-/** Checked inputs. */
-export interface Checked extends MarkedValues {
-  readonly faults: readonly InputFault[]
-  readonly warnings: readonly InputFault[]
 }
 
 /** The provider, apart from the protocol. All of its functions throw Problems. */
@@ -93,33 +77,15 @@ export class LandformProvider {
     await this.#connection?.api.close()
   }
 
-  /** Checks inputs, and completes the key, the display name and the digest of the data. */
+  /** Checks inputs, and completes the key, the display name and the digests of data and files. */
   async check(urn: string, query: CheckQuery): Promise<Checked> {
-    const { values: news, secrets, unknowns } = query.news
     if (isRun(urn)) return checkRun(urn, query.news, this.#runPlace())
-    const { type } = parseUrn(urn)
-    const cls = clsOf(type)
-    const key = news.key ?? nameOf(urn, query)
-    const named = { ...news, ...(key === undefined ? {} : { key, display_name: news.display_name ?? key }) }
-    const data = await completeData(named, this.place.folder)
-    const { inputs } = data
-    const made = makeManifest({ ...this.#manifestPlace(urn), cls, inputs, unknowns })
-    const described = describeResource(urn, cls, inputs)
-    const taken = this.#checked.add(described)
-    const faults = [
-      ...findMisplacedSecrets(cls, secrets),
-      ...(key === undefined ? [missingKey] : []),
-      ...made.faults,
-      ...data.faults.filter(({ property }) => !made.faults.some((fault) => fault.property === property)),
-      ...taken,
-    ]
+    const cls = clsOf(parseUrn(urn).type)
+    const checked = await checkInputs({ ...query, urn, cls, place: this.#manifestPlace(urn) })
+    const described = describeResource(urn, cls, checked.values)
+    const faults = [...checked.faults, ...this.#checked.add(described)]
     const missing = await this.#findMissing(described)
-    return {
-      values: inputs,
-      secrets: [...secrets, ...writtenSecrets(cls, inputs)],
-      faults: [...faults, ...(faults.length > 0 ? [] : missing)],
-      warnings: made.warnings,
-    }
+    return { ...checked, faults: [...faults, ...(faults.length > 0 ? [] : missing)] }
   }
 
   /** Reads the tree, so that a program fails at its first resource if the server is away or refuses the account. */
@@ -198,33 +164,17 @@ export class LandformProvider {
     return { id: String(id), values: outputsOf(inputs.values, id), secrets: inputs.secrets, warnings }
   }
 
-  async #withWrite<T>(
+  #withWrite<T>(
     urn: string,
     { inputs, old }: { readonly inputs: Properties; readonly old: OldResource | undefined },
     work: (write: Write) => Promise<T>,
   ): Promise<T> {
-    const cls = clsOf(parseUrn(urn).type)
-    const { data } = inputs.values
-    const source = isObject(data) ? data.source : undefined
-    const opened = source === undefined ? undefined : await openSource(source, this.place.folder)
-    try {
-      const { manifest, wanted, faults } = makeManifest({
-        ...this.#manifestPlace(urn),
-        cls,
-        inputs: inputs.values,
-        ...(old === undefined ? {} : { id: Number(old.id) }),
-        ...(opened === undefined ? {} : { sourcePath: opened.path }),
-      })
-      if (manifest === undefined || wanted === undefined) throw refused(faults)
-      return await work({
-        key: wanted.key,
-        manifest,
-        sendsSecrets: old === undefined || this.#changesSecrets(urn, inputs, old),
-        ...(old === undefined ? {} : { id: Number(old.id) }),
-      })
-    } finally {
-      await opened?.remove()
+    const resource = {
+      ...{ cls: clsOf(parseUrn(urn).type), inputs: inputs.values, place: this.#manifestPlace(urn) },
+      sendsSecrets: old === undefined || this.#changesSecrets(urn, inputs, old),
+      ...(old === undefined ? {} : { id: Number(old.id) }),
     }
+    return withWrite(resource, work)
   }
 
   #changesSecrets(urn: string, inputs: Properties, old: OldResource): boolean {
@@ -358,17 +308,6 @@ interface FailedWrite {
 /** Failures before the first request that writes. */
 const unmade: readonly string[] = ['apply/failed', 'resource/key-taken', 'resource/not-found']
 
-const missingKey: InputFault = {
-  property: 'key',
-  reason: 'missing; set it, because automatic names are disabled by pulumi:autonaming',
-}
-
-/** Chooses the key of a resource that does not set it; one that was proposed earlier is kept. */
-function nameOf(urn: string, { naming, olds }: CheckQuery): unknown {
-  if (naming === undefined) return parseUrn(urn).name
-  return naming === 'required' ? undefined : (olds?.key ?? naming.proposed)
-}
-
 function rethrowUnless404(error: unknown): void {
   if ((error as { status?: number }).status !== 404) throw error
 }
@@ -382,16 +321,4 @@ function clsOf(token: string): Cls {
     hint:
       findHint(token, [...resourceTypes.keys()]) ?? `Types are named after classes: ${clsNames.join(', ')}.`,
   })
-}
-
-function writtenSecrets(cls: Cls, inputs: Values): string[] {
-  return listSecrets(cls).filter((pointer) => findAtPointer(inputs, pointer) !== undefined)
-}
-
-function refused(faults: readonly InputFault[]) {
-  return problem(
-    'usage/bad-argument',
-    faults.map(({ property, reason }) => `${property}: ${reason}`).join('\n'),
-    { hint: undefined },
-  )
 }

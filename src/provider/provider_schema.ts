@@ -37,12 +37,12 @@ export const configProperties: Readonly<Record<string, Spec>> = {
   allow_delete: {
     type: 'array',
     items: { type: 'string' },
-    description: 'Keys of layers that may be deleted although they have features.',
+    description: 'Keys of resources that may be deleted or lose data, although they have features or files.',
   },
 }
 
-/** Fields of blocks that Pulumi expresses in other ways, and files, which it does not support. */
-const omitted = new Set(['cls', 'existing', 'id', 'was', 'children', 'files', 'file'])
+/** Fields of blocks that Pulumi expresses in other ways. */
+const omitted = new Set(['cls', 'existing', 'id', 'was', 'children'])
 
 /** Returns the input properties of a class as JSON Schema, by name. */
 export function inputSchemas(cls: Cls): Record<string, JsonSchema> {
@@ -56,19 +56,48 @@ export function inputSchemas(cls: Cls): Record<string, JsonSchema> {
     description: 'Key, unique on the server; the name of the resource if absent.',
   }
   const all: Record<string, JsonSchema> = { key, ...Object.fromEntries(own) }
-  return { ...all, parent: { ...all.parent, description: parentMeaning }, ...dataOf(all.data) }
+  return {
+    ...all,
+    parent: { ...all.parent, description: parentMeaning },
+    ...dataOf(all.data),
+    ...filesOf(all),
+  }
 }
 
 const parentMeaning = 'Key of the parent resource; the root of the server if absent.'
 
-const sourceMeaning = 'Data file: a path relative to the program, or an asset or archive.'
+/** Annotation of a path that may also be an asset of Pulumi: of a `file`, or of `data`, which may be an archive, too. */
+export const assetWord = 'x-asset'
 
 function dataOf(data: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
   if (data === undefined) return {}
   const properties = data.properties as Readonly<Record<string, JsonSchema>>
-  const source = { ...properties.source, description: sourceMeaning }
+  const description = 'Data file: a path relative to the program, or an asset or archive.'
+  const source = { ...properties.source, [assetWord]: 'data', description }
   return { data: { ...data, properties: { ...properties, source } } }
 }
+
+function filesOf({
+  file,
+  files,
+}: Readonly<Record<string, JsonSchema>>): Readonly<Record<string, JsonSchema>> {
+  const path = { type: 'string', minLength: 1, [assetWord]: 'file' }
+  if (file !== undefined) {
+    const whole = { type: 'object', required: ['path'], properties: { path } }
+    return {
+      file: { anyOf: [path, whole], description: 'File: a path relative to the program, or an asset.' },
+    }
+  }
+  const entry = ((files?.items as JsonSchema | undefined)?.anyOf as readonly JsonSchema[] | undefined)?.[1]
+  if (files === undefined || entry === undefined) return {}
+  const own = entry.properties as Readonly<Record<string, JsonSchema>>
+  const described = { ...path, description: 'Path or pattern, relative to the program, or an asset.' }
+  const items = { anyOf: [path, { ...entry, properties: { ...own, path: described } }] }
+  return { files: { ...files, items, description: filesMeaning } }
+}
+
+const filesMeaning =
+  'All files: assets, and paths or patterns (plans/*.pdf, photos/**/*.jpg), relative to the program. Files that match a pattern keep their path below the folder before its first wildcard.'
 
 /** Returns the schema of the package, made from the contract. */
 export function providerSchema(version: string): Spec {
@@ -170,7 +199,7 @@ function specOf(schema: JsonSchema, place: Place): Spec {
 function typeOf(schema: JsonSchema, place: Place): Spec {
   const { type, items, properties } = schema
   const values = valuesOf(schema)
-  if (place.pointer === '/data/source') return fileSpec
+  if (schema[assetWord] !== undefined) return fileSpec
   if (type === 'string' || type === 'boolean' || type === 'integer' || type === 'number') return { type }
   if (type === 'array' && isObject(items))
     return { type, items: typeOf(items, { ...place, name: [...place.name, 'item'] }) }

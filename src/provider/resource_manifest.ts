@@ -6,10 +6,13 @@ import { joinPointer, type Pointer } from '../core/pointer.ts'
 import { parseFully } from '../document/parse_yaml.ts'
 import { createDocument, type Node } from '../document/yaml_node.ts'
 import { assembleManifest } from '../manifest/assemble.ts'
+import { expandFiles } from '../manifest/files/expand_files.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
+import type { Block } from '../manifest/manifest_block.ts'
 import type { ManifestSource } from '../manifest/resolve_source.ts'
 import { formatPropertyPath } from './property_path.ts'
 import { signatureKey, unknownValue, type Values } from './property_values.ts'
+import { filesBlock } from './resource_files.ts'
 
 /** Key of the root of the server in the manifests of the provider. */
 export const rootKey = '(root of the server)'
@@ -29,6 +32,8 @@ export interface ResourceInputs {
   readonly id?: number
   /** Absolute path of the data, if they are an asset that was opened. */
   readonly sourcePath?: string
+  /** Files as in a manifest, if they were opened. */
+  readonly files?: Values
 }
 
 /** A fault of an input. */
@@ -46,6 +51,8 @@ export interface ResourceManifest {
   readonly faults: readonly InputFault[]
   /** What is valid, but probably wrong. */
   readonly warnings: readonly InputFault[]
+  /** The block, if it names files. */
+  readonly fileBlocks: readonly Block[]
 }
 
 /** Makes the manifest of one resource, in which its parent and the targets of its references are existing resources. */
@@ -54,12 +61,20 @@ export function makeManifest(resource: ResourceInputs): ResourceManifest {
   const { key: given, parent: above, ...fields } = inputs
   const key = typeof given === 'string' && given !== '' ? given : unknownValue
   const parent = above === undefined ? rootKey : above
-  const block = { cls, parent, ...(id === undefined ? {} : { id }), ...withPath(fields, sourcePath) }
+  const files =
+    resource.files ?? filesBlock(cls, inputs, (source) => (isAsset(source) ? closedAsset : source))
+  const block = {
+    cls,
+    parent,
+    ...(id === undefined ? {} : { id }),
+    ...withPath(fields, sourcePath),
+    ...files,
+  }
   const named = listReferred(cls, inputs).map(({ name }) => name)
   const others = [...(typeof parent === 'string' ? [parent] : []), ...named]
   const stubs = others.filter((other) => other !== key).map((other) => [other, stubOf(other)] as const)
   const value = { manifest: manifestId, resources: { ...Object.fromEntries(stubs), [key]: block } }
-  const { manifest, issues } = assembleManifest([sourceOf(value, { file: key, folder })], true)
+  const { manifest, issues, fileBlocks } = assembleManifest([sourceOf(value, { file: key, folder })], true)
   const base = joinPointer('/resources', key)
   const all = [...reservedFaults(inputs), ...issues]
   const places = (severity: Issue['severity']) =>
@@ -67,9 +82,27 @@ export function makeManifest(resource: ResourceInputs): ResourceManifest {
       .filter((issue) => issue.severity === severity && !isUncertain(issue, base, resource.unknowns ?? []))
       .map((issue) => faultOf(issue, base))
   const [faults, warnings] = [places('error'), places('warning')]
-  if (manifest === undefined) return { faults, warnings }
+  if (manifest === undefined) return { faults, warnings, fileBlocks }
   const wanted = manifest.resources.get(key)
-  return { faults, warnings, ...(faults.length > 0 || wanted === undefined ? {} : { manifest, wanted }) }
+  return {
+    faults,
+    warnings,
+    fileBlocks,
+    ...(faults.length > 0 || wanted === undefined ? {} : { manifest, wanted }),
+  }
+}
+
+/** Finds the files that the block of a resource names. */
+export async function findFiles({ fileBlocks }: Pick<ResourceManifest, 'fileBlocks'>) {
+  const { files, issues } = await expandFiles(fileBlocks)
+  const [found = []] = files.values()
+  return {
+    files: found,
+    faults: issues.map((issue) => {
+      const { property, reason } = faultOf(issue, fileBlocks[0]?.pointer ?? '')
+      return { property, reason: reason.replaceAll('folder of the manifest', 'folder of the program') }
+    }),
+  }
 }
 
 /** Makes the source of a manifest from its value. Its text is parsed only for the positions of faults. */
@@ -94,6 +127,8 @@ function sourceOf(
   }
 }
 
+const isAsset = (source: unknown) => isObject(source) && Object.hasOwn(source, signatureKey)
+
 /** Path of an asset that is not opened, in manifests whose data are not loaded. */
 const closedAsset = 'asset'
 
@@ -102,8 +137,7 @@ function withPath(fields: Values, sourcePath: string | undefined): Values {
   const { data } = fields
   if (!isObject(data)) return fields
   const { digest: _, ...rest } = data
-  const isAsset = isObject(rest.source) && Object.hasOwn(rest.source, signatureKey)
-  const source = sourcePath ?? (isAsset ? closedAsset : rest.source)
+  const source = sourcePath ?? (isAsset(rest.source) ? closedAsset : rest.source)
   return { ...fields, data: source === undefined ? rest : { ...rest, source } }
 }
 

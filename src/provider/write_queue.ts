@@ -42,7 +42,10 @@ export function createWriteQueue(connection: Connection): WriteQueue {
   }
 }
 
-const hasData = ({ key, manifest }: Write) => manifest.resources.get(key)?.data !== undefined
+function hasData({ key, manifest }: Write): boolean {
+  const { data, files } = manifest.resources.get(key) ?? {}
+  return data !== undefined || files !== undefined
+}
 
 async function writeAll(connection: Connection, batch: readonly Waiting[]): Promise<void> {
   const written = batch.length > 1 ? await tryTogether(connection, batch) : undefined

@@ -102,7 +102,7 @@ function ignoreProblem(error: unknown): undefined {
 }
 
 async function planWrites(connection: Connection, writes: readonly Write[]): Promise<Plan> {
-  const { api, memory, signal } = connection
+  const { api, memory, signal, allowDelete } = connection
   const tree = await memory.load()
   const ids = [...new Set(writes.flatMap((write) => idsOf(tree, write)))]
   await memory.freshen(ids)
@@ -112,7 +112,7 @@ async function planWrites(connection: Connection, writes: readonly Write[]): Pro
   }
   const sent = writes.filter(({ sendsSecrets }) => sendsSecrets).map(({ key }) => key)
   const reader = readerAround({ api, tree, ids, signal })
-  const options = { ...safeOptions, sendSecrets: new Set(sent) }
+  const options = { ...safeOptions, allowLoss: allowDelete, sendSecrets: new Set(sent) }
   return planFrom({ reader, manifest: joinManifests(writes), options, signal })
 }
 
@@ -138,9 +138,15 @@ function joinManifests(writes: readonly Write[]): Manifest {
 function refuseErrors({ issues }: Plan): void {
   if (!hasErrors(issues)) return
   const reasons = issues.filter(({ severity }) => severity === 'error')
-  const text = reasons.map(({ message, hint }) => (hint === undefined ? message : `${message}. ${hint}`))
+  const text = reasons.map(({ message, hint }) =>
+    hint === undefined ? message : `${message}. ${hint.replace(lossOption, lossSetting)}`,
+  )
   throw problem('apply/failed', text.join('\n'), { issues, hint: undefined })
 }
+
+// Hints of plans name options of the command line.
+const lossOption = /use --allow-loss (\S+)\.$/
+const lossSetting = 'list "$1" in landform:allow_delete.'
 
 async function applyWrites({ api, memory, signal }: Connection, plan: Plan): Promise<Report> {
   const report = await applyPlan({ api, plan, signal, breakOff: signal })

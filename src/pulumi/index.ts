@@ -1,6 +1,6 @@
 export { Baselayers, type BaselayersProperties } from './classes/baselayers.ts'
 export { BasemapLayer, type BasemapLayerProperties } from './classes/basemap_layer.ts'
-export type { DataSource, Rule, WebmapItem } from './classes/block_types.ts'
+export type { DataSource, FileSource, Rule, WebmapItem } from './classes/block_types.ts'
 export { CollectorProject, type CollectorProjectProperties } from './classes/collector_project.ts'
 export { DeskVectorStyle, type DeskVectorStyleProperties } from './classes/desk_vector_style.ts'
 export { FileBucket, type FileBucketProperties } from './classes/file_bucket.ts'

@@ -13,7 +13,7 @@ export interface ProviderArgs {
   readonly token?: Input<string>
   /** Id that the resources are marked with on the server; `pulumi.PROJECT.STACK` if absent. */
   readonly manifest?: Input<string>
-  /** Keys of layers that may be deleted although they have features. */
+  /** Keys of resources that may be deleted or lose data, although they have features or files. */
   readonly allow_delete?: Input<readonly Input<string>[]>
 }
 

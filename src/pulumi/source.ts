@@ -5,3 +5,6 @@ export type SourceAsset = asset.FileAsset | asset.StringAsset | asset.FileArchiv
 
 /** Data of a layer: the path of a file, relative to the program, or an asset or archive. */
 export type Source = string | SourceAsset
+
+/** A file: a path relative to the program, or an asset. */
+export type SourceFile = string | asset.FileAsset | asset.StringAsset

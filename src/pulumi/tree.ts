@@ -14,6 +14,7 @@ import { formatSpan } from '../core/span.ts'
 import { findHint } from '../core/suggest.ts'
 import { loadManifest } from '../manifest/load_manifest.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
+import { filesProperty } from '../provider/resource_files.ts'
 import { packageName } from '../provider/resource_type.ts'
 import { LandformResource } from './landform_resource.ts'
 
@@ -150,7 +151,15 @@ function writeArgs(wanted: WantedResource, { cls, manifest, children }: Surround
     ...(parent === undefined || above?.id === 0 ? {} : { parent: keyOf(parent) }),
     ...Object.fromEntries(members),
     ...(data === undefined ? {} : { data: writeData(data) }),
+    ...writeFiles(cls, wanted.files),
   }
+}
+
+function writeFiles(cls: Cls, files: WantedResource['files']): object {
+  const property = filesProperty(cls)
+  if (files === undefined || property === undefined) return {}
+  if (property === 'file') return { file: files[0]?.path }
+  return { files: files.map(({ path, name, mimeType }) => ({ path, name, mime_type: mimeType })) }
 }
 
 function writeData({

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { status } from '@grpc/grpc-js'
 import pb from '@pulumi/pulumi/proto/provider_pb.js'
 import empty from 'google-protobuf/google/protobuf/empty_pb.js'
@@ -89,6 +92,64 @@ describeServers('a Pulumi provider', (start) => {
     const wrong = await check(engine, urn, { ...plain, descripton: 'hunter2hunter2' })
     expect(wrong.failures.length).toBeGreaterThan(0)
     expect(JSON.stringify(wrong.failures)).not.toMatch(/password.*hunter2hunter2/)
+  })
+
+  test('stores files of paths, patterns and assets, and sees changed, removed and foreign ones', async () => {
+    const urn = urnOf('FileBucket', 'plans')
+    const made = await mkdtemp(join(tmpdir(), 'landform-plans-'))
+    const second = await startConfigured(server.url, {}, made)
+    const asset = (text: string) => ({ [signatureKey]: signatures.asset, text })
+    const note = { path: asset('# All'), name: 'about/readme.md', mime_type: 'text/markdown' }
+    const news = { files: ['plans/*.txt', note] }
+    try {
+      await mkdir(join(made, 'plans'))
+      for (const name of ['north', 'south', 'west']) await writeFile(join(made, `plans/${name}.txt`), name)
+      const { inputs, failures } = await check(second, urn, news)
+      expect(failures).toEqual([])
+      const names = ['about/readme.md', 'north.txt', 'south.txt', 'west.txt']
+      expect(inputs.files).toMatchObject(
+        names.map((name) => ({ name, digest: expect.stringMatching(/^\w{64}$/) })),
+      )
+      const { id } = await create(second, urn, inputs)
+      const stored = await server.admin('GET', `/api/resource/${id}/file/about/readme.md`)
+      expect([stored.headers.get('content-type'), await stored.text()]).toEqual(['text/markdown', '# All'])
+      expect((await read(second, urn, { id, inputs })).inputs).toEqual(inputs)
+      await writeFile(join(made, 'plans/north.txt'), 'changed')
+      await rm(join(made, 'plans/south.txt'))
+      const { inputs: next } = await check(second, urn, news)
+      const { UPDATE, DELETE } = pb.PropertyDiff.Kind
+      expect((await diff(second, urn, [inputs, next])).paths).toEqual({
+        'files[1]': UPDATE,
+        'files[2]': DELETE,
+      })
+      await update(second, urn, { id, olds: inputs, news: next })
+      // Somebody removes a file and adds another one.
+      const kept = [{ name: 'about/readme.md' }, { name: 'north.txt' }]
+      const { id: sent } = await (
+        await server.admin('PUT', '/api/component/file_upload/upload', 'mine')
+      ).json<Sent>()
+      const files = [...kept, { id: sent, name: 'mine.txt' }]
+      await server.admin('PUT', `/api/resource/${id}`, { file_bucket: { files } })
+      await configure(second, { server: server.url, password: adminPassword })
+      const { inputs: drifted } = await read(second, urn, { id, inputs: next })
+      expect((await diff(second, urn, [drifted, next])).paths).toEqual({
+        'files[2]': UPDATE,
+      })
+      const { inputs: few } = await check(second, urn, { files: [note] })
+      const loss = { id, olds: drifted, news: few, preview: true }
+      await expect(update(second, urn, loss)).rejects.toThrow(
+        /lose 2 of 3 files.*list "plans" in landform:allow_delete/,
+      )
+      const { failures: missing } = await check(second, urn, {
+        files: ['no/*.txt', { path: 'no.txt', nam: 'a' }],
+      })
+      expect(missing).toEqual([{ property: 'files[1].nam', reason: expect.stringContaining('"name"') }])
+      const { failures: empty } = await check(second, urn, { files: ['no/*.txt', { path: asset('a') }] })
+      expect(empty).toEqual([{ property: 'files[1].name', reason: expect.stringContaining('StringAsset') }])
+    } finally {
+      await second.stop()
+      await rm(made, { recursive: true })
+    }
   })
 
   test('lists the resources of a class, and their permissions', async () => {
@@ -247,6 +308,10 @@ describeServers('a Pulumi provider', (start) => {
     }
   })
 })
+
+interface Sent {
+  readonly id: string
+}
 
 function treesOf(numbers: readonly number[]): Wire {
   const features = numbers.map((n) => ({

@@ -41,13 +41,14 @@ describeServers('a program of Pulumi', (start) => {
       'ResourceGroup::park',
       'VectorLayer::benches',
       'MapsrvStyle::benches_style',
+      'FileBucket::park_plans',
       'Webmap::park_map',
     ]
     expect([...preview.steps].sort()).toEqual(labels.map((label) => `create ${label}`).sort())
     const up = await runProgram(program)
-    expect(up.steps).toEqual(labels.map((label) => `create ${label}`))
+    expect([...up.steps].sort()).toEqual(labels.map((label) => `create ${label}`).sort())
     const key = up.exports.ids as Record<string, number>
-    expect(Object.keys(key).sort()).toEqual(['benches', 'benches_style', 'park', 'park_map'])
+    expect(Object.keys(key).sort()).toEqual(['benches', 'benches_style', 'park', 'park_map', 'park_plans'])
     expect(await runProgram(program)).toMatchObject({ steps: [], code: 0 })
     const files = { paths: [pathOf('tree')], cwd: '/' }
     expect((await validate(files)).issues).toEqual([])
@@ -57,7 +58,7 @@ describeServers('a program of Pulumi', (start) => {
     expect(planned.changes.flatMap(({ edits }) => edits)).toEqual([])
     expect(planned.changes.every(({ action }) => action === 'adopt')).toBe(true)
     expect(await destroyStack(engine, program.state)).toEqual(
-      labels.map((label) => `delete ${label}`).reverse(),
+      up.steps.map((step) => step.replace('create', 'delete')).reverse(),
     )
   })
 

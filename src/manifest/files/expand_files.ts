@@ -5,7 +5,7 @@ import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { isPattern, matchFiles } from '../../files/match_files.ts'
 import { findFileFault, unreadable } from '../data_files.ts'
-import type { WantedFile } from '../manifest.ts'
+import type { Manifest, WantedFile } from '../manifest.ts'
 import { type Block, blockIssue } from '../manifest_block.ts'
 import type { SourceFault } from '../resolve_source.ts'
 
@@ -36,6 +36,17 @@ export async function expandFiles(blocks: readonly Block[]): Promise<ExpandedFil
     files: new Map(found.map(({ key, files }) => [key, files])),
     issues: found.flatMap(({ issues }) => issues),
   }
+}
+
+/** Adds the files to the resources of a manifest, by key. */
+export function withFiles(manifest: Manifest, files: ReadonlyMap<string, readonly WantedFile[]>): Manifest {
+  if (files.size === 0) return manifest
+  const resources = new Map(manifest.resources)
+  for (const [key, list] of files) {
+    const wanted = resources.get(key)
+    if (wanted !== undefined) resources.set(key, { ...wanted, files: list })
+  }
+  return { ...manifest, resources }
 }
 
 /** Tells whether a block names files that its class can have. */

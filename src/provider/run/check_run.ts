@@ -12,6 +12,7 @@ import { checkPipeline, loadPipeline, makePipeline } from '../../pipeline/load_p
 import type { Pipeline, PipelineDefinition } from '../../pipeline/pipeline_schema.ts'
 import { readActual } from '../../reconcile/model/actual_tree.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
+import type { Checked } from '../check_resource.ts'
 import type { CheckedResources } from '../checked_resources.ts'
 import type { PropertyChange } from '../compare_inputs.ts'
 import { formatPropertyPath, isIgnored } from '../property_path.ts'
@@ -30,19 +31,11 @@ export interface RunPlace {
   readonly connection: Connection | undefined
 }
 
-/** Checked inputs of a run. */
-export interface CheckedRun {
-  readonly values: Values
-  readonly secrets: readonly Pointer[]
-  readonly faults: readonly InputFault[]
-  readonly warnings: readonly InputFault[]
-}
-
 /**
  * Checks the inputs of a run and completes their digest: of the definition, the file that is loaded, and the layers on the
  * server. A changed digest is a changed property, which runs the pipeline again.
  */
-export async function checkRun(urn: string, news: Properties, place: RunPlace): Promise<CheckedRun> {
+export async function checkRun(urn: string, news: Properties, place: RunPlace): Promise<Checked> {
   const { values, secrets, unknowns } = news
   const found = [...checkInputs(values, unknowns)]
   const isOpen = unknowns.some((pointer) => !pointer.startsWith('/triggers'))

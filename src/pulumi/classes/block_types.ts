@@ -1,8 +1,11 @@
 // Printed from the contract by `npm run docs`. Do not edit.
-import type { Source } from '../source.ts'
+import type { Source, SourceFile } from '../source.ts'
 
 /** A file to load. */
 export type DataSource = Source
+
+/** A file to store. */
+export type FileSource = SourceFile
 
 /** A rule. */
 export type Rule = {

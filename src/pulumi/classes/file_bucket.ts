@@ -1,7 +1,7 @@
 // Printed from the contract by `npm run docs`. Do not edit.
 import type { CustomResourceOptions, Output } from '@pulumi/pulumi'
 import { type Inputs, LandformResource, lookUp } from '../landform_resource.ts'
-import type { Rule } from './block_types.ts'
+import type { FileSource, Rule } from './block_types.ts'
 
 /** Properties of `FileBucket`. */
 export interface FileBucketProperties {
@@ -23,6 +23,17 @@ export interface FileBucketProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** All files: assets, and paths or patterns (plans/*.pdf, photos/**\/*.jpg), relative to the program. Files that match a pattern keep their path below the folder before its first wildcard. */
+  readonly files?: readonly (FileSource | {
+    /** Path or pattern, relative to the program, or an asset. */
+    readonly path: FileSource
+    /** Path on the server; defaults to the name of the file. Not for patterns. */
+    readonly name?: string
+    /** Folder on the server of the files that match a pattern. */
+    readonly folder?: string
+    /** Media type; the server derives it from the name if absent. */
+    readonly mime_type?: string
+  })[]
 }
 
 /** A set of files to download. */
@@ -41,6 +52,8 @@ export class FileBucket extends LandformResource {
   declare readonly permissions: Output<FileBucketProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<FileBucketProperties['resmeta']>
+  /** All files: assets, and paths or patterns (plans/*.pdf, photos/**\/*.jpg), relative to the program. Files that match a pattern keep their path below the folder before its first wildcard. */
+  declare readonly files: Output<FileBucketProperties['files']>
 
   constructor(name: string, args: Inputs<FileBucketProperties>, options?: CustomResourceOptions) {
     super('file_bucket', name, { args, options })

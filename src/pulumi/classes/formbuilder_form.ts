@@ -1,7 +1,7 @@
 // Printed from the contract by `npm run docs`. Do not edit.
 import type { CustomResourceOptions, Output } from '@pulumi/pulumi'
 import { type Inputs, LandformResource, lookUp } from '../landform_resource.ts'
-import type { Rule } from './block_types.ts'
+import type { FileSource, Rule } from './block_types.ts'
 
 /** Properties of `FormbuilderForm`. */
 export interface FormbuilderFormProperties {
@@ -23,6 +23,10 @@ export interface FormbuilderFormProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** File: a path relative to the program, or an asset. */
+  readonly file?: FileSource | {
+    readonly path: FileSource
+  }
 }
 
 /** A form for entering features in the field. */
@@ -41,6 +45,8 @@ export class FormbuilderForm extends LandformResource {
   declare readonly permissions: Output<FormbuilderFormProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<FormbuilderFormProperties['resmeta']>
+  /** File: a path relative to the program, or an asset. */
+  declare readonly file: Output<FormbuilderFormProperties['file']>
 
   constructor(name: string, args: Inputs<FormbuilderFormProperties>, options?: CustomResourceOptions) {
     super('formbuilder_form', name, { args, options })
