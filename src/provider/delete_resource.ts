@@ -20,7 +20,8 @@ export async function deleteResource(
 ): Promise<void> {
   const { api, memory, signal } = connection
   const tree = await memory.load()
-  await memory.freshen([id])
+  // Children may have been moved away before.
+  await memory.freshen([id, ...(tree.childrenOf.get(id) ?? [])])
   await refuseLoss(connection, { tree, id, checked })
   try {
     await api.call('resource.delete', { params: { id }, signal })

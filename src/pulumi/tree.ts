@@ -7,16 +7,14 @@ import {
   output,
   RunError,
 } from '@pulumi/pulumi'
-import { type Cls, descriptorOf } from '../contract/registry.ts'
-import { mapReferences } from '../contract/schema/references.ts'
 import type { Issue } from '../core/issue.ts'
 import { formatSpan } from '../core/span.ts'
 import { findHint } from '../core/suggest.ts'
 import { loadManifest } from '../manifest/load_manifest.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
-import { filesProperty } from '../provider/resource_files.ts'
 import { packageName } from '../provider/resource_type.ts'
 import { LandformResource } from './landform_resource.ts'
+import { listManaged, writeProperties } from './tree_properties.ts'
 
 /** Manifests of a tree. */
 export interface TreeArgs {
@@ -58,14 +56,12 @@ export class Tree extends ComponentResource<ReadonlyMap<string, LandformResource
   protected override async initialize({ tree }: { readonly tree: TreeArgs }) {
     const manifest = await readManifests(tree)
     const children = new Map<string, LandformResource>()
-    for (const wanted of manifest.resources.values()) {
-      if (wanted.existing || wanted.cls === undefined) continue
-      const args = writeArgs(wanted, { cls: wanted.cls, manifest, children })
-      const aliases: Alias[] = wanted.was === undefined ? [] : [{ name: wanted.was }]
-      children.set(
-        wanted.key,
-        new LandformResource(wanted.cls, wanted.key, { args, options: { parent: this, aliases } }),
-      )
+    for (const wanted of listManaged(manifest)) {
+      const { cls, key, was } = wanted
+      // Outputs of others make them dependencies.
+      const args = writeProperties(wanted, manifest, (name) => children.get(name)?.key ?? name)
+      const aliases: Alias[] = was === undefined ? [] : [{ name: was }]
+      children.set(key, new LandformResource(cls, key, { args, options: { parent: this, aliases } }))
     }
     this.registerOutputs({})
     return children
@@ -115,59 +111,4 @@ function setsFields({
 }: WantedResource) {
   const fields = [displayName, description, owner, permissions, resmeta]
   return fields.some((field) => field !== undefined) || Object.keys(members).length > 0 || protect
-}
-
-interface Surroundings {
-  readonly cls: Cls
-  readonly manifest: Manifest
-  readonly children: ReadonlyMap<string, LandformResource>
-}
-
-/** Writes the properties of a resource, with outputs of others where it names them. */
-function writeArgs(wanted: WantedResource, { cls, manifest, children }: Surroundings): object {
-  const keyOf = (key: string) => {
-    const child = children.get(key)
-    if (child !== undefined) return child.key
-    const id = manifest.resources.get(key)?.id
-    return id === undefined ? key : `#${id}`
-  }
-  const { key, displayName, description, owner, permissions, resmeta, data, protect, parent } = wanted
-  const above = parent === undefined ? undefined : manifest.resources.get(parent)
-  const schemas = descriptorOf(cls).members as Readonly<Record<string, object>>
-  const members = Object.entries(wanted.members).map(([name, value]) => [
-    name,
-    mapReferences(schemas[name] ?? {}, value, ({ target, value: named }) =>
-      target !== 'principal' && typeof named === 'string' ? keyOf(named) : named,
-    ),
-  ])
-  return {
-    key,
-    display_name: displayName,
-    description,
-    owner,
-    resmeta,
-    permissions: permissions?.owns === 'listed' ? { include: permissions.rules } : permissions?.rules,
-    ...(protect ? { protect } : {}),
-    ...(parent === undefined || above?.id === 0 ? {} : { parent: keyOf(parent) }),
-    ...Object.fromEntries(members),
-    ...(data === undefined ? {} : { data: writeData(data) }),
-    ...writeFiles(cls, wanted.files),
-  }
-}
-
-function writeFiles(cls: Cls, files: WantedResource['files']): object {
-  const property = filesProperty(cls)
-  if (files === undefined || property === undefined) return {}
-  if (property === 'file') return { file: files[0]?.path }
-  return { files: files.map(({ path, name, mimeType }) => ({ path, name, mime_type: mimeType })) }
-}
-
-function writeData({
-  path,
-  mode,
-  featureKey,
-  allowLoss,
-  options,
-}: NonNullable<WantedResource['data']>): object {
-  return { source: path, mode, key: featureKey, allow_loss: allowLoss, ...options }
 }
