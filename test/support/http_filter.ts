@@ -14,6 +14,10 @@ export interface HttpFilter {
   readonly url: string
   /** Methods and paths, in order. */
   readonly requests: string[]
+  /** URL of the server. */
+  target: string
+  /** Runs after the server has answered, and before the client receives it; `cut` closes the connection instead. */
+  beforeResponse: (method: string, path: string) => Promise<'cut' | undefined>
   /** Sets what is answered by the filter; undefined forwards to the server. */
   answer: (method: string, path: string) => FilteredAnswer | undefined
 }
@@ -28,7 +32,7 @@ export function useHttpFilter(): (target: string) => Promise<HttpFilter> {
       const { method = '', url = '' } = request
       requests.push(`${method} ${url}`)
       const own = filter.answer(method, url)
-      if (own === undefined) return forward(target, request, response)
+      if (own === undefined) return forward(filter, request, response)
       request.resume()
       response.writeHead(own.status, { 'content-type': 'application/json', ...own.headers })
       response.end(JSON.stringify(own.body ?? {}))
@@ -39,14 +43,18 @@ export function useHttpFilter(): (target: string) => Promise<HttpFilter> {
       await new Promise((resolve) => server.close(resolve))
     })
     const { port } = server.address() as AddressInfo
-    const filter: HttpFilter = { url: `http://127.0.0.1:${port}`, requests, answer: () => undefined }
+    const filter: HttpFilter = {
+      ...{ url: `http://127.0.0.1:${port}`, target, requests },
+      ...{ answer: () => undefined, beforeResponse: async () => undefined },
+    }
     return filter
   }
 }
 
-function forward(target: string, request: IncomingMessage, response: ServerResponse): void {
-  const { method, url = '', headers } = request
-  const upstream = send(target + url, { method, headers }, (answer) => {
+function forward(filter: HttpFilter, request: IncomingMessage, response: ServerResponse): void {
+  const { method = '', url = '', headers } = request
+  const upstream = send(filter.target + url, { method, headers }, async (answer) => {
+    if ((await filter.beforeResponse(method, url)) === 'cut') return response.destroy()
     response.writeHead(answer.statusCode ?? 502, answer.headers)
     answer.pipe(response)
   })

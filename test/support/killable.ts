@@ -13,6 +13,7 @@ import { type Ask, adminPassword, createAsk } from './server.ts'
 
 /** A server in a separate process that can be killed at any time. */
 export interface KillableServer {
+  readonly url: string
   readonly admin: Ask
   /** Waits until a source is partly read; only for a server started with `stallsGdal`. */
   untilGdalStalls(): Promise<void>
@@ -86,6 +87,7 @@ export async function spawnServer(
   const child = spawn(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], env })
   const url = await findAddress(child)
   return {
+    url,
     admin: createAsk(url, credentials),
     async untilGdalStalls() {
       while (!listChildren(child.pid ?? 0).some((pid) => readState(pid) === 'T'))
