@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { createRequire, registerHooks } from 'node:module'
 import type * as Gdal from 'gdal-async'
 import { problem } from '../../contract/problems.ts'
 
@@ -14,11 +14,27 @@ const require = createRequire(import.meta.url)
  * @throws {Problem} gdal/missing if the optional dependency is not installed, or was built for another version of Node
  */
 export function loadGdal(): GdalModule {
+  const hook = skipXmlLibrary()
   try {
     return require('gdal-async') as GdalModule
   } catch (cause) {
     throw problem('gdal/missing', `gdal-async cannot be loaded: ${firstLine(cause)}`, { cause })
+  } finally {
+    hook.deregister()
   }
+}
+
+/**
+ * Keeps gdal-async from loading xmlbuilder2, which takes a third of its loading time and is used only by its function
+ * `wrapVRT`.
+ */
+function skipXmlLibrary(): { deregister(): void } {
+  return registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === 'xmlbuilder2'
+        ? { url: 'node:util', format: 'builtin', shortCircuit: true }
+        : next(specifier, context),
+  })
 }
 
 /** Tells whether the optional dependency is installed, without loading it. */
