@@ -57,7 +57,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
   const database = await openDatabase(config)
   try {
     await migrate(database, await readMigrations(migrationsFolder), { version })
-    const adminPassword = await initialize(database, config)
+    const adminPassword = await initialize(database, { ...config, passwordCost: settings.passwordCost })
     const secrets = await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) })
     const hot = await createHotMemory(database)
     const context: ServerContext = {
@@ -79,7 +79,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
       hostTurns: new HostTurns(),
       catalogLists: createListCache(database),
       undroppedTables: new Set(),
-      authenticator: await createAuthenticator(database, log),
+      authenticator: await createAuthenticator(database, { log, passwordCost: settings.passwordCost }),
       secrets,
       geodb: createForeignDatabases(secrets, log),
       ownUrls: [],
@@ -125,12 +125,12 @@ async function openDatabase(config: ServerConfig): Promise<Database> {
 /** Initializes an empty database. Returns the password of the administrator if it was generated. */
 async function initialize(
   database: Database,
-  { adminPassword, dataFolder }: ServerConfig,
+  { adminPassword, dataFolder, passwordCost }: ServerConfig & { readonly passwordCost: number },
 ): Promise<string | undefined> {
   return database.transaction(async (tx) => {
     if (await isBootstrapped(tx)) return undefined
     const password = adminPassword ?? generatePassword()
-    await bootstrap(tx, await hashPassword(password))
+    await bootstrap(tx, await hashPassword(password, passwordCost))
     if (adminPassword !== undefined) return undefined
     // Written before the commit, so that the administrator never has a password that is not in the file.
     await writeSecret(join(dataFolder, passwordFileName), `${password}\n`)

@@ -10,6 +10,9 @@ import { drivers, openTestDatabase } from './drivers.ts'
 /** Password of the administrator of every test server. */
 export const adminPassword = 'a test password'
 
+/** Cost of the hashes of test servers: they create users by the hundred. */
+export const testPasswordCost = 8
+
 /** A response whose `json` returns the body as the expected type. */
 export interface TestResponse extends Omit<Response, 'json'> {
   json<T>(): Promise<T>
@@ -57,6 +60,7 @@ export async function startTestServer(
     database,
     adminPassword,
     version: '0.0.0',
+    passwordCost: testPasswordCost,
     // Requests nothing unless a test is about it.
     catalogCheckHours: 'off',
     ...config,

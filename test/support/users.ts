@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/database.ts'
 import { hashPassword } from '../../src/server/auth/password.ts'
+import { testPasswordCost } from './server.ts'
 
 /** Password of the users that `createUser` creates. */
 export const userPassword = 'opensesame'
@@ -12,7 +13,7 @@ export async function createUser(
 ): Promise<number> {
   const [row] = await database.query<{ id: number }>(
     `insert into principal (kind, keyname, display_name, password_hash) values ('user', $1, $2, $3) returning id`,
-    [keyname, displayName, await hashPassword(userPassword)],
+    [keyname, displayName, await hashPassword(userPassword, testPasswordCost)],
   )
   if (row === undefined) throw new Error(`no user ${keyname}`)
   return row.id

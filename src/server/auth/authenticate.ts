@@ -35,11 +35,18 @@ export interface Authenticator {
   close(): Promise<void>
 }
 
-/** Creates the authenticator of a server. It listens to changes that other processes make in the database. */
-export async function createAuthenticator(database: Database, log: Log): Promise<Authenticator> {
+/**
+ * Creates the authenticator of a server. It listens to changes that other processes make in the database.
+ *
+ * @param options.passwordCost cost of a hash, which an attempt for an unknown login takes as well
+ */
+export async function createAuthenticator(
+  database: Database,
+  { log, passwordCost }: { readonly log: Log; readonly passwordCost: number },
+): Promise<Authenticator> {
   const cache = createIdentityCache()
   const guard = createGuard()
-  const login = createLogin({ database, log, guard })
+  const login = createLogin({ database, log, guard, passwordCost })
   const stopListening = await listenToPrincipals(database, cache.clear)
 
   const findByHeader = async (header: string, address: string): Promise<Identity> => {
@@ -133,13 +140,14 @@ interface LoginDependencies {
   readonly database: Database
   readonly log: Log
   readonly guard: Guard
+  readonly passwordCost: number
 }
 
 /** How long a verified password is not hashed again. */
 const verifiedMs = 10 * 60_000
 
 /** Creates the login of a server. It caches digests of passwords, keyed with a secret of this process. */
-function createLogin({ database, log, guard }: LoginDependencies): Login {
+function createLogin({ database, log, guard, passwordCost }: LoginDependencies): Login {
   const secret = randomBytes(32).toString('base64')
   const verified = new LRUCache<string, string>({ max: 5000, ttl: verifiedMs })
   const digestOf = ({ login, password }: Credentials) =>
@@ -150,7 +158,8 @@ function createLogin({ database, log, guard }: LoginDependencies): Login {
       const user = await findUser(database, login)
       const hash = user?.passwordHash ?? null
       if (hash !== null && verified.get(digest) === hash) return user
-      if (!(await verifyPassword(password, hash)) || hash === null || user === undefined) continue
+      if (!(await verifyPassword(password, hash, passwordCost)) || hash === null || user === undefined)
+        continue
       verified.set(digest, hash)
       await touchActivity(database, user.id)
       return user

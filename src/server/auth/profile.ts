@@ -72,7 +72,7 @@ async function hashNewPassword({ context, caller, address }: Request, body: Body
     throw error
   }
   checkPassword(password, caller.keyname)
-  return hashPassword(password)
+  return hashPassword(password, context.passwordCost)
 }
 
 function findOwnSession({ caller, headers, secure }: Request): string | undefined {

@@ -44,7 +44,7 @@ export async function createUser(
   body: UserBody & { keyname: string },
 ): Promise<number> {
   requireAdministrator(request)
-  const passwordHash = await hashPasswordField(body.password, body.keyname)
+  const passwordHash = await hashPasswordField(request, body.password, body.keyname)
   const displayName = body.display_name ?? body.keyname
   return changePrincipals(request, async (tx) => {
     await checkPrincipalNames(tx, 'user', { keyname: body.keyname, displayName })
@@ -62,7 +62,7 @@ export async function updateUser(request: ChangeRequest, id: number, body: UserB
   requireAdministrator(request)
   const current = await getPrincipal(request.context.database, 'user', id)
   // Hashes before the transaction, so that no other change waits for it.
-  const passwordHash = await hashPasswordField(body.password, body.keyname ?? current.keyname)
+  const passwordHash = await hashPasswordField(request, body.password, body.keyname ?? current.keyname)
   return changePrincipals(request, async (tx) => {
     const record = await getPrincipal(tx, 'user', id)
     if (record.system) checkSystemUser(record, body)
@@ -80,13 +80,14 @@ export async function updateUser(request: ChangeRequest, id: number, body: UserB
 
 /** Returns the hash of a password; null to remove it, undefined to keep it, also for booleans as in responses. */
 async function hashPasswordField(
+  { context }: Pick<CreateRequest, 'context'>,
   password: UserBody['password'],
   keyname: string,
 ): Promise<string | null | undefined> {
   if (password === null) return null
   if (typeof password !== 'string') return undefined
   checkPassword(password, keyname)
-  return hashPassword(password)
+  return hashPassword(password, context.passwordCost)
 }
 
 function fieldsOf(body: UserBody, passwordHash: string | null | undefined): PrincipalFields {

@@ -72,6 +72,20 @@ export function parseHours(text: string, name: string): number {
 }
 
 /**
+ * Parses the cost of a password hash: 16 MiB and 25 ms to 1 GiB and 2 s.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parsePasswordCost(text: string, name: string): number {
+  const cost = Number(text)
+  if (Number.isInteger(cost) && cost >= 14 && cost <= 20) return cost
+  throw refuseSetting(name, text, {
+    reason: 'it is not a whole number from 14 to 20',
+    hint: 'Write 15, or one more for twice the time and memory of each login.',
+  })
+}
+
+/**
  * Parses a number of days, at most a century.
  *
  * @throws {Problem} usage/bad-argument

@@ -5,6 +5,7 @@ import type { LogLevel } from '../../core/log.ts'
 import { isProblem } from '../../core/problem.ts'
 import { readProxies } from '../auth/client_address.ts'
 import { readOrigins } from '../auth/origin.ts'
+import { defaultPasswordCost } from '../auth/password.ts'
 import { checkPassword } from '../auth/password_rules.ts'
 import { parseKey } from '../auth/secret_box.ts'
 import {
@@ -19,6 +20,7 @@ import {
   parseHours,
   parseItems,
   parseListen,
+  parsePasswordCost,
   parseSeconds,
   parseSwitch,
   refuseSetting,
@@ -284,6 +286,16 @@ export const serverSettings = {
     defaultHelp: 'info',
     parse: (text: string, name: string): LogLevel =>
       parseChoice<LogLevel>(text, name, { debug: 'debug', info: 'info', warn: 'warn', error: 'error' }),
+  },
+  /** Base-2 logarithm of the cost N of hashes of new passwords, by scrypt. @see RFC 7914 clause 2 */
+  passwordCost: {
+    flag: '--password-cost',
+    argument: '<number>',
+    variable: 'LANDFORM_PASSWORD_COST',
+    help: 'cost of hashes of new passwords: base-2 logarithm of N of scrypt, 14 to 20',
+    default: defaultPasswordCost,
+    defaultHelp: String(defaultPasswordCost),
+    parse: parsePasswordCost,
   },
   /** Password of the administrator, used on the first start only; generated if absent. */
   adminPassword: {

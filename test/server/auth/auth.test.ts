@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { guessConcurrently } from '../../support/principals.ts'
-import { startTestServer, type TestServer } from '../../support/server.ts'
+import { startTestServer, type TestServer, testPasswordCost } from '../../support/server.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 
 let server: TestServer
@@ -76,7 +76,7 @@ test('umlauts, colons and percent signs in passwords work, percent-encoded or no
   const password = 'pä:ss 100%25'
   await createUser(server.database, 'umlaut')
   await server.database.query('update principal set password_hash = $1 where keyname = $2', [
-    await hashPassword(password),
+    await hashPassword(password, testPasswordCost),
     'umlaut',
   ])
   for (const sent of [password, encodeURIComponent(password)])

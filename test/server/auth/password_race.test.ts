@@ -4,7 +4,12 @@ import type { Queryable } from '../../../src/database/database.ts'
 import { hashPassword } from '../../../src/server/auth/password.ts'
 import { commitWhenAwaited } from '../../support/lock_wait.ts'
 import { addUser, goodPassword, logIn, tokensPath, whoIs } from '../../support/principals.ts'
-import { startTestServer, type TestResponse, type TestServer } from '../../support/server.ts'
+import {
+  startTestServer,
+  type TestResponse,
+  type TestServer,
+  testPasswordCost,
+} from '../../support/server.ts'
 
 const nextPassword = 'the next password'
 
@@ -12,7 +17,7 @@ let server: TestServer
 let nextHash: string
 beforeAll(async () => {
   server = await startTestServer('postgres')
-  nextHash = await hashPassword(nextPassword)
+  nextHash = await hashPassword(nextPassword, testPasswordCost)
 })
 afterAll(() => server.stop())
 

@@ -40,6 +40,7 @@ describe('readSettings', () => {
     '--dialect': 'latin',
     '--plain': 'maybe',
     '--log-level': 'loud',
+    '--password-cost': '10',
     LANDFORM_ADMIN_PASSWORD: 'x',
   }
   const hidden = ['LANDFORM_DATABASE', 'LANDFORM_ADMIN_PASSWORD']
