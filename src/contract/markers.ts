@@ -2,11 +2,10 @@
  * Metadata items of a resource that record which manifest manages it. Diffs hide them and every write preserves them.
  */
 export const markerKeys = {
-  /**
-   * Manifest that manages the resource, the id of the resource, and the optional blocks that the manifest sets. A copy on another
-   * resource is ignored.
-   */
+  /** Manifest that manages the resource, and the id of the resource. A copy on another resource is ignored. */
   manager: 'landform.manager',
+  /** Prefix of the items that record the fields that a manifest sets, see `formatFieldMark`; the id of the manifest follows. */
+  fields: 'landform.fields.',
   /** Whether deletion is rejected. */
   protect: 'landform.protect',
   /** Digest of the source of the data, and the resulting version of the layer. */
@@ -23,13 +22,13 @@ export interface ManagerMarker {
   readonly manifest: string
   /** Id of the marked resource; 0 in a creation request, where the server sets it. */
   readonly id: number
-  /** Optional blocks that the manifest sets: `description`, `permissions`, `webmap.root_item`; none if absent. */
+  /** Only of earlier versions: optional blocks that the manifest sets: `description`, `permissions`, `webmap.root_item`. */
   readonly sets?: readonly string[]
 }
 
-/** Formats a manager marker: `world/17`, or `world/17 description permissions`. */
-export function formatManager({ manifest, id, sets = [] }: ManagerMarker): string {
-  return [`${manifest}/${id}`, ...sets].join(' ')
+/** Formats a manager marker: `world/17`. */
+export function formatManager({ manifest, id }: Pick<ManagerMarker, 'manifest' | 'id'>): string {
+  return `${manifest}/${id}`
 }
 
 /** Parses a manager marker; undefined if the value is not one. */

@@ -1,5 +1,6 @@
 import type { MetadataValue } from '../contract/bodies/resource.ts'
 import type { CatalogKind } from '../contract/catalog/catalog_edit.ts'
+import type { SetFields } from '../contract/field_marks.ts'
 import type { PrincipalKind } from '../contract/principal.ts'
 import type { Cls } from '../contract/registry.ts'
 import type { Pointer } from '../core/pointer.ts'
@@ -85,10 +86,10 @@ export interface WantedResource {
   readonly data?: WantedData
   /** All files of the resource, sorted by name; absent if the manifest does not set them. */
   readonly files?: readonly WantedFile[]
-  /** Optional blocks that the manifest is recorded to set; those that it contains if absent. */
-  readonly sets?: readonly string[]
   /** Only of an undo: id that the resource had before it was deleted. */
   readonly formerId?: number
+  /** Only of an undo: fields that manifests are recorded to set from then on, by manifest; others keep their records. */
+  readonly records?: ReadonlyMap<string, SetFields>
   /** Only of an undo: who managed the resource before an apply adopted it. */
   readonly formerManager?: FormerManager
   /** Only of an undo: source marker that the layer had before an apply adopted it; null if it had none. */
@@ -101,8 +102,8 @@ export interface WantedResource {
   readonly spanOf: SpanOf
 }
 
-/** The manifest that managed a resource, and the blocks that it set; null if none did. */
-export type FormerManager = { readonly manifest: string; readonly sets: readonly string[] } | null
+/** The manifest that managed a resource; null if none did. */
+export type FormerManager = { readonly manifest: string } | null
 
 /** Data of a layer that the server kept. */
 export interface RestoredData {

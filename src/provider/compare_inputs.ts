@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { fieldMarkKey, formatFieldMark } from '../contract/field_marks.ts'
 import { type Cls, descriptorOf } from '../contract/registry.ts'
 import type { Schema } from '../contract/schema/schema.ts'
 import { isObject } from '../core/is_object.ts'
 import { findAtPointer, joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
 import type { WantedResource } from '../manifest/manifest.ts'
 import type { ActualResource } from '../reconcile/model/actual_tree.ts'
+import { listOwned } from '../reconcile/model/owned_fields.ts'
 import type { Principals } from '../reconcile/model/principals.ts'
 import { isCompared, toWire } from '../reconcile/model/value_equality.ts'
 import { type DiffContext, diffResource } from '../reconcile/plan/diff.ts'
-import { listSetBlocks } from '../reconcile/plan/set_blocks.ts'
 import { formatPropertyPath, isIgnored, pathOfEdit } from './property_path.ts'
 import { type Properties, unknownValue } from './property_values.ts'
 import { compareFileInputs } from './resource_files.ts'
@@ -88,10 +89,10 @@ function compareFinely(
   const { edits } = diffResource(next, actual, places.context)
   return edits
     .filter((edit) => edit.secret === undefined)
-    .map(({ pointer: found, from, to, replaces }) => {
+    .map(({ pointer: found, from, to, replaces, released }) => {
       const pointer = found === '/keyname' ? '/key' : found.replace(/^\/permissions\/.*$/s, '/permissions')
       const path = pathOfEdit(pointer, to === undefined ? olds.properties.values : news.properties.values)
-      return { path, kind: kindOf(from, to), replaces: replaces !== undefined }
+      return { path, kind: released ? 'delete' : kindOf(from, to), replaces: replaces !== undefined }
     })
 }
 
@@ -156,6 +157,7 @@ function placesOf(): Places {
     names: { keyOf: names, principals },
     findId: idOf,
     sendSecrets: new Set(),
+    take: new Set(),
     mergesMetadata: true,
   }
   return { idOf, context }
@@ -191,12 +193,18 @@ function actualOf({ cls, wanted, news, places }: Sides): ActualResource {
     rules: (rules ?? []) as NonNullable<ActualResource['rules']>,
     resmeta: wanted.resmeta ?? {},
     manager: '',
-    sets: listSetBlocks(wanted),
+    marks: marksOf(cls, wanted, places),
     protect: wanted.protect,
     source: undefined,
     dataVersion: undefined,
     members: membersOf({ cls, wanted, news, places }),
   }
+}
+
+/** The record of the fields that the old inputs set, by the nameless manifest of the comparison. */
+function marksOf(cls: Cls, wanted: WantedResource, { context: { names, manifestId } }: Places) {
+  const fields = new Map([...listOwned(wanted, cls, names).keys()].map((name) => [name, ''] as const))
+  return { [fieldMarkKey(manifestId)]: formatFieldMark(0, fields) }
 }
 
 function membersOf({ cls, wanted, news, places }: Sides): ActualResource['members'] {

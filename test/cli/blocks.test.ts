@@ -70,7 +70,9 @@ describe.each(drivers)('blocks of a manifest on %s', (driver) => {
     expect(shown).toContain('description  "Roads of the city" → null')
     expect(shown).toContain('resmeta.year  - 2021')
     expect(shown).toContain('permissions  - allow user:guest resource.read, and below')
-    expect(shown).toContain('owner  no longer set by this manifest: the value stays')
+    expect(shown).toContain(
+      'owner  no longer set by this manifest; the value stays: to change it, set another owner',
+    )
     const [city] = await (
       await server.admin('GET', '/api/resource/search/?keyname=city&serialization=full')
     ).json<{ resource: { id: number; description: unknown; permissions: unknown } }[]>()
@@ -87,11 +89,45 @@ describe.each(drivers)('blocks of a manifest on %s', (driver) => {
     const refused = await run('apply', 'other.yaml', '--yes')
     expect([refused.exit, refused.err]).toEqual([
       1,
-      expect.stringContaining('"city" is managed by the manifest "city", which sets description too'),
+      expect.stringContaining('the manifest "city" sets description of "city" too'),
     ])
     expect((await run('apply', 'other.yaml', '--yes', '--take', 'city')).exit).toBe(0)
-    expect((await run('plan', 'city.yaml')).out).toContain('description  "Other" → "Roads of the city"')
-    await apply(manifestOf(full, map))
+    const taken = await run('plan', 'city.yaml')
+    expect(taken.out).toContain('description  "Other" → "Roads of the city"')
+    expect(taken.err).toContain('the manifest "other" sets description of "city" too')
+    await apply(manifestOf(full, map), '--take', 'city')
+  })
+
+  test('of a resource that others manage are reset by field, and what others set or changed stays', async () => {
+    const guests = (permission: string) => rule.replace('permission: read', `permission: ${permission}`)
+    const root = (more: string) =>
+      `manifest: top\nresources:\n  root:\n    existing: true\n    id: 0\n${more}`
+    const rules = (...list: readonly string[]) =>
+      `    permissions:\n      include:\n${list.map((one) => `        - ${one}\n`).join('')}`
+    const there = async () => {
+      const { resource, resmeta } = await (await server.admin('GET', '/api/resource/0')).json<{
+        resource: { description: unknown; permissions: { permission: string }[] }
+        resmeta: { items: Record<string, unknown> }
+      }>()
+      const words = resource.permissions.map(({ permission }) => permission)
+      return [resource.description, words.sort(), Object.keys(resmeta.items)]
+    }
+    const both = rules(guests('read'), guests('update'))
+    await apply(root(`    description: Top\n    resmeta: { ours: 1 }\n${both}`))
+    expect(await there()).toEqual(['Top', ['', 'read', 'update'], ['landform.fields.top', 'ours']])
+    const shown = await apply(root(`    resmeta: { ours: 1 }\n${rules(guests('read'))}`))
+    expect(shown).toContain('permissions  - allow user:guest resource.update, and below')
+    expect(shown).toContain('description  "Top" → null')
+    expect(await there()).toEqual([null, ['', 'read'], ['landform.fields.top', 'ours']])
+    const change = { resmeta: { items: { ours: 2 } } }
+    expect((await server.admin('PUT', '/api/resource/0', change)).status).toBe(200)
+    await writeFile(join(cwd, 'city.yaml'), 'manifest: top\nresources:\n  city: { existing: true }\n')
+    const left = await run('plan', 'city.yaml', '--exit-code')
+    expect([left.exit, left.err]).toEqual([2, expect.stringContaining('plan/left-behind')])
+    const pruned = await run('apply', 'city.yaml', '--prune', '--yes')
+    expect(pruned.out).toContain('resmeta  no longer set by this manifest; the value stays: it was changed')
+    expect(await there()).toEqual([null, [''], ['ours']])
+    expect((await run('plan', 'city.yaml', '--exit-code')).exit).toBe(0)
   })
 
   test.each(['--allow-delete', '--allow-loss', '--replace', '--overwrite-data', '--send-secrets', '--take'])(

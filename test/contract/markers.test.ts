@@ -12,7 +12,7 @@ describe('markers', () => {
   it('are parsed as they were formatted', () => {
     expect(findManager(formatManager({ manifest: 'world', id: 17 }))).toEqual({ manifest: 'world', id: 17 })
     const sets = ['description', 'webmap.root_item']
-    expect(findManager(formatManager({ manifest: 'world', id: 17, sets }))).toEqual({
+    expect(findManager('world/17 description webmap.root_item')).toEqual({
       manifest: 'world',
       id: 17,
       sets,

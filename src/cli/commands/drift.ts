@@ -76,7 +76,7 @@ function checkIgnored(
 
 /** Issues of what is compared: those of an apply, such as missing permissions to delete, are not of drift. */
 function readingIssues(issues: readonly Issue[]): Issue[] {
-  return issues.filter(({ code }) => code !== 'plan/orphan' && code !== 'plan/data-edited')
+  return issues.filter(({ code }) => !['plan/orphan', 'plan/left-behind', 'plan/data-edited'].includes(code))
 }
 
 interface Output {

@@ -98,7 +98,9 @@ async function writePlan(prepared: Prepared, settings: OutputSettings, terminal:
 
 /** Tells whether anything waits: changes, or managed resources that are no longer in the manifest. */
 function isPending({ changes, issues }: Plan): boolean {
-  return changes.length > 0 || issues.some(({ code }) => code === 'plan/orphan')
+  return (
+    changes.length > 0 || issues.some(({ code }) => code === 'plan/orphan' || code === 'plan/left-behind')
+  )
 }
 
 /** Returns the exit code of issues: that of invalid input or of a refused plan if all errors have it, else that of a failure. */

@@ -88,8 +88,21 @@ export function writeReportEvent(out: Writable, report: Report): void {
 }
 
 function changeFacts(change: Change): object {
-  const { action, key, cls, displayName, path, id, adopts, marksSource, edits, data, restores, takes } =
-    change
+  const {
+    action,
+    key,
+    cls,
+    displayName,
+    path,
+    id,
+    adopts,
+    records,
+    marksSource,
+    edits,
+    data,
+    restores,
+    takes,
+  } = change
   const source = data === undefined ? {} : { data: dataFacts(data) }
   return {
     action,
@@ -99,6 +112,7 @@ function changeFacts(change: Change): object {
     path,
     id,
     adopts,
+    records,
     marks_source: marksSource,
     edits: edits.map(editFacts),
     ...source,

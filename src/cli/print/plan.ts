@@ -7,6 +7,7 @@ import {
   type DataLoad,
   type Edit,
   type Plan,
+  type RecordChange,
   type Referrer,
   type Takes,
   type UnknownResource,
@@ -111,6 +112,8 @@ export function formatDetails(change: Change, paint: Paint): string[] {
   const lines = edits.flatMap((edit) => formatEdit(edit, change.action, paint))
   lines.push(...formatFiles(files, paint))
   if (change.adopts) lines.unshift(paint('cyan', 'managed by this manifest from now on'))
+  if (change.records !== undefined && edits.length === 0)
+    lines.push(...formatRecords(change.records).map((line) => paint('cyan', line)))
   if (change.marksSource !== undefined)
     lines.push(
       paint('cyan', `data are those of ${oneLine(change.marksSource)}, and marked as loaded from it`),
@@ -227,7 +230,7 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   const name = splitPointer(edit.pointer).join('.')
   const loss = edit.loses === undefined ? '' : `  ${paint('red', `(${edit.loses})`)}`
   if (edit.secret) return [`${name}  (secret)`]
-  if (edit.released) return [`${name}  no longer set by this manifest: the value stays`]
+  if (edit.released) return [formatReleased(name, edit)]
   const mapEdit = action === 'create' || action === 'replace' ? undefined : describeMapEdit(edit)
   if (mapEdit !== undefined) return [formatMapEdit(mapEdit, paint)]
   if (name === 'permissions') return [formatRuleEdit(edit, paint)]
@@ -237,6 +240,22 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   if (edit.to === undefined) return [`${name}  ${paint('red', '-')} ${showValue(edit.from)}${loss}`]
   const [from, to] = showValues(edit.from, edit.to)
   return [`${name}  ${from} → ${to}${loss}`]
+}
+
+const formatReleased = (name: string, { stays }: Edit) =>
+  `${name}  no longer set by this manifest; the value stays${stays === undefined ? '' : `: ${stays}`}`
+
+/** Formats fields whose values stay, and which the manifest sets from now on, or no longer. */
+function formatRecords({ gained, lost }: RecordChange): string[] {
+  return [
+    ...(gained.length === 0 ? [] : [`sets from now on: ${formatNames(gained)}`]),
+    ...(lost.length === 0 ? [] : [`no longer sets: ${formatNames(lost)}`]),
+  ]
+}
+
+/** Rules and metadata are recorded by digests, which say nothing. */
+function formatNames(names: readonly string[]): string {
+  return [...new Set(names.map((name) => name.replace(/\/.*/, '')))].join(', ')
 }
 
 // A new rule has no `from`, a removed rule has no `to`.

@@ -10,6 +10,7 @@ const text = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const optional = Type.Optional
 const constant = <T>(value: T, words: object = {}) => Type.Unsafe<T>({ const: value, ...words })
+const names = (description: string) => Type.Array(Type.String(), { description })
 const path = Type.Array(Type.String(), { description: 'Display names from the root to the resource.' })
 
 const SpanSchema = Type.Object(
@@ -37,7 +38,13 @@ const EditSchema = Type.Object(
     secret: optional(constant(true, { description: 'The value is a secret and omitted.' })),
     released: optional(
       constant(true, {
-        description: 'The manifest sets the field no longer; it has no default, and its value stays.',
+        description: 'The manifest sets the field no longer, and its value stays.',
+      }),
+    ),
+    stays: optional(text('Why the value stays, or how to change it.')),
+    origin: optional(
+      oneOf(['manifest', 'server', 'both'], {
+        description: 'Which of them changed the field since the last apply; absent if unknown.',
       }),
     ),
   },
@@ -142,6 +149,18 @@ const PlanEvents = [
       display_name: Type.String(),
       path,
       id: optional(Type.Integer({ description: 'Id on the server; absent for creations.' })),
+      records: optional(
+        Type.Object(
+          {
+            gained: names('Fields that the manifest sets from now on.'),
+            lost: names('Fields that it no longer sets.'),
+          },
+          {
+            ...closed,
+            description: 'Changed record of the fields that the manifest sets, without another change.',
+          },
+        ),
+      ),
       adopts: optional(constant(true, { description: 'The manifest manages the resource from now on.' })),
       marks_source: optional(
         text(

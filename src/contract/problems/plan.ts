@@ -124,6 +124,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Delete it with --prune.',
   },
+  'plan/left-behind': {
+    title: 'Fields of a resource that is no longer in the manifest',
+    exit: 1,
+    advice: 'Reset them with --prune, or refer to the resource with existing: true again.',
+  },
   'plan/taken-along': {
     title: 'Would delete other resources',
     exit: 1,

@@ -148,11 +148,13 @@ function withoutDifferences({ wanted, resource, context }: Adoption): WantedReso
     [...edits.map(({ pointer }) => pointer), ...unknown].map((one) => splitPointer(one)[0]),
   )
   const members = Object.entries(wanted.members).filter(([member]) => !parts.has(member))
-  const { displayName: _, parent: __, description, owner, permissions, resmeta, ...rest } = wanted
+  const { displayName, parent, description, owner, permissions, resmeta, ...rest } = wanted
   return {
     ...rest,
     protect: resource.protect,
     members: Object.fromEntries(members),
+    ...(displayName === undefined || parts.has('display_name') ? {} : { displayName }),
+    ...(parent === undefined || parts.has('parent') ? {} : { parent }),
     ...(description === undefined || parts.has('description') ? {} : { description }),
     ...(owner === undefined || parts.has('owner') ? {} : { owner }),
     ...(permissions === undefined || parts.has('permissions') ? {} : { permissions }),

@@ -1,8 +1,9 @@
 import type { Api } from '../../api/api.ts'
 import { supportsRoute } from '../../api/detect_server.ts'
+import type { MetadataValue } from '../../contract/bodies/resource.ts'
 import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import { decodeResource } from '../../contract/dialect/dialect_codec.ts'
-import { findManager, formatManager, markerKeys } from '../../contract/markers.ts'
+import { withOwnId } from '../../contract/field_marks.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import { blindLoadProblem } from '../../transfer/data_loss.ts'
@@ -193,10 +194,8 @@ interface CreatedResource {
 
 // Only landform inserts the new id into the marker.
 async function markManager(context: StepContext, { change, id, body }: CreatedResource): Promise<void> {
-  const { items } = body.resmeta as { items: Record<string, unknown> }
-  const { sets = [] } = findManager(items[markerKeys.manager]) ?? {}
-  const marker = formatManager({ manifest: context.plan.manifest, id, sets })
-  const resmeta = { items: { ...items, [markerKeys.manager]: marker } }
+  const { items } = body.resmeta as { items: Record<string, MetadataValue> }
+  const resmeta = { items: withOwnId(items, id) }
   await update(sending(context), id, { cls: change.cls, body: { resmeta } })
 }
 

@@ -80,7 +80,8 @@ function isSameVersion({ version }: Change, state: AppliedState | undefined): bo
 
 function originOf(edit: Edit, state: AppliedState | undefined): Origin {
   const last = lastDigest(edit, state)
-  if (last === undefined) return 'unknown'
+  // Servers without a journal have the record on the resource.
+  if (last === undefined) return edit.origin ?? 'unknown'
   if (edit.pointer === '/permissions')
     return (last === null) === (edit.to === undefined) ? 'server' : 'manifest'
   if (last === digestOrNull(edit.to)) return 'server'

@@ -25,15 +25,34 @@ export function nameRule(rule: Rule, principals: Principals): NamedRule {
   return { ...rule, principal: principals.nameOf(rule.principal.id) }
 }
 
+/** Gives the principals of rules their full names, as far as they exist. */
+export function withFullNames(rules: readonly WantedRule[], principals: Principals): NamedRule[] {
+  return rules.map((rule) => ({ ...rule, principal: fullName(rule.principal, principals) }))
+}
+
+/** Returns the full name of a principal, such as `user:guest`; the name itself if it does not exist. */
+export function fullName(name: string, principals: Principals): string {
+  const found = principals.find(name)
+  return 'name' in found ? found.name : name
+}
+
 /**
- * Compares rules as sets. Other rules are removed if the manifest owns all rules, and kept if it owns only the listed
- * ones. Undefined if the rules are equal.
+ * Compares rules as sets. Other rules are removed if the manifest owns all rules; if it owns only the listed ones, those that
+ * it has dropped are removed. Undefined if the rules are equal.
+ *
+ * @param dropped lines of rules that the manifest once listed
  */
-export function compareRules(wanted: WantedPermissions, actual: readonly NamedRule[]): RuleDiff | undefined {
+export function compareRules(
+  wanted: WantedPermissions,
+  actual: readonly NamedRule[],
+  dropped: ReadonlySet<string> = new Set(),
+): RuleDiff | undefined {
   const actualLines = byLine(actual)
   const listed = byLine(wanted.rules)
   const added = [...listed.keys()].filter((line) => !actualLines.has(line))
-  const removed = wanted.owns === 'all' ? [...actualLines.keys()].filter((line) => !listed.has(line)) : []
+  const removed = [...actualLines.keys()].filter(
+    (line) => !listed.has(line) && (wanted.owns === 'all' || dropped.has(line)),
+  )
   if (added.length === 0 && removed.length === 0) return undefined
   const pointer = '/permissions'
   const edits = [
@@ -41,6 +60,7 @@ export function compareRules(wanted: WantedPermissions, actual: readonly NamedRu
     ...added.sort().map((to): Edit => ({ pointer, to })),
   ]
   const rules = wanted.owns === 'all' ? listed : new Map([...actualLines, ...listed])
+  for (const line of removed) rules.delete(line)
   return { edits, rules: sortRules(rules) }
 }
 

@@ -4,8 +4,6 @@ import type { MetadataValue, Rule } from '../../contract/bodies/resource.ts'
 import {
   findOwnManager,
   findSource,
-  formatManager,
-  formatSource,
   isMarkerKey,
   markerKeys,
   type SourceMarker,
@@ -28,8 +26,8 @@ export interface ActualResource {
   readonly resmeta: Readonly<Record<string, MetadataValue>> | undefined
   /** Id of the managing manifest, from a marker that names this resource. */
   readonly manager: string | undefined
-  /** Optional blocks that the managing manifest sets. */
-  readonly sets: readonly string[]
+  /** The markers of landform, as metadata. */
+  readonly marks: Items
   readonly protect: boolean
   readonly source: SourceMarker | undefined
   /** Version of a layer's data, incremented by each change. */
@@ -119,8 +117,7 @@ export function readActual(wire: Representation): ActualResource {
     description: Object.hasOwn(resource, 'description') ? (description ?? null) : undefined,
     ownerId: (owner_user as { id: number } | undefined)?.id,
     rules: permissions,
-    resmeta: items === undefined ? undefined : withoutMarkers(items),
-    ...readMarkers(id, items),
+    ...readMetadata(id, items),
     dataVersion: members[cls]?.data_version as number | undefined,
     members,
   }
@@ -128,39 +125,19 @@ export function readActual(wire: Representation): ActualResource {
 
 type Items = Readonly<Record<string, MetadataValue>>
 
-function withoutMarkers(items: Items): Items {
-  const rest: Record<string, MetadataValue> = {}
+function readMetadata(id: number, items: Items | undefined) {
+  const resmeta: Record<string, MetadataValue> = {}
+  const marks: Record<string, MetadataValue> = {}
   for (const key in items) {
     const value = items[key]
-    if (value !== undefined && !isMarkerKey(key)) rest[key] = value
+    if (value !== undefined) (isMarkerKey(key) ? marks : resmeta)[key] = value
   }
-  return rest
-}
-
-function readMarkers(id: number, items: Items | undefined) {
-  const { manifest: manager, sets = [] } = findOwnManager(id, items) ?? {}
   return {
-    manager,
-    sets,
-    protect: items?.[markerKeys.protect] === true,
-    source: findSource(items?.[markerKeys.source]),
-  }
-}
-
-/** Formats the markers of a resource as metadata. */
-export function formatMarkers({
-  id,
-  manager,
-  sets,
-  protect,
-  source,
-}: ActualResource): Record<string, MetadataValue> {
-  return {
-    ...(manager === undefined
-      ? {}
-      : { [markerKeys.manager]: formatManager({ manifest: manager, id, sets }) }),
-    ...(protect ? { [markerKeys.protect]: true } : {}),
-    ...(source === undefined ? {} : { [markerKeys.source]: formatSource(source) }),
+    resmeta: items === undefined ? undefined : resmeta,
+    marks,
+    manager: findOwnManager(id, marks)?.manifest,
+    protect: marks[markerKeys.protect] === true,
+    source: findSource(marks[markerKeys.source]),
   }
 }
 

@@ -26,8 +26,18 @@ export interface Edit {
   readonly moves?: true
   /** The value is a secret and omitted. */
   readonly secret?: true
-  /** The manifest sets the field no longer; it has no default, and its value stays. */
+  /** The manifest sets the field no longer, and its value stays. */
   readonly released?: true
+  /** Why the value of a released field stays, or how to change it. */
+  readonly stays?: string
+  /** Whether the manifest, the server or both changed the field since the last apply; absent if unknown. */
+  readonly origin?: 'manifest' | 'server' | 'both'
+}
+
+/** Names of fields that a manifest sets from now on, and that it sets no longer. */
+export interface RecordChange {
+  readonly gained: readonly string[]
+  readonly lost: readonly string[]
 }
 
 /** A file that is loaded into a layer. */
@@ -154,6 +164,8 @@ export interface Change {
   readonly version?: number
   /** Whether the resource gets the marker of this manifest; a resource that does not change otherwise has the action `adopt`. */
   readonly adopts?: true
+  /** Fields whose record changes, of a resource that does not change otherwise. */
+  readonly records?: RecordChange
   /** The source whose features the layer has, and which the marker names from now on; it is not loaded. */
   readonly marksSource?: string
   readonly edits: readonly Edit[]

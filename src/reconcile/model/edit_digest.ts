@@ -43,6 +43,16 @@ export function digestValue(value: unknown): string {
     .slice(0, 32)
 }
 
+/** A digest for records that must be small, of 48 bits. */
+export function shortDigest(value: unknown): string {
+  return shortened(digestValue(value))
+}
+
+/** The short form of a digest of `digestValue`. */
+export function shortened(digest: string): string {
+  return Buffer.from(digest.slice(0, 12), 'hex').toString('base64url')
+}
+
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

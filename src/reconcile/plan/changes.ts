@@ -8,6 +8,7 @@ import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tr
 import type { Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
 import { addedFields, convertsFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
+import { reportContested } from './contested_fields.ts'
 import { planCreation } from './create.ts'
 import { checkFileLoss, compareFiles, type FilesDiff } from './data/compare_files.ts'
 import { decideSource, keepSource } from './data/decide_load.ts'
@@ -17,12 +18,13 @@ import type { LoadQuestion } from './data/read_load_change.ts'
 import { planSyncFields } from './data/sync_fields.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf, listRecreated } from './diff_context.ts'
+import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { countTakes, listUncounted } from './prune.ts'
 import { checkReplaced } from './replaced_features.ts'
 import { withRestore } from './restore_data.ts'
-import { reportContested } from './set_blocks.ts'
+
 import { foreignIssue, reportReplacement } from './target_issues.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
 
@@ -83,6 +85,9 @@ export function planChanges(
   const paths = pathFinder(input.manifest, input.actual, match)
   const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths }
   for (const wanted of input.manifest.resources.values()) planOne(work, wanted)
+  const left = listLeftBehind(input, match)
+  issues.push(...(input.options.prune ? [] : left.map(reportLeftBehind)))
+  if (input.options.prune) for (const { wanted, actual } of left) planUpdate(work, wanted, actual)
   return { ...draft, recreated }
 }
 
@@ -159,9 +164,10 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     ...reportUnknown(wanted, diff),
     ...reportReplacement(wanted, diff.edits, allowHint(wanted)),
   )
-  draft.issues.push(...contested(input, wanted, { actual, diff }))
+  draft.issues.push(...reportContested(wanted, diff.contested))
   const data = planData(work, wanted, { actual, edits: diff.edits })
-  if (diff.edits.length === 0 && !diff.adopts && data === undefined && wanted.restores === undefined) {
+  const isSame = diff.edits.length === 0 && !diff.adopts && diff.records === undefined
+  if (isSame && data === undefined && wanted.restores === undefined) {
     const unread = listUnread(wanted, actual, diff)
     if (unread.length === 0) draft.unchanged += 1
     else draft.unknown.push(partlyUnknown(work, wanted, { actual, unread }))
@@ -215,10 +221,11 @@ function updateOf({ work, wanted, actual, diff, data, files: { entries } }: Upda
     key: wanted.key,
     cls: actual.cls,
     displayName: wanted.displayName ?? actual.displayName,
-    path: work.pathOf(wanted.key),
+    path: wanted.existing ? pathOf(work.input.actual, actual.id) : work.pathOf(wanted.key),
     id: actual.id,
     ...versionOf(actual),
     ...(diff.adopts ? { adopts: true } : {}),
+    ...(diff.records === undefined || data !== undefined ? {} : { records: diff.records }),
     edits: [...diff.edits, ...(sync?.edits ?? [])],
     body: sync === undefined ? body : { ...body, feature_layer: { fields: sync.fields } },
     ...(data === undefined ? {} : { data }),
@@ -230,8 +237,9 @@ function updateOf({ work, wanted, actual, diff, data, files: { entries } }: Upda
 
 const versionOf = ({ version }: ActualResource) => (version === undefined ? {} : { version })
 
-function actionOf({ adopts, moves, edits }: ResourceDiff, data: DataLoad | undefined): Action {
-  if (adopts && edits.length === 0 && data === undefined) return 'adopt'
+function actionOf({ adopts, records, moves, edits }: ResourceDiff, data: DataLoad | undefined): Action {
+  const isMarked = adopts || records !== undefined
+  if (isMarked && edits.length === 0 && data === undefined) return 'adopt'
   return moves ? 'move' : 'update'
 }
 
@@ -245,18 +253,6 @@ function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, a
   const foreign = actual.manager !== undefined && actual.manager !== manifest.id
   if (wanted.existing || !foreign || options.adopt) return undefined
   return foreignIssue(wanted, actual.manager, 'resource')
-}
-
-/** Reports what a block with `existing: true` changes although another manifest sets it. */
-function contested(
-  { manifest, options }: PlanInput,
-  wanted: WantedResource,
-  { actual, diff }: { readonly actual: ActualResource; readonly diff: ResourceDiff },
-): Issue[] {
-  const isForeign = actual.manager !== undefined && actual.manager !== manifest.id
-  if (!wanted.existing || !isForeign || options.take.has(wanted.key)) return []
-  const pointers = diff.edits.map(({ pointer }) => pointer)
-  return reportContested(wanted, actual, pointers)
 }
 
 const allowHint = ({ key }: WantedResource) =>

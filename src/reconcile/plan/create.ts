@@ -1,14 +1,15 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
+import { fieldMarkKey, formatFieldMark } from '../../contract/field_marks.ts'
 import { formatManager, markerKeys } from '../../contract/markers.ts'
 import { descriptorOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
-import { formatRule, type NamedRule, sortedRules } from '../model/access_rules.ts'
+import { formatRule, fullName, type NamedRule, sortedRules, withFullNames } from '../model/access_rules.ts'
 import type { Change, Edit, WantedBody } from '../model/change.ts'
+import { digestFields, listOwned } from '../model/owned_fields.ts'
 import type { Principals } from '../model/principals.ts'
 import { canonical } from '../model/value_equality.ts'
-import { listSetBlocks } from './set_blocks.ts'
 
 /** Edits and request body of a new resource. */
 export interface Creation {
@@ -19,12 +20,13 @@ export interface Creation {
 
 /** Builds the request that creates a resource from its block, marked as managed by this manifest. */
 export function planCreation(wanted: WantedResource, manifestId: string, principals: Principals): Creation {
-  const rules = sortedRules(namedRules(wanted, principals))
+  const rules = sortedRules(withFullNames(wanted.permissions?.rules ?? [], principals))
   const resource = resourceFields(wanted, principals, rules)
   const items = {
     ...withoutNull(wanted.resmeta ?? {}),
     // The server replaces 0 with the new id.
-    [markerKeys.manager]: formatManager({ manifest: manifestId, id: 0, sets: listSetBlocks(wanted) }),
+    [markerKeys.manager]: formatManager({ manifest: manifestId, id: 0 }),
+    ...markOf(wanted, manifestId, principals),
     ...(wanted.protect ? { [markerKeys.protect]: true } : {}),
   }
   const { feature_layer: featureLayer, ...members } = wanted.members
@@ -39,16 +41,14 @@ export function planCreation(wanted: WantedResource, manifestId: string, princip
   }
 }
 
-function namedRules({ permissions }: WantedResource, principals: Principals): NamedRule[] {
-  return (permissions?.rules ?? []).map((rule) => ({
-    ...rule,
-    principal: fullName(rule.principal, principals),
-  }))
-}
-
-function fullName(name: string, principals: Principals): string {
-  const found = principals.find(name)
-  return 'name' in found ? found.name : name
+function markOf(wanted: WantedResource, manifestId: string, principals: Principals) {
+  const { records, cls = '' } = wanted
+  // References are keys: the comparison with the server names those outside of the manifest by id, as the block does.
+  const own = () => digestFields(listOwned(wanted, cls, { keyOf: new Map(), principals }))
+  const marks = records ?? new Map([[manifestId, own()]])
+  return Object.fromEntries(
+    [...marks].map(([manifest, fields]) => [fieldMarkKey(manifest), formatFieldMark(0, fields)]),
+  )
 }
 
 function resourceFields(

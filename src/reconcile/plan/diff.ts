@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { MetadataValue } from '../../contract/bodies/resource.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { formatManager, formatSource, markerKeys } from '../../contract/markers.ts'
@@ -6,12 +5,16 @@ import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
-import { compareRules, nameRule } from '../model/access_rules.ts'
-import { type ActualResource, formatMarkers } from '../model/actual_tree.ts'
-import type { Edit, WantedBody } from '../model/change.ts'
+import { compareRules, fullName, nameRule, withFullNames } from '../model/access_rules.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import type { Edit, RecordChange, WantedBody } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
+import { listOwned } from '../model/owned_fields.ts'
 import { isCompared, type Names } from '../model/value_equality.ts'
-import { completeBlock, listSetBlocks } from './set_blocks.ts'
+import { type ContestedFields, findContested } from './contested_fields.ts'
+import { withOrigins } from './field_origin.ts'
+import { planMarks } from './field_records.ts'
+import { type CompletedBlock, completeBlock } from './removed_fields.ts'
 import { compareField } from './value_edits.ts'
 
 /** Context of a comparison. */
@@ -22,6 +25,8 @@ export interface DiffContext {
   findId(key: string): number | undefined
   /** Keys whose secrets are sent again. */
   readonly sendSecrets: ReadonlySet<string>
+  /** Keys of resources whose fields may be taken from other manifests. */
+  readonly take: ReadonlySet<string>
   /** Whether the server merges metadata; otherwise requests contain all items. */
   readonly mergesMetadata: boolean
 }
@@ -37,6 +42,10 @@ export interface ResourceDiff {
   readonly sharesRules: boolean
   /** Pointers of fields that the caller cannot read. */
   readonly unknown: readonly string[]
+  /** Edits of fields that other manifests set, and that are not taken from them. */
+  readonly contested: readonly ContestedFields[]
+  /** Fields that the manifest is recorded to set, if nothing else changes. */
+  readonly records?: RecordChange
 }
 
 interface Draft {
@@ -52,26 +61,38 @@ export function diffResource(
   context: DiffContext,
 ): ResourceDiff {
   const draft: Draft = { edits: [], unknown: [], body: {} }
-  const { wanted, released } = completeBlock(written, actual, context.manifestId)
+  const { manifestId, names } = context
+  const record = { manifestId, names, owned: listOwned(written, actual.cls, names) }
+  const completed = completeBlock(written, actual, record)
+  const { wanted } = completed
+  const sides = { wanted, actual, context, completed }
   diffNames(draft, wanted, actual)
-  const moves = diffPlace(draft, { wanted, actual, context })
-  diffOwner(draft, { wanted, actual, context })
-  const sharesRules = diffRules(draft, { wanted, actual, context })
-  const adopts = diffMetadata(draft, { wanted, actual, context })
+  const moves = diffPlace(draft, sides)
+  diffOwner(draft, sides)
+  const sharesRules = diffRules(draft, sides)
+  const adopts = diffMetadata(draft, sides)
   const cls = wanted.cls ?? (isCls(actual.cls) ? actual.cls : undefined)
-  if (cls !== undefined && cls === actual.cls) diffMembers(draft, cls, { wanted, actual, context })
-  for (const block of released)
-    draft.edits.push({ pointer: joinPointer('', ...block.split('.')), released: true })
-  if (draft.edits.length > 0 || adopts)
-    recordBlocks(draft, listSetBlocks(written), { wanted, actual, context })
-  const { edits, unknown, body } = draft
-  return { edits, body, moves, adopts, sharesRules, unknown }
+  if (cls !== undefined && cls === actual.cls) diffMembers(draft, cls, sides)
+  draft.edits.push(...completed.released)
+  const found = findContested(actual, draft.edits, { manifestId, adopts })
+  const isTaken = context.take.has(wanted.key)
+  const taken = isTaken ? found : []
+  const isChanged = draft.edits.length > 0 || adopts
+  const marks = planMarks(written, { actual, context: record, isChanged, adopts, taken })
+  setItems(draft, marks.items, sides)
+  const { unknown, body } = draft
+  const edits = withOrigins(draft.edits, actual, record)
+  const contested = isTaken ? [] : found
+  const records = isChanged ? undefined : marks.records
+  const diff = { edits, body, moves, adopts, sharesRules, unknown, contested }
+  return records === undefined ? diff : { ...diff, records }
 }
 
 interface Sides {
   readonly wanted: WantedResource
   readonly actual: ActualResource
   readonly context: DiffContext
+  readonly completed: Omit<CompletedBlock, 'wanted'>
 }
 
 function set(draft: Draft, member: string, fields: Readonly<Record<string, unknown>>): void {
@@ -116,34 +137,32 @@ function diffOwner(draft: Draft, { wanted, actual, context }: Sides): void {
     return
   }
   const from = context.names.principals.nameOf(actual.ownerId)
-  const found = context.names.principals.find(wanted.owner)
-  const to = 'name' in found ? found.name : wanted.owner
+  const to = fullName(wanted.owner, context.names.principals)
   if (from === to) return
   draft.edits.push({ pointer: '/owner', from, to })
   set(draft, 'resource', { owner_user: to })
 }
 
-function diffRules(draft: Draft, { wanted, actual, context }: Sides): boolean {
-  if (wanted.permissions === undefined) return false
+function diffRules(draft: Draft, { wanted, actual, context, completed }: Sides): boolean {
+  const { droppedRules } = completed
+  if (wanted.permissions === undefined && droppedRules.size === 0) return false
+  const { owns, rules: listed } = wanted.permissions ?? { owns: 'listed' as const, rules: [] }
   if (actual.rules === undefined) {
     draft.unknown.push('/permissions')
     return false
   }
   const { principals } = context.names
   const named = actual.rules.map((rule) => nameRule(rule, principals))
-  const rules = wanted.permissions.rules.map((rule) => {
-    const found = principals.find(rule.principal)
-    return 'name' in found ? { ...rule, principal: found.name } : rule
-  })
-  const diff = compareRules({ owns: wanted.permissions.owns, rules }, named)
+  const diff = compareRules({ owns, rules: withFullNames(listed, principals) }, named, droppedRules)
   if (diff === undefined) return false
   draft.edits.push(...diff.edits)
   set(draft, 'resource', { permissions: diff.rules })
-  return wanted.permissions.owns === 'listed'
+  return owns === 'listed'
 }
 
 // A manifest with metadata owns all items, except on existing resources.
-function diffMetadata(draft: Draft, { wanted, actual, context }: Sides): boolean {
+function diffMetadata(draft: Draft, sides: Sides): boolean {
+  const { wanted, actual } = sides
   if (actual.resmeta === undefined) {
     if (wanted.resmeta !== undefined) draft.unknown.push('/resmeta')
     return false
@@ -159,14 +178,23 @@ function diffMetadata(draft: Draft, { wanted, actual, context }: Sides): boolean
     items[key] = to
     draft.edits.push(editOf(joinPointer('/resmeta', key), from, to))
   }
-  const adopts = markManager(items, { wanted, actual, context })
-  releaseManager(draft, items, { wanted, actual, context })
-  markProtection(draft, items, { wanted, actual, context })
-  if (Object.keys(items).length > 0) {
-    const rest = context.mergesMetadata ? {} : { ...old, ...formatMarkers(actual) }
-    set(draft, 'resmeta', { items: { ...rest, ...items } })
-  }
+  const adopts = markManager(items, sides)
+  releaseManager(draft, items, sides)
+  markProtection(draft, items, sides)
+  setItems(draft, items, sides)
   return adopts
+}
+
+/** Adds metadata to the request; for servers that replace all of them, with the others. */
+function setItems(
+  draft: Draft,
+  items: Readonly<Record<string, MetadataValue>>,
+  { actual, context }: Sides,
+): void {
+  if (Object.keys(items).length === 0) return
+  const { items: before } = (draft.body.resmeta ?? {}) as { readonly items?: object }
+  const rest = before ?? (context.mergesMetadata ? {} : { ...actual.resmeta, ...actual.marks })
+  set(draft, 'resmeta', { items: { ...rest, ...items } })
 }
 
 const editOf = (pointer: string, from: unknown, to: unknown): Edit => ({
@@ -191,23 +219,15 @@ function releaseManager(draft: Draft, items: Record<string, MetadataValue>, { wa
     draft.edits.push(editOf('/data_source', marker, formerSource))
   }
   if (former === undefined || former?.manifest === actual.manager) return
-  items[markerKeys.manager] = former === null ? null : formatManager({ ...former, id: actual.id })
+  items[markerKeys.manager] =
+    former === null ? null : formatManager({ manifest: former.manifest, id: actual.id })
   draft.edits.push(editOf('/managed_by', actual.manager, former?.manifest ?? null))
 }
 
-/** Records in the marker which optional blocks the manifest sets, with the other changes. */
-function recordBlocks(draft: Draft, sets: readonly string[], { wanted, actual, context }: Sides): void {
-  const isRecorded = actual.manager === context.manifestId && isDeepStrictEqual(sets, actual.sets)
-  if (wanted.existing || isRecorded || actual.resmeta === undefined || wanted.formerManager !== undefined)
-    return
-  const { items } = (draft.body.resmeta ?? {}) as { readonly items?: Readonly<Record<string, unknown>> }
-  const rest = items ?? (context.mergesMetadata ? {} : { ...actual.resmeta, ...formatMarkers(actual) })
-  const marker = formatManager({ manifest: context.manifestId, id: actual.id, sets })
-  set(draft, 'resmeta', { items: { ...rest, [markerKeys.manager]: marker } })
-}
-
-function markProtection(draft: Draft, items: Record<string, MetadataValue>, { wanted, actual }: Sides): void {
-  if (wanted.protect === actual.protect || (wanted.existing && !wanted.protect)) return
+function markProtection(draft: Draft, items: Record<string, MetadataValue>, sides: Sides): void {
+  const { wanted, actual, completed } = sides
+  if (wanted.protect === actual.protect) return
+  if (wanted.existing && !wanted.protect && !completed.unprotects) return
   items[markerKeys.protect] = wanted.protect ? true : null
   draft.edits.push({ pointer: '/protect', from: actual.protect, to: wanted.protect })
 }

@@ -16,6 +16,7 @@ export function contextOf(
     names: { keyOf, principals: actual.principals, titleOf: (id) => titleOf(actual, id) },
     findId: (key) => (recreated.has(key) ? undefined : match.pairs.get(key)?.id),
     sendSecrets: options.sendSecrets,
+    take: options.take,
     mergesMetadata: actual.landform !== undefined,
   }
 }

@@ -1,11 +1,13 @@
-import type { Rule } from '../../contract/bodies/resource.ts'
+import type { MetadataValue, Rule } from '../../contract/bodies/resource.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
+import { fieldMarkKey, formatFieldMark } from '../../contract/field_marks.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import { formatRule, nameRule } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import { type Digests, digestValue } from '../model/edit_digest.ts'
+import { type Digests, digestValue, shortened } from '../model/edit_digest.ts'
+import { findRecorded, listOwners, partName } from '../model/owned_fields.ts'
 import type { Principals } from '../model/principals.ts'
 import { readLayerTree } from './layer_tree_values.ts'
 import { type MergedLayerTree, mergeLayerTree } from './merge_layer_tree.ts'
@@ -49,7 +51,7 @@ export function mergeBefore(versions: Versions, principals: Principals): MergedR
     protect: pick('protect').protect,
     rules: sets('permissions') ? mergeRules({ before, there, digests }, principals) : there.rules,
     resmeta: mergeMetadata(paths, before, there),
-    sets: mergeSets(paths, before, there),
+    marks: mergeMarks(paths, before, there),
     members: trees === undefined ? members : withItems(members, trees.items),
   }
   return { resource, conflicts: trees?.conflicts ?? [] }
@@ -96,11 +98,24 @@ function mergeMetadata(
   return items
 }
 
-/** Blocks that the apply set are recorded as before it. */
-function mergeSets(paths: Paths, before: ActualResource, there: ActualResource): readonly string[] {
-  const ofApply = new Set(paths.flatMap(([top = '', field]) => [top, `${top}.${field}`]))
-  const later = there.sets.filter((block) => !ofApply.has(block))
-  return [...new Set([...before.sets, ...later])].sort()
+/** Fields that the apply set are recorded as before it, the others as they are now. */
+function mergeMarks(paths: Paths, before: ActualResource, there: ActualResource): ActualResource['marks'] {
+  const ofApply = new Set(paths.flatMap(recordNames))
+  const manifests = new Set([...listOwners(before), ...listOwners(there)])
+  const marks: Record<string, MetadataValue> = { ...there.marks }
+  for (const manifest of manifests) {
+    const old = [...(findRecorded(before, manifest)?.fields ?? [])].filter(([name]) => ofApply.has(name))
+    const later = [...(findRecorded(there, manifest)?.fields ?? [])].filter(([name]) => !ofApply.has(name))
+    marks[fieldMarkKey(manifest)] = formatFieldMark(there.id, new Map([...old, ...later]))
+  }
+  return marks
+}
+
+/** Names in records of what an apply set at a path. */
+function recordNames([top = '', field = '']: readonly string[]): string[] {
+  if (top === 'permissions') return [top, `${top}/${shortened(field)}`]
+  if (top === 'resmeta') return [top, partName(top, field)]
+  return [top, `${top}.${field}`]
 }
 
 function mergeMembers(

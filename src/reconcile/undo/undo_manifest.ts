@@ -1,5 +1,6 @@
 import type { Representation } from '../../contract/bodies/bodies.ts'
 import { type JournalChange, type JournalEntry, successWords } from '../../contract/bodies/journal.ts'
+import type { SetFields } from '../../contract/field_marks.ts'
 import { formatSource } from '../../contract/markers.ts'
 import { isCls } from '../../contract/registry.ts'
 import { splitPointer } from '../../core/pointer.ts'
@@ -8,6 +9,7 @@ import { nameRule, sortedRules } from '../model/access_rules.ts'
 import { readFiles } from '../model/actual_files.ts'
 import { type ActualResource, type ActualTree, labelOf, readActual } from '../model/actual_tree.ts'
 import type { Digests } from '../model/edit_digest.ts'
+import { findRecorded, listOwners } from '../model/owned_fields.ts'
 import { createKeyMaker } from '../pull/slug.ts'
 import { writeMembers } from '../pull/write_block.ts'
 import type { KeptLayer } from './find_kept.ts'
@@ -158,7 +160,11 @@ function addAnchor({ actual, resources, entry }: Restoring, id: number | null): 
   const there = actual.byId.get(id)
   const key = there === undefined ? `#${id}` : labelOf(there)
   if (!resources.has(key))
-    resources.set(key, { key, existing: true, id, protect: false, members: {}, spanOf: spanOf(entry) })
+    resources.set(key, {
+      ...{ key, existing: true, id, protect: false, members: {} },
+      records: new Map(),
+      spanOf: spanOf(entry),
+    })
   return key
 }
 
@@ -194,7 +200,7 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
     ...(resmeta === undefined ? {} : { resmeta: { ...cleared(there), ...resmeta } }),
     members: members ?? {},
     ...restoreOf(restoring, restored, there),
-    sets: resource.sets,
+    records: recordsOf(restored, there, entry),
     spanOf: spanOf(entry),
   }
 }
@@ -227,9 +233,20 @@ function wasAdopted(
 }
 
 /** Returns who managed a resource, and what the data were marked to be loaded from. */
-function formerOwner({ manager, sets, source }: ActualResource) {
-  const formerManager: FormerManager = manager === undefined ? null : { manifest: manager, sets }
+function formerOwner({ manager, source }: ActualResource) {
+  const formerManager: FormerManager = manager === undefined ? null : { manifest: manager }
   return { formerManager, formerSource: source === undefined ? null : formatSource(source) }
+}
+
+/** Records of the fields that manifests set, as an undo leaves them: after an adoption, all of them as before it. */
+function recordsOf(
+  restored: BeforeApply,
+  there: ActualResource | undefined,
+  entry: JournalEntry,
+): ReadonlyMap<string, SetFields> {
+  const source = wasAdopted(restored, there, entry) ? restored.before : restored.resource
+  const manifests = new Set([...listOwners(source), ...(there === undefined ? [] : listOwners(there))])
+  return new Map([...manifests].map((one) => [one, findRecorded(source, one)?.fields ?? new Map()] as const))
 }
 
 /** Metadata that are removed unless the resource had them. */

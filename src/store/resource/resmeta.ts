@@ -1,5 +1,5 @@
 import type { MetadataValue } from '../../contract/bodies/resource.ts'
-import { markerKeys } from '../../contract/markers.ts'
+import { withOwnId } from '../../contract/field_marks.ts'
 import type { Queryable } from '../../database/database.ts'
 
 /** Metadata by key. */
@@ -56,10 +56,3 @@ export async function replaceMetadata(tx: Queryable, lists: MetadataLists): Prom
 export const metadataSql = (ids: string) => `
   select m.resource_id, json_object_agg(m.key, m.value order by m.key) as items
     from resmeta m where m.resource_id = any(${ids}::int[]) group by m.resource_id`
-
-/** Fills in the resource's id where a manager marker has 0, because clients do not know the id before creation. */
-export function withOwnId(items: Metadata, id: number): Metadata {
-  const manager = items[markerKeys.manager]
-  if (typeof manager !== 'string' || !/^[^/]+\/0(?: |$)/.test(manager)) return items
-  return { ...items, [markerKeys.manager]: manager.replace(/\/0(?= |$)/, `/${id}`) }
-}

@@ -1,9 +1,10 @@
 import type { Rule } from '../../contract/bodies/resource.ts'
+import { withOwnId } from '../../contract/field_marks.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { ruleListsSql } from '../access/permission_rule.ts'
-import { type Metadata, metadataSql, withOwnId } from './resmeta.ts'
+import { type Metadata, metadataSql } from './resmeta.ts'
 
 /** A resource with the members common to all classes. */
 export interface ResourceRow {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { listDifferences } from '../../../src/reconcile/adopt/check_unchanged.ts'
 import { planAdoption } from '../../../src/reconcile/adopt/plan_adoption.ts'
-import { type Block, manifestOf, type Row, treeOf } from '../support/literals.ts'
+import { type Block, manifestOf, type Row, recordOf, treeOf } from '../support/literals.ts'
 
 function adopt(blocks: Readonly<Record<string, Block>>, rows: readonly Row[], from: readonly string[] = []) {
   const manifest = manifestOf(blocks)
@@ -17,7 +17,9 @@ function adopt(blocks: Readonly<Record<string, Block>>, rows: readonly Row[], fr
   return { shown, issues, unchanged, unknown }
 }
 
-const itemsOf = (marker: string) => ({ resmeta: { items: { 'landform.manager': marker } } })
+const itemsOf = (marker: string, fields = 'display_name parent') => ({
+  resmeta: { items: { 'landform.manager': marker, ...recordOf(fields) } },
+})
 
 describe('planAdoption', () => {
   it('plans marks without the differences, and records only the blocks that are the same', () => {
@@ -29,9 +31,9 @@ describe('planAdoption', () => {
     const { shown } = adopt({ a: block }, [
       { id: 1, key: 'a', name: 'Old', description: 'Same', manager: null },
     ])
-    expect(shown).toEqual([['a', 'adopt', [], itemsOf('test/1 description permissions')]])
+    expect(shown).toEqual([['a', 'adopt', [], itemsOf('test/1', 'description parent permissions')]])
     const { shown: other } = adopt({ a: block }, [{ id: 1, key: 'a', description: 'Other', manager: null }])
-    expect(other).toEqual([['a', 'adopt', [], itemsOf('test/1 permissions')]])
+    expect(other).toEqual([['a', 'adopt', [], itemsOf('test/1', 'parent permissions')]])
   })
 
   it('plans neither moves, creations, protection nor deletions', () => {

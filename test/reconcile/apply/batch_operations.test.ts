@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Operation, sortSteps, writeOperations } from '../../../src/reconcile/apply/batch_operations.ts'
 import { sourceDigest } from '../../../src/reconcile/plan/data/decide_load.ts'
-import { type Case, planOf } from '../support/literals.ts'
+import { type Case, planOf, recordOf } from '../support/literals.ts'
 
 const sha256 = 'a'.repeat(64)
 const token = 'b'.repeat(32)
@@ -41,7 +41,7 @@ describe('the operations of a plan', () => {
     ])
     const parents = operations.map((one) => 'body' in one && (one.body.resource as { parent: object }).parent)
     expect(parents).toEqual([{ id: 7 }, { id: 0 }, { id: 'l' }, { id: 'g' }])
-    const resmeta = { items: { 'landform.manager': 'test/0 webmap webmap.root_item' } }
+    const resmeta = { items: recordOf('display_name parent webmap webmap.root_item') }
     expect(operations[3]).toMatchObject({ body: { ...mapOf('s'), resmeta } })
   })
 
@@ -52,7 +52,13 @@ describe('the operations of a plan', () => {
       { id: 2, key: 'b', version: 5 },
     ]
     expect(operationsOf({ blocks, rows, options: { prune: true, fuse: 1 } })).toEqual([
-      { op: 'update', id: 1, if_version: 4, body: { resource: { display_name: 'New' } } },
+      {
+        ...{ op: 'update', id: 1, if_version: 4 },
+        body: {
+          resource: { display_name: 'New' },
+          resmeta: { items: recordOf('display_name parent') },
+        },
+      },
       { op: 'delete', id: 2, if_version: 5 },
     ])
   })
@@ -63,7 +69,8 @@ describe('the operations of a plan', () => {
       { id: 1, key: 'a', name: 'A', version: 3 },
       { id: 2, key: 'b', name: 'B', version: 4 },
     ]
-    const named = (display_name: string) => ({ resource: { display_name } })
+    const resmeta = { items: recordOf('display_name parent') }
+    const named = (display_name: string) => ({ resource: { display_name }, resmeta })
     expect(operationsOf({ blocks, rows })).toEqual([
       {
         op: 'update',
@@ -141,6 +148,9 @@ describe('the operation that loads data', () => {
     { keyname: 'name', datatype: 'STRING', delete: true },
   ]
 
+  const layerFields =
+    'data display_name feature_layer feature_layer.fields parent vector_layer vector_layer.geometry_type'
+
   it('also writes the source marker and the fields of the manifest', () => {
     const [operation] = operationsOf({ blocks: { l: layer }, rows: [] })
     expect(operation).toMatchObject({
@@ -149,7 +159,8 @@ describe('the operation that loads data', () => {
       body: {
         resmeta: {
           items: {
-            'landform.manager': 'test/0 feature_layer feature_layer.fields vector_layer',
+            'landform.manager': 'test/0',
+            ...recordOf(layerFields),
             'landform.source': `sha256-${sourceDigest(sha256, options)}@1`,
           },
         },
@@ -179,7 +190,7 @@ describe('the operation that loads data', () => {
         body: {
           resmeta: {
             items: {
-              'landform.manager': 'test/1 feature_layer feature_layer.fields vector_layer',
+              ...recordOf(layerFields),
               'landform.source': `sha256-${sourceDigest(sha256, options)}@3`,
             },
           },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatSource } from '../../../src/contract/markers.ts'
-import { codesOf, planningOf, planOf, ruleOf, tell } from '../support/literals.ts'
+import { codesOf, planningOf, planOf, recordOf, ruleOf, tell } from '../support/literals.ts'
 
 describe('identity', () => {
   it('finds a resource by its key, and does not change it if it matches the manifest', () => {
@@ -15,7 +15,7 @@ describe('identity', () => {
     expect(plan.changes[1]?.path).toEqual(['Main', 'a', 'b'])
     expect(plan.changes[1]?.body).toEqual({
       resource: { cls: 'resource_group', parent: 'a', keyname: 'b', display_name: 'b' },
-      resmeta: { items: { 'landform.manager': 'test/0' } },
+      resmeta: { items: { 'landform.manager': 'test/0', ...recordOf('display_name parent') } },
     })
   })
 
@@ -25,7 +25,10 @@ describe('identity', () => {
       rows: [{ id: 1, key: 'a', name: 'A' }],
     })
     expect(tell(plan)).toEqual(['update b /keyname'])
-    expect(plan.changes[0]?.body).toEqual({ resource: { keyname: 'b' } })
+    expect(plan.changes[0]?.body).toEqual({
+      resource: { keyname: 'b' },
+      resmeta: { items: recordOf('display_name parent') },
+    })
   })
 
   it('reports that an old key is obsolete', () => {
@@ -95,7 +98,9 @@ describe('ownership', () => {
   it('adopts an unmanaged resource by setting its marker only', () => {
     const plan = planOf({ blocks: { a: {} }, rows: [{ id: 1, key: 'a', manager: null }] })
     expect(tell(plan)).toEqual(['adopt a'])
-    expect(plan.changes[0]?.body).toEqual({ resmeta: { items: { 'landform.manager': 'test/1' } } })
+    expect(plan.changes[0]?.body).toEqual({
+      resmeta: { items: { 'landform.manager': 'test/1', ...recordOf('display_name parent') } },
+    })
   })
 
   it('ignores a marker that was copied from another resource', () => {
@@ -137,7 +142,9 @@ describe('ownership', () => {
   it('changes only the written fields of an existing resource', () => {
     const rows = [{ id: 1, key: 'a', meta: { x: 1, y: 2 }, manager: 'other' }]
     const plan = planOf({ blocks: { a: { existing: true, resmeta: { x: 3 } } }, rows })
-    expect(plan.changes[0]?.body).toEqual({ resmeta: { items: { x: 3 } } })
+    expect(plan.changes[0]?.body).toEqual({
+      resmeta: { items: { x: 3, 'landform.fields.test': expect.stringMatching(/^1 resmeta\/\S+$/) } },
+    })
   })
 
   it('sets and removes protection', () => {
@@ -146,7 +153,9 @@ describe('ownership', () => {
     ])
     const rows = [{ id: 1, key: 'a', meta: { 'landform.protect': true } }]
     const plan = planOf({ blocks: { a: {} }, rows })
-    expect(plan.changes[0]?.body).toEqual({ resmeta: { items: { 'landform.protect': null } } })
+    expect(plan.changes[0]?.body).toEqual({
+      resmeta: { items: { 'landform.protect': null, ...recordOf('display_name parent') } },
+    })
   })
 })
 
@@ -166,7 +175,7 @@ describe('fields', () => {
   it('removes metadata that was removed from the manifest, and keeps it if the manifest has none', () => {
     const rows = [{ id: 1, key: 'a', meta: { x: 1, y: 2 } }]
     expect(planOf({ blocks: { a: { resmeta: { x: 1 } } }, rows }).changes[0]?.body).toEqual({
-      resmeta: { items: { y: null, 'landform.manager': 'test/1 resmeta' } },
+      resmeta: { items: { y: null, ...recordOf('display_name parent resmeta') } },
     })
     expect(tell(planOf({ blocks: { a: {} }, rows }))).toEqual([])
   })

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { TreeHead } from '../../../src/api/read_tree.ts'
 import type { Representation } from '../../../src/contract/bodies/bodies.ts'
 import type { MetadataValue } from '../../../src/contract/bodies/resource.ts'
@@ -154,4 +155,11 @@ export function ruleOf(principal: string, more: Partial<WantedRule> = {}): Wante
     propagate: false,
     ...more,
   }
+}
+
+/** Matches the record of the fields with these names that the manifest `test` sets. */
+export function recordOf(names: string, manifest = 'test'): object {
+  const words = names.split(' ').map((name) => `${name.replaceAll('.', '\\.')}(=[\\w-]{8})?`)
+  const fields = expect.stringMatching(new RegExp(`^\\d+ ${words.join(' ')}$`))
+  return { [`landform.fields.${manifest}`]: fields }
 }

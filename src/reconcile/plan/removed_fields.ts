@@ -1,0 +1,193 @@
+import { annotationsOf } from '../../contract/descriptor.ts'
+import { descriptorOf, isCls } from '../../contract/registry.ts'
+import type { Schema } from '../../contract/schema/schema.ts'
+import { joinPointer } from '../../core/pointer.ts'
+import type { WantedResource } from '../../manifest/manifest.ts'
+import { formatRule, nameRule } from '../model/access_rules.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import type { Edit } from '../model/change.ts'
+import {
+  digestActual,
+  findItem,
+  findRecorded,
+  listOwners,
+  type OwnedFields,
+  partName,
+} from '../model/owned_fields.ts'
+import type { Names } from '../model/value_equality.ts'
+
+/** A block of a manifest with the fields that it once had. */
+export interface CompletedBlock {
+  readonly wanted: WantedResource
+  /** Removed fields whose values stay, with the reason. */
+  readonly released: readonly Edit[]
+  /** Lines of rules that the block once included. */
+  readonly droppedRules: ReadonlySet<string>
+  /** Whether the block once protected a resource that it does not manage. */
+  readonly unprotects: boolean
+}
+
+/** Context of the comparison with what a manifest once set. */
+export interface RecordContext {
+  readonly manifestId: string
+  readonly names: Names
+  /** Fields that the block sets. */
+  readonly owned: OwnedFields
+}
+
+/**
+ * Adds the fields that the manifest once set and no longer contains, with their defaults: no description, no rules, no metadata,
+ * default fields. Values without a default stay, and so do those that were changed on the server since, or that another manifest
+ * sets too.
+ */
+export function completeBlock(
+  wanted: WantedResource,
+  actual: ActualResource,
+  context: RecordContext,
+): CompletedBlock {
+  const removed = listRemoved(wanted, actual, context)
+  const unprotects = removed.some(({ name }) => name === 'protect')
+  const draft: Draft = { wanted, actual, context, resets: {}, released: [], droppedRules: new Set() }
+  for (const { name, digest } of removed) if (name !== 'protect') resetField(draft, name, digest)
+  const { resets, released, droppedRules } = draft
+  const completed = removed.length === 0 ? wanted : { ...wanted, ...resets }
+  return { wanted: completed, released, droppedRules, unprotects }
+}
+
+interface RemovedField {
+  readonly name: string
+  /** Empty if the value is not known. */
+  readonly digest: string
+}
+
+/** Lists the fields that the manifest once set and no longer contains. */
+function listRemoved(
+  wanted: WantedResource,
+  actual: ActualResource,
+  { manifestId, owned }: RecordContext,
+): RemovedField[] {
+  if (!records(wanted, actual, manifestId)) return []
+  const found = findRecorded(actual, manifestId)
+  if (found === undefined) return []
+  const fields = [...found.fields].map(([name, digest]) => ({ name, digest }))
+  return fields.filter(({ name }) => {
+    if (owned.has(name) || name === 'parent') return false
+    return !(found.isEarlier && name === 'permissions.include' && wanted.permissions !== undefined)
+  })
+}
+
+/**
+ * Tells whether the record of a resource follows its block. A block with `existing: true` for a resource that the manifest itself
+ * manages only refers to it, and an undo has its own records.
+ */
+export function records(
+  { existing, records: given }: Pick<WantedResource, 'existing' | 'records'>,
+  { manager }: Pick<ActualResource, 'manager'>,
+  manifestId: string,
+): boolean {
+  return given === undefined && !(existing && manager === manifestId)
+}
+
+/** Resets a field; or why its value stays, `none` if there is nothing to reset. */
+type Reset = (() => Resets) | string
+
+type Resets = { -readonly [K in keyof WantedResource]?: WantedResource[K] }
+
+interface Draft {
+  readonly wanted: WantedResource
+  readonly actual: ActualResource
+  readonly context: RecordContext
+  readonly resets: Resets
+  readonly released: Edit[]
+  readonly droppedRules: Set<string>
+}
+
+function resetField(draft: Draft, name: string, digest: string): void {
+  const { actual, context } = draft
+  const other = listOwners(actual).find(
+    (manifest) => manifest !== context.manifestId && findRecorded(actual, manifest)?.fields.has(name),
+  )
+  const reset = findReset(draft, name)
+  if (reset === 'none') return
+  const now = digest === '' ? undefined : digestActual(name, actual, context.names)
+  const isChanged = now !== undefined && now !== digest
+  if (other !== undefined) release(draft, name, `the manifest "${other}" sets it too`)
+  else if (typeof reset === 'string') release(draft, name, reset)
+  else if (isChanged) release(draft, name, 'it was changed on the server since the last apply')
+  else Object.assign(draft.resets, reset())
+}
+
+function release({ released }: Draft, name: string, stays: string): void {
+  const [field = ''] = name.split('/')
+  const pointer = joinPointer('', ...field.split('.'))
+  if (!released.some((edit) => edit.pointer === pointer && edit.stays === stays))
+    released.push({ pointer, released: true, stays })
+}
+
+function findReset(draft: Draft, name: string): Reset {
+  const { wanted, actual } = draft
+  const [block = '', field] = (name.split('/')[0] ?? '').split('.')
+  if (name.includes('/')) return findPartReset(draft, name)
+  if (name === 'permissions.include') return 'an earlier version did not record which rules were included'
+  if (block === 'description') return actual.description === null ? 'none' : () => ({ description: null })
+  if (block === 'permissions') return findRulesReset(draft)
+  if (block === 'resmeta') return wanted.resmeta === undefined ? () => ({ resmeta: {} }) : 'none'
+  if (field === undefined) return findMemberReset(draft, block)
+  return findDefault(draft, block, field)
+}
+
+function findRulesReset({ wanted, actual }: Draft): Reset {
+  if (wanted.permissions !== undefined) return 'none'
+  if (actual.rules?.length === 0) return 'none'
+  return () => ({ permissions: { owns: 'all', rules: [] } })
+}
+
+/** A rule that the manifest included, or a metadata item that it set. */
+function findPartReset(draft: Draft, name: string): Reset {
+  const { wanted, actual, context, resets, droppedRules } = draft
+  const { principals } = context.names
+  if (name.endsWith('/*')) return 'there were too many of them to record each'
+  if (name.startsWith('permissions/')) {
+    if (wanted.permissions?.owns === 'all') return 'none'
+    const lines = actual.rules?.map((rule) => formatRule(nameRule(rule, principals))) ?? []
+    const line = lines.find((one) => partName('permissions', one) === name)
+    if (line === undefined) return 'none'
+    return () => {
+      droppedRules.add(line)
+      return {}
+    }
+  }
+  const item = findItem(actual, name)
+  if (item === undefined || !(wanted.existing || wanted.resmeta === undefined)) return 'none'
+  return () => ({ resmeta: { ...wanted.resmeta, ...resets.resmeta, [item.key]: null } })
+}
+
+/** Fields without a default, whose values stay. */
+const lasting: Readonly<Record<string, string>> = {
+  owner: 'to change it, set another owner',
+  display_name: 'every resource has one',
+  data: 'features and pixels are kept',
+  files: 'to delete the files, apply an empty list once',
+}
+
+/** A member whose block is gone returns to its defaults as a whole. */
+function findMemberReset({ wanted, actual, resets }: Draft, member: string): Reset {
+  const reason = lasting[member]
+  if (reason !== undefined) return reason
+  if (!isCls(actual.cls) || !(member in descriptorOf(actual.cls).members)) return 'none'
+  return () => ({ members: { ...wanted.members, [member]: {}, ...resets.members } })
+}
+
+function findDefault({ wanted, actual, resets }: Draft, member: string, field: string): Reset {
+  const { properties } = (isCls(actual.cls) ? descriptorOf(actual.cls).members[member] : undefined) ?? {}
+  const schema = (properties as Readonly<Record<string, Schema>> | undefined)?.[field]
+  const value = actual.members[member]?.[field]
+  if (schema === undefined || value === undefined || value === null) return 'none'
+  const { default: fallback } = schema
+  if (fallback === undefined || annotationsOf(schema)['x-secret'])
+    return 'it has no default; to change it, set another value'
+  return () => {
+    const members = { ...wanted.members, ...resets.members }
+    return { members: { ...members, [member]: { [field]: fallback, ...members[member] } } }
+  }
+}

@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest'
+import { findFieldMark, withOwnId } from '../../../src/contract/field_marks.ts'
+import type { WantedRule } from '../../../src/manifest/manifest.ts'
+import type { Change, Plan } from '../../../src/reconcile/model/change.ts'
+import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
+import { computePlan } from '../../../src/reconcile/plan/compute_plan.ts'
+import { type Block, manifestOf, planOf, type Row, treeOf } from '../support/literals.ts'
+
+const rule = {
+  ...{ action: 'allow' as const, identity: '', principal: 'user:guest', propagate: true },
+  ...{ scope: 'resource', permission: 'read' },
+} satisfies WantedRule
+
+const marked = (sets: string, more: object = {}): Row => ({
+  ...{ id: 1, key: 'a', meta: { 'landform.manager': `test/1 ${sets}`, x: 1 } },
+  ...more,
+})
+
+const changeOf = (block: Block, row: Row) => planOf({ blocks: { a: block }, rows: [row] }).changes[0]
+
+/** What a server has after a plan was applied: the items of the metadata with their own id. */
+const itemsOf = (change: Change | undefined) =>
+  withOwnId(change?.body.resmeta?.items as Parameters<typeof withOwnId>[0], 1)
+
+/** Plans a block, then another one against what the first has left on the server. */
+function planAgain(before: Block, after: Block, row: Partial<Row>): Plan {
+  const meta = itemsOf(changeOf({ existing: true, ...before }, { id: 1, key: 'a', manager: null, rules: [] }))
+  const rows = [{ id: 1, key: 'a', manager: null, meta, ...row }]
+  return planOf({ blocks: { a: { existing: true, ...after } }, rows })
+}
+
+describe('the fields that a manifest sets', () => {
+  it('are recorded on new resources with digests of their values', () => {
+    const members = { webmap: { root_item: { item_type: 'root', children: [] }, editable: true } }
+    const block: Block = {
+      ...{ cls: 'webmap', description: 'b', resmeta: { x: 1 }, members },
+      permissions: { owns: 'all', rules: [] },
+    }
+    const items = itemsOf(planOf({ blocks: { a: block }, rows: [] }).changes[0])
+    expect(items).toMatchObject({ x: 1, 'landform.manager': 'test/1' })
+    const fields = findFieldMark(1, items['landform.fields.test'])
+    const names = ['description', 'display_name', 'parent', 'permissions', 'resmeta']
+    expect([...(fields?.keys() ?? [])]).toEqual([...names, 'webmap', 'webmap.editable', 'webmap.root_item'])
+    expect(fields?.get('description')).toMatch(/^[\w-]{8}$/)
+    expect(findFieldMark(2, items['landform.fields.test'])).toBeUndefined()
+  })
+
+  it('are recorded if others have set the same value, and the plan shows it', () => {
+    const row: Row = { id: 1, key: 'a', manager: null, description: 'old' }
+    const change = changeOf({ existing: true, description: 'old' }, row)
+    expect(change).toMatchObject({
+      action: 'adopt',
+      edits: [],
+      records: { gained: ['description'], lost: [] },
+    })
+    const again = changeOf({ existing: true, description: 'old' }, { ...row, meta: itemsOf(change) })
+    expect(again).toBeUndefined()
+    const released = changeOf({ existing: true }, { ...row, description: null, meta: itemsOf(change) })
+    expect(released?.records).toEqual({ gained: [], lost: ['description'] })
+    expect(released?.body.resmeta?.items).toEqual({ 'landform.fields.test': null })
+  })
+
+  it('have a record of bounded size', () => {
+    const rules = Array.from({ length: 900 }, (_, at) => ({ ...rule, principal: `id:${at}` }))
+    const resmeta = Object.fromEntries(rules.map((_, at) => [`key ${at}`, at]))
+    const block: Block = { existing: true, permissions: { owns: 'listed', rules }, resmeta }
+    const mark = itemsOf(changeOf(block, { id: 1, key: 'a', manager: null }))['landform.fields.test']
+    expect(String(mark).length).toBeLessThan(100)
+  })
+
+  it.each<[string, Block, Partial<Row>, object[], object]>([
+    [
+      'an included rule',
+      { permissions: { owns: 'listed', rules: [rule] } },
+      {
+        rules: [
+          { ...rule, principal: { id: 1 } },
+          { ...rule, principal: { id: 7 } },
+        ],
+      },
+      [{ pointer: '/permissions', from: 'allow user:guest resource.read, and below' }],
+      { resource: { permissions: [{ ...rule, principal: 'group:editors' }] } },
+    ],
+    [
+      'the description of a resource that others manage',
+      { description: 'ours' },
+      { description: 'ours' },
+      [{ pointer: '/description', from: 'ours', to: null }],
+      { resource: { description: null } },
+    ],
+    [
+      'a metadata item',
+      { resmeta: { ours: 1, both: 2 } },
+      { meta: { ours: 1, both: 2, theirs: 3 } },
+      [
+        { pointer: '/resmeta/ours', from: 1 },
+        { pointer: '/resmeta/both', from: 2 },
+      ],
+      { resmeta: { items: { ours: null, both: null } } },
+    ],
+    ['protection', { protect: true }, { meta: { 'landform.protect': true } }, [{ pointer: '/protect' }], {}],
+  ])('are reset where the manifest no longer names them: %s', (_, before, row, edits, body) => {
+    const first = changeOf({ existing: true, ...before }, { id: 1, key: 'a', manager: null })
+    const meta = { ...itemsOf(first), ...row.meta }
+    const change = changeOf({ existing: true }, { id: 1, key: 'a', manager: null, ...row, meta })
+    expect(change?.edits).toMatchObject(edits)
+    expect(change?.body).toMatchObject(body)
+    expect(change?.body.resmeta?.items).toMatchObject({ 'landform.fields.test': null })
+  })
+
+  it('stay with a reason if others changed them since, or another manifest sets them too', () => {
+    const changed = planAgain({ description: 'ours' }, {}, { description: 'theirs' }).changes[0]
+    const stays = 'it was changed on the server since the last apply'
+    expect(changed?.edits).toEqual([{ pointer: '/description', released: true, stays }])
+    const mark = { 'landform.fields.other': '1 description' }
+    const first = itemsOf(changeOf({ existing: true, description: 'd' }, { id: 1, key: 'a', manager: null }))
+    const row: Row = { id: 1, key: 'a', manager: null, description: 'd', meta: { ...first, ...mark } }
+    expect(changeOf({ existing: true }, row)?.edits[0]?.stays).toBe('the manifest "other" sets it too')
+  })
+
+  it('tell whether the manifest or the server changed since the last apply', () => {
+    const origin = (after: string, there: string) =>
+      planAgain({ description: 'a' }, { description: after }, { description: there }).changes[0]?.edits[0]
+        ?.origin
+    expect([origin('b', 'a'), origin('a', 'b'), origin('b', 'c')]).toEqual(['manifest', 'server', 'both'])
+  })
+
+  it('of a resource that the manifest no longer contains are reported, and reset with --prune', () => {
+    const meta = itemsOf(changeOf({ existing: true, description: 'd' }, { id: 1, key: 'a', manager: null }))
+    const rows = [
+      {
+        id: 1,
+        key: 'a',
+        manager: 'other',
+        description: 'd',
+        meta: { ...meta, 'landform.manager': 'other/1' },
+      },
+    ]
+    expect(planOf({ blocks: {}, rows })).toMatchObject({
+      changes: [],
+      issues: [{ code: 'plan/left-behind' }],
+    })
+    const pruned = planOf({ blocks: {}, rows, options: { prune: true } })
+    expect(pruned.issues).toEqual([])
+    expect(pruned.changes).toMatchObject([
+      { key: 'a', path: ['Main', 'a'], edits: [{ pointer: '/description' }] },
+    ])
+  })
+})
+
+describe('blocks that an earlier version recorded', () => {
+  it('are no change, and recorded by field with the next change', () => {
+    const row: Row = {
+      id: 1,
+      key: 'a',
+      description: 'old',
+      meta: { 'landform.manager': 'test/1 description' },
+    }
+    expect(changeOf({ description: 'old' }, row)).toBeUndefined()
+    const items = changeOf({ description: 'new' }, row)?.body.resmeta?.items as Record<string, unknown>
+    expect(items['landform.manager']).toBe('test/1')
+    expect(String(items['landform.fields.test'])).toContain('description=')
+  })
+
+  it.each<[sets: string, more: object, edits: object[], body: object]>([
+    [
+      'description',
+      { description: 'old' },
+      [{ pointer: '/description', from: 'old', to: null }],
+      { resource: { description: null } },
+    ],
+    [
+      'permissions',
+      { rules: [{ ...rule, principal: { id: 1 } }] },
+      [{ pointer: '/permissions', from: 'allow user:guest resource.read, and below' }],
+      { resource: { permissions: [] } },
+    ],
+    ['resmeta', {}, [{ pointer: '/resmeta/x', from: 1 }], { resmeta: { items: { x: null } } }],
+  ])('that are removed are reset: %s', (sets, more, edits, body) => {
+    const change = changeOf({}, marked(sets, more))
+    expect([change?.action, change?.edits]).toEqual(['update', edits])
+    expect(change?.body).toMatchObject(body)
+    expect(change?.body.resmeta?.items).toMatchObject({ 'landform.manager': 'test/1' })
+  })
+
+  it('that the manifest never set stay', () => {
+    expect(changeOf({}, marked('resmeta', { description: 'of somebody else' }))?.edits).toEqual([
+      { pointer: '/resmeta/x', from: 1 },
+    ])
+    expect(changeOf({}, { id: 1, key: 'a', description: 'of somebody else' })).toBeUndefined()
+  })
+
+  it('of the class are reset to their defaults, and released without one', () => {
+    const row: Row = {
+      ...{ id: 1, key: 'a', cls: 'mapsrv_style' },
+      meta: { 'landform.manager': 'test/1 mapsrv_style owner tile_cache' },
+      members: { mapsrv_style: { xml: '<map/>' }, tile_cache: { enabled: true, max_z: 5, ttl: null } },
+    }
+    const change = changeOf({ cls: 'mapsrv_style', members: { mapsrv_style: { xml: '<map/>' } } }, row)
+    expect(change?.edits).toEqual([
+      { pointer: '/tile_cache/enabled', from: true, to: false },
+      { pointer: '/tile_cache/max_z', from: 5, to: null },
+      { pointer: '/owner', released: true, stays: 'to change it, set another owner' },
+    ])
+  })
+
+  it('of another manifest are not reset', () => {
+    const row: Row = { id: 1, key: 'a', manager: 'other', description: 'old' }
+    const meta = { 'landform.manager': 'other/1 description' }
+    expect(changeOf({ existing: true }, { ...row, meta })).toBeUndefined()
+  })
+})
+
+describe('a resource that another manifest manages', () => {
+  const row: Row = {
+    id: 1,
+    key: 'a',
+    description: 'old',
+    meta: { 'landform.manager': 'other/1 description' },
+  }
+  const plan = (block: Block, take: readonly string[] = []) =>
+    planOf({ blocks: { a: { existing: true, ...block } }, rows: [row], options: { take: new Set(take) } })
+
+  it.each<[Block, string]>([
+    [{ displayName: 'New' }, 'display_name'],
+    [{ description: 'new' }, 'description'],
+  ])('is not changed where the other manifest sets the same: %j', (block, name) => {
+    const { issues } = plan(block)
+    expect(issues).toMatchObject([{ code: 'plan/foreign', severity: 'error' }])
+    expect(issues[0]?.message).toBe(`the manifest "other" sets ${name} of "a" too`)
+    expect(issues[0]?.hint).toContain('--take a')
+    expect(plan(block, ['a'])).toMatchObject({ issues: [], changes: [{ action: 'update' }] })
+  })
+
+  it('is set by this manifest alone once it was taken', () => {
+    const items = plan({ description: 'new' }, ['a']).changes[0]?.body.resmeta?.items as Record<
+      string,
+      string
+    >
+    expect(findFieldMark(1, items['landform.fields.other'])).toEqual(
+      new Map([
+        ['display_name', ''],
+        ['parent', ''],
+      ]),
+    )
+    const meta = { ...items, 'landform.manager': 'test/1' }
+    const other = { 'landform.manager': 'other/1' }
+    const back = (options: object) =>
+      computePlan({
+        ...{ manifest: manifestOf({ a: { description: 'old' } }, 'other'), server: '', files: new Map() },
+        ...{
+          actual: treeOf([{ ...row, description: 'new', meta: { ...meta, ...other } }]),
+          counts: new Map(),
+        },
+        options: { ...safeOptions, ...options },
+      }).plan.issues
+    expect(back({})[0]?.message).toBe('the manifest "test" sets description of "a" too')
+    expect(back({ take: new Set(['a']) })).toEqual([])
+  })
+
+  it('is changed elsewhere', () => {
+    expect(plan({ resmeta: { y: 2 } })).toMatchObject({ issues: [], changes: [{ action: 'update' }] })
+    expect(plan({ permissions: { owns: 'listed', rules: [rule] } }).issues).toEqual([])
+  })
+})
