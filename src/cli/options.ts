@@ -45,7 +45,7 @@ export function allowanceOptions(command: Command): Command {
     .option('--adopt', 'take resources over from other manifests')
     .option(
       '--take <key>',
-      'change a resource with existing: true although another manifest sets the same',
+      'set fields of a resource that another manifest sets, too',
       collect,
     )
     .option('--send-secrets <key>', 'send the secrets of a resource again', collect)

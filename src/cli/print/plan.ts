@@ -37,7 +37,7 @@ export const signs: Readonly<Record<Action, readonly [sign: string, colour: Para
 
 const meanings: Readonly<Record<Action, string>> = {
   create: 'created',
-  adopt: 'managed by this manifest from now on, and otherwise unchanged',
+  adopt: 'managed or partly set by this manifest from now on, and otherwise unchanged',
   update: 'changed in place',
   move: 'moved to another parent, possibly with other changes',
   replace: 'deleted and created again',

@@ -19,7 +19,7 @@ export interface PlanOptions extends PruneOptions {
   readonly allowLoss: ReadonlySet<string>
   /** Whether to adopt resources of other manifests. */
   readonly adopt: boolean
-  /** Keys of existing resources that may be changed although another manifest sets the same. */
+  /** Keys of resources whose fields may be set although another manifest sets them. */
   readonly take: ReadonlySet<string>
   /** Keys of resources whose secrets are sent again. */
   readonly sendSecrets: ReadonlySet<string>
