@@ -43,11 +43,7 @@ export function allowanceOptions(command: Command): Command {
       collect,
     )
     .option('--adopt', 'take resources over from other manifests')
-    .option(
-      '--take <key>',
-      'set fields of a resource that another manifest sets, too',
-      collect,
-    )
+    .option('--take <key>', 'set fields of a resource that another manifest sets, too', collect)
     .option('--send-secrets <key>', 'send the secrets of a resource again', collect)
 }
 

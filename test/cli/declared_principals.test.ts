@@ -167,7 +167,9 @@ ${tree('weak', 'user:gil')}`)
     const failed = await apply()
     expect(failed.exit).toBe(1)
     expect(failed.out).toContain('gil (user): principal/weak-password')
-    expect(failed.out).toContain('Not tried: 2\n  root (resource_group), after gil\n  weak (resource_group), after gil')
+    expect(failed.out).toContain(
+      'Not tried: 2\n  root (resource_group), after gil\n  weak (resource_group), after gil',
+    )
     await write(`manifest: weak
 users:
   gil: { password: { command: [node, -e, "process.exit(7)"] } }
