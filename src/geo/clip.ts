@@ -23,10 +23,11 @@ function clipPolygon(rings: Part, box: Bbox): Part[] {
 }
 
 function clipRing(ring: Sequence, box: Bbox): Sequence {
-  const sides = findCrossedSides(ring, box)
-  if (sides === undefined) return []
-  let cut = ring
-  for (const side of sides) cut = clipRingAt(cut, side)
+  const { common, crossed } = findSides(ring, box)
+  if (common !== 0) return []
+  if (crossed === 0) return ring
+  let cut = dropHidden(ring, box)
+  for (const [at, side] of sidesOf(box).entries()) if (crossed & (1 << at)) cut = clipRingAt(cut, side)
   return cut
 }
 
@@ -39,16 +40,42 @@ interface Side {
   readonly sign: 1 | -1
 }
 
-/** Finds the sides that a ring crosses; undefined if the ring is completely beyond one of them. */
-function findCrossedSides(ring: Sequence, box: Bbox): Side[] | undefined {
-  const crossed: Side[] = []
-  for (const side of sidesOf(box)) {
-    let beyond = 0
-    for (let at = side.axis; at < ring.length; at += 2) if (excess(ring, at, side) > 0) beyond += 1
-    if (beyond * 2 === ring.length) return undefined
-    if (beyond > 0) crossed.push(side)
+/** Sides of a box beyond which a position lies, as bits in the order of `sidesOf`. */
+function sidesBeyond([minX, minY, maxX, maxY]: Bbox, x: number, y: number): number {
+  return (x < minX ? 1 : x > maxX ? 2 : 0) | (y < minY ? 4 : y > maxY ? 8 : 0)
+}
+
+/** Finds the sides beyond which all positions of a ring lie, and those beyond which any of them does, as bits. */
+function findSides(ring: Sequence, box: Bbox): { readonly common: number; readonly crossed: number } {
+  let [common, crossed] = [15, 0]
+  for (let at = 0; at < ring.length; at += 2) {
+    const sides = sidesBeyond(box, ring[at] ?? 0, ring[at + 1] ?? 0)
+    common &= sides
+    crossed |= sides
   }
-  return crossed
+  return { common, crossed }
+}
+
+/**
+ * Keeps only the first and the last of successive positions beyond the same side: nothing between them is seen, and the
+ * crossings of the sides remain. Most positions of a large ring lie beyond the same side of a small box.
+ */
+function dropHidden(ring: Sequence, box: Bbox): Sequence {
+  const kept: number[] = []
+  let [last, beforeLast] = [0, 0]
+  for (let at = 0; at < ring.length; at += 2) {
+    const [x, y] = [ring[at] ?? 0, ring[at + 1] ?? 0]
+    const sides = sidesBeyond(box, x, y)
+    if ((sides & last & beforeLast) === 0) {
+      kept.push(x, y)
+      beforeLast = last
+    } else {
+      kept[kept.length - 2] = x
+      kept[kept.length - 1] = y
+    }
+    last = sides
+  }
+  return kept
 }
 
 const sidesOf = ([minX, minY, maxX, maxY]: Bbox): Side[] => [
@@ -60,13 +87,16 @@ const sidesOf = ([minX, minY, maxX, maxY]: Bbox): Side[] => [
 
 const excess = (ring: Sequence, at: number, { limit, sign }: Side) => ((ring[at] ?? 0) - limit) * sign
 
-function clipRingAt(ring: Sequence, side: Side): Sequence {
+function clipRingAt(ring: Sequence, { axis, limit, sign }: Side): Sequence {
   const kept: number[] = []
   let before = ring.length - 2
-  for (let at = 0; at < ring.length; before = at, at += 2) {
-    const [from, to] = [excess(ring, before + side.axis, side), excess(ring, at + side.axis, side)]
+  let from = ((ring[before + axis] ?? 0) - limit) * sign
+  for (let at = 0; at < ring.length; at += 2) {
+    const to = ((ring[at + axis] ?? 0) - limit) * sign
     if (from > 0 !== to > 0) pushBetween(kept, { ring, before, at, part: from / (from - to) })
     if (to <= 0) kept.push(ring[at] ?? 0, ring[at + 1] ?? 0)
+    before = at
+    from = to
   }
   return kept
 }

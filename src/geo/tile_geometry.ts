@@ -11,18 +11,23 @@ export type TileGeometry = Pick<Geometry, 'family' | 'parts'>
 export function tidyGeometry({ family, parts }: TileGeometry): TileGeometry {
   if (family === 'POINT') return { family, parts: tidyPoints(parts) }
   if (family === 'LINESTRING') {
-    const lines = parts.map((part) => part.map(withoutRepeats).filter((line) => line.length >= 4))
+    const lines = parts.map((part) =>
+      part.map((line) => withoutRepeats(line)).filter((line) => line.length >= 4),
+    )
     return { family, parts: lines.filter((part) => part.length > 0) }
   }
   return { family, parts: parts.map(tidyPolygon).filter((part) => part.length > 0) }
 }
 
-/** Returns twice the signed area of a ring, first position not repeated; positive is clockwise on the screen. */
+/**
+ * Returns twice the signed area of a ring, first position not repeated; positive is clockwise on the screen. Computed from the
+ * first position on, so that it is exact for the large numbers of positions in the world.
+ */
 export function doubleArea(ring: Sequence): number {
-  let sum = 0
-  let [x, y] = [ring[ring.length - 2] ?? 0, ring[ring.length - 1] ?? 0]
-  for (let at = 0; at < ring.length; at += 2) {
-    const [nextX, nextY] = [ring[at] ?? 0, ring[at + 1] ?? 0]
+  const [startX, startY] = [ring[0] ?? 0, ring[1] ?? 0]
+  let [sum, x, y] = [0, 0, 0]
+  for (let at = 2; at < ring.length; at += 2) {
+    const [nextX, nextY] = [(ring[at] ?? 0) - startX, (ring[at + 1] ?? 0) - startY]
     sum += x * nextY - nextX * y
     x = nextX
     y = nextY
@@ -35,19 +40,13 @@ export function countPositions({ parts }: TileGeometry): number {
   return parts.flat().reduce((count, sequence) => count + sequence.length / 2, 0)
 }
 
-/** Returns the bounding box of a geometry; an empty box without positions. */
-export function boxOfGeometry({ parts }: TileGeometry): Bbox {
+/** Returns the bounding box of sequences; an empty box without positions. */
+export function boxOfSequences(sequences: readonly Sequence[]): Bbox {
   const box = emptyBbox()
-  for (const sequence of parts.flat()) {
+  for (const sequence of sequences) {
     for (let at = 0; at < sequence.length; at += 2) extendBbox(box, sequence[at] ?? 0, sequence[at + 1] ?? 0)
   }
   return box
-}
-
-/** Returns a geometry moved by an offset. */
-export function moveGeometry({ family, parts }: TileGeometry, dx: number, dy: number): TileGeometry {
-  const move = (value: number, at: number) => value + (at % 2 === 0 ? dx : dy)
-  return { family, parts: parts.map((part) => part.map((sequence) => sequence.map(move))) }
 }
 
 function tidyPoints(parts: readonly Part[]): readonly Part[] {
@@ -58,15 +57,22 @@ function tidyPoints(parts: readonly Part[]): readonly Part[] {
 }
 
 function tidyPolygon(rings: Part): Part {
-  const [outer, ...holes] = rings.map((ring) => withoutRepeats(withoutEnd(ring)))
-  if (outer === undefined || isFlat(outer)) return []
-  return [wind(outer, 1), ...holes.filter((hole) => !isFlat(hole)).map((hole) => wind(hole, -1))]
+  const tidied: Sequence[] = []
+  for (const [at, ring] of rings.entries()) {
+    const tidy = tidyRing(ring, at === 0 ? 1 : -1)
+    if (tidy !== undefined) tidied.push(tidy)
+    // Without its outer ring nothing is left of a polygon.
+    else if (at === 0) return []
+  }
+  return tidied
 }
 
-const isFlat = (ring: Sequence) => ring.length < 6 || doubleArea(ring) === 0
-
-function wind(ring: Sequence, sign: 1 | -1): Sequence {
-  return Math.sign(doubleArea(ring)) === sign ? ring : reverse(ring)
+/** Returns a ring with an area of the given sign, first position not repeated; undefined if it has no area. */
+function tidyRing(ring: Sequence, sign: 1 | -1): Sequence | undefined {
+  const kept = withoutRepeats(ring, endOfRing(ring))
+  const area = kept.length < 6 ? 0 : doubleArea(kept)
+  if (area === 0) return undefined
+  return Math.sign(area) === sign ? kept : reverse(kept)
 }
 
 function reverse(ring: Sequence): Sequence {
@@ -75,18 +81,22 @@ function reverse(ring: Sequence): Sequence {
   return turned
 }
 
-function withoutRepeats(sequence: Sequence): Sequence {
+function withoutRepeats(sequence: Sequence, end = sequence.length): Sequence {
   const kept: number[] = []
-  for (let at = 0; at < sequence.length; at += 2) {
+  let [lastX, lastY] = [Number.NaN, Number.NaN]
+  for (let at = 0; at < end; at += 2) {
     const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
-    if (kept.length === 0 || kept[kept.length - 2] !== x || kept[kept.length - 1] !== y) kept.push(x, y)
+    if (x === lastX && y === lastY) continue
+    kept.push(x, y)
+    lastX = x
+    lastY = y
   }
   return kept
 }
 
-// The last position may occur several times in a row.
-function withoutEnd(ring: Sequence): Sequence {
+/** Returns where a ring ends without its last position, which may occur several times in a row. */
+function endOfRing(ring: Sequence): number {
   let end = ring.length
   while (end > 2 && ring[0] === ring[end - 2] && ring[1] === ring[end - 1]) end -= 2
-  return ring.slice(0, end)
+  return end
 }

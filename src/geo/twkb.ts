@@ -58,13 +58,28 @@ function readPart(cursor: Cursor, kind: GeometryFamily): Part {
 }
 
 function readPositions(cursor: Cursor, count: number): number[] {
+  const { reader } = cursor
   const flat: number[] = []
+  let { x, y } = cursor
   for (let left = count; left > 0; left -= 1) {
-    cursor.x += cursor.reader.readSVarint()
-    cursor.y += cursor.reader.readSVarint()
-    flat.push(cursor.x, cursor.y)
+    x += readDifference(reader)
+    y += readDifference(reader)
+    flat.push(x, y)
   }
+  cursor.x = x
+  cursor.y = y
   return flat
+}
+
+/** Reads a coordinate difference, zigzag-encoded: most of them have one or two bytes. */
+function readDifference(reader: PbfReader): number {
+  const { buf, pos } = reader
+  const low = buf[pos] ?? 0
+  const high = low < 128 ? 0 : (buf[pos + 1] ?? 0)
+  if (high >= 128) return reader.readSVarint()
+  reader.pos = pos + (low < 128 ? 1 : 2)
+  const value = (low & 127) | (high << 7)
+  return (value >>> 1) ^ -(value & 1)
 }
 
 const readByte = (reader: PbfReader) => reader.buf[reader.pos++] ?? 0

@@ -22,6 +22,7 @@ export function moveWorldEdges(geometry: TileGeometry, world: WorldUnits): TileG
 type Position = readonly [x: number, y: number]
 
 function moveRingEdges(sequence: Sequence, world: WorldUnits): Sequence {
+  if (!sequence.some((value) => value === 0 || value === world.size)) return sequence
   const ring = positionsOf(sequence)
   const moved = ring.flatMap((position, at) => {
     const [x, y] = position

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clipGeometry } from '../../src/geo/clip.ts'
 import type { Sequence } from '../../src/geo/geometry.ts'
+import { doubleArea } from '../../src/geo/tile_geometry.ts'
 import { tileLines, tilePolygons } from './arbitrary.ts'
 
 const run = { seed: 20_240_505, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 500 }
@@ -66,6 +67,30 @@ describe('clipGeometry', () => {
     )
   })
 
+  test('leaves the area that is left of a ring with all of its hidden positions', () => {
+    // Mostly outside, so that many successive positions are hidden.
+    const coordinate = fc.integer({ min: -3, max: 8 }).map((value) => 700 * value)
+    const rings = fc
+      .array(coordinate, { minLength: 6, maxLength: 60 })
+      .map((flat) => flat.slice(0, flat.length & ~1))
+    fc.assert(
+      fc.property(rings, (ring) => {
+        const cut = clipGeometry({ family: 'POLYGON', parts: [[ring]] }, box).parts[0]?.[0] ?? []
+        const [minX, minY, maxX, maxY] = box
+        const cuts = [
+          [0, minX, -1],
+          [0, maxX, 1],
+          [1, minY, -1],
+          [1, maxY, 1],
+        ] as const
+        const plain = cuts.reduce<readonly number[]>((left, one) => clipPlainly(left, one), ring)
+        // Besides edges that lead there and back along a side of the box.
+        expect(doubleArea(cut)).toBe(doubleArea(plain))
+      }),
+      run,
+    )
+  })
+
   test('keeps every position of a line inside the box', () => {
     fc.assert(
       fc.property(tileLines, ({ parts }) => {
@@ -93,4 +118,22 @@ describe('clipGeometry', () => {
 
 function pairs(sequence: Sequence): number[][] {
   return Array.from({ length: sequence.length / 2 }, (_, at) => [...sequence.slice(2 * at, 2 * at + 2)])
+}
+
+/** Clips a ring at one side of a box, position by position. */
+function clipPlainly(
+  ring: readonly number[],
+  [axis, limit, sign]: readonly [0 | 1, number, 1 | -1],
+): number[] {
+  const beyond = (place: number[]) => ((place[axis] ?? 0) - limit) * sign
+  const positions = pairs(ring)
+  return positions.flatMap((position, at) => {
+    const before = positions.at(at - 1) ?? position
+    const [from, to] = [beyond(before), beyond(position)]
+    const crossing = [0, 1].map((one) => {
+      const start = before[one] ?? 0
+      return Math.round(start + ((position[one] ?? 0) - start) * (from / (from - to)))
+    })
+    return [...(from > 0 !== to > 0 ? crossing : []), ...(to <= 0 ? position : [])]
+  })
 }

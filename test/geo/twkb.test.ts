@@ -13,6 +13,12 @@ describe('parseTwkb', () => {
     ])
   })
 
+  test('reads differences of one, two and three bytes', () => {
+    expect(parseTwkb(hex('020002d804bfb8020102'), 'LINESTRING').parts).toEqual([
+      [[300, -20_000, 299, -19_999]],
+    ])
+  })
+
   test('reads only the requested family of a collection', () => {
     const bytes = hex('0700020100020402000202020202')
     expect(parseTwkb(bytes, 'POINT').parts).toEqual([[[1, 2]]])

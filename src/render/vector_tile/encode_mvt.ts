@@ -18,6 +18,8 @@ export interface TileFeature {
   /** At least 0. */
   readonly id: number
   readonly geometry: TileGeometry
+  /** Top left corner of the tile in the units of the geometry; 0, 0 if it is missing. */
+  readonly corner?: readonly [x: number, y: number]
   /** One value per key of the layer; null omits the attribute. */
   readonly values: readonly (number | string | null)[]
 }
@@ -127,7 +129,8 @@ interface FeatureParts {
 }
 
 function writeFeature(writer: PbfWriter, parts: FeatureParts): void {
-  const geometry = encodeGeometry(tidyGeometry(parts.feature.geometry))
+  const { geometry: whole, corner } = parts.feature
+  const geometry = encodeGeometry(tidyGeometry(whole), corner)
   if (geometry.length === 0) return
   writer.writeMessage(tags.features, writeFeatureMessage, { ...parts, geometry })
 }
@@ -148,8 +151,11 @@ function writeFeatureMessage(
 }
 
 /** Returns the commands of a tidy geometry: command integers, and zigzag-encoded coordinate differences. */
-function encodeGeometry({ family, parts }: TileGeometry): number[] {
-  const pen: Pen = { out: [], x: 0, y: 0 }
+function encodeGeometry(
+  { family, parts }: TileGeometry,
+  [x, y] = [0, 0] as readonly [number, number],
+): number[] {
+  const pen: Pen = { out: [], x, y }
   if (family === 'POINT') {
     if (parts.length > 0) pen.out.push(command(commands.moveTo, parts.length))
     for (const part of parts) for (const point of part) drawTo(pen, point, 0)

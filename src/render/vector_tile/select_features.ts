@@ -2,7 +2,7 @@ import { geometryParts } from '../../contract/geometry.ts'
 import { tileLimits } from '../../contract/limits.ts'
 import type { Queryable } from '../../database/database.ts'
 import { clipGeometry } from '../../geo/clip.ts'
-import { moveGeometry, type TileGeometry } from '../../geo/tile_geometry.ts'
+import type { TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
 import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
@@ -86,9 +86,9 @@ export async function selectTileRows(
 /** Reads features one by one, so that the encoder can interrupt the work. */
 function* readFeatures(reader: RowReader, rows: readonly TileRow[]): Generator<TileFeature> {
   for (const row of rows) {
-    const geometry = readGeometry(reader, row)
-    if (geometry !== undefined)
-      yield { id: row.id, geometry, values: attributeValues(reader.layer.fields, row) }
+    const placed = readGeometry(reader, row)
+    if (placed !== undefined)
+      yield { id: row.id, ...placed, values: attributeValues(reader.layer.fields, row) }
   }
 }
 
@@ -119,16 +119,15 @@ interface RowReader extends TileSelection {
 function readGeometry(
   reader: RowReader,
   { id, x, y, small, large, complete }: TileRow,
-): TileGeometry | undefined {
-  if (x !== undefined && y !== undefined) return { family: 'POINT', parts: [[[x, y]]] }
+): Pick<TileFeature, 'geometry' | 'corner'> | undefined {
+  if (x !== undefined && y !== undefined) return { geometry: { family: 'POINT', parts: [[[x, y]]] } }
   const { layer, grid, cached, cache } = reader
-  const [left, top] = grid.corner
   const { family } = geometryParts(layer.geometryType)
-  if (small) return clipGeometry(parseTwkb(small, family), grid.unitBox)
+  if (small) return { geometry: clipGeometry(parseTwkb(small, family), grid.unitBox) }
   const geometry = large ? parseTwkb(large, family) : cached.get(id)
   if (geometry === undefined) return undefined
   if (large && complete) cache.add(levelOf(reader), id, geometry)
-  return moveGeometry(clipGeometry(hideWorldEdges(geometry, grid), worldBox(grid)), -left, -top)
+  return { geometry: clipGeometry(hideWorldEdges(geometry, grid), worldBox(grid)), corner: grid.corner }
 }
 
 /** Moves outlines along an edge of the world out of the tile, for tiles at an edge. */

@@ -23,6 +23,17 @@ describe('createGeometryCache', () => {
     expect(cache.find('c', everywhere).size).toBe(0)
   })
 
+  test('leaves out parts whose box does not intersect the box', () => {
+    const cache = createGeometryCache()
+    const parts = [lineOf(300), lineOf(300, 5000), lineOf(300, 9000)].flatMap((line) => line.parts)
+    cache.add('a', 1, { family: 'LINESTRING', parts })
+    const found = (minX: number, maxX: number) => cache.find('a', [minX, 0, maxX, 0]).get(1)?.parts
+    expect(found(299, 5000)).toEqual(parts.slice(0, 2))
+    expect(found(5300, 9000)).toEqual(parts.slice(2))
+    expect(found(6000, 8000)).toEqual([])
+    expect(found(10_000, 11_000)).toBeUndefined()
+  })
+
   test('does not cache geometries that are too small or too large', () => {
     const cache = createGeometryCache()
     cache.add('a', 1, lineOf(10))
