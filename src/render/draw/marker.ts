@@ -34,6 +34,11 @@ export class MarkerPen {
     this.#sprites = sprites
   }
 
+  /** Returns a pen that draws the same images and letters on another canvas. */
+  on(canvas: Canvas): MarkerPen {
+    return new MarkerPen(canvas, new SpriteCache(), this.#tools)
+  }
+
   /** Draws a symbol at a position. */
   drawUpright(symbol: PixelSymbol, x: number, y: number): void {
     const { layers } = symbol

@@ -4,23 +4,34 @@ import { quantize } from '../raster/fill.ts'
 import { overPixel, pixelOf, scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import { type Canvas, createCanvas, strokeLines } from './canvas.ts'
-import { MarkerPen, markerReach } from './marker.ts'
+import { type MarkerPen, markerReach } from './marker.ts'
 
 /** Layer that fills polygons with a pattern. */
 export type PatternLayer = LinePattern<number> | PointPattern<number> | SimpleFill<number>
+
+/** How a pattern is drawn. */
+export interface PatternOptions {
+  readonly opacity: number
+  /** Draws the markers of point patterns. */
+  readonly markers: MarkerPen
+}
 
 /**
  * Draws a pattern on the whole surface of a canvas, aligned to the world, so that it is the same for all polygons and
  * continues in the next tile.
  */
-export function drawPattern(canvas: Canvas, layer: PatternLayer, opacity: number): Surface {
+export function drawPattern(
+  canvas: Canvas,
+  layer: PatternLayer,
+  { opacity, markers }: PatternOptions,
+): Surface {
   const { width, height } = canvas.surface
   const { addWork } = canvas
   addWork?.(width * height)
   const target = { ...createCanvas(createSurface(width, height), canvas.origin, canvas.pixelRatio), addWork }
   if (layer.kind === 'fill') fillBrush(target, layer, opacity)
   else if (layer.kind === 'line_pattern') drawLinePattern(target, layer, opacity)
-  else drawPointPattern(target, layer, opacity)
+  else drawPointPattern(target, layer, { opacity, markers })
   return target.surface
 }
 
@@ -109,12 +120,16 @@ function drawLinePattern(canvas: Canvas, layer: LinePattern<number>, opacity: nu
   }
 }
 
-function drawPointPattern(canvas: Canvas, layer: PointPattern<number>, opacity: number): void {
+function drawPointPattern(
+  canvas: Canvas,
+  layer: PointPattern<number>,
+  { opacity, markers }: PatternOptions,
+): void {
   const { width, height } = canvas.surface
   const [stepX, stepY] = layer.distance.map((step) => Math.max(minDistance, Math.abs(step) || minDistance))
   const angle = (layer.angle * Math.PI) / 180
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
-  const pen = new MarkerPen(canvas)
+  const pen = markers.on(canvas)
   const marker = { ...layer.marker, opacity: layer.marker.opacity * opacity }
   const reach = markerReach(marker) + Math.hypot(...layer.displacement)
   const sides = [

@@ -99,7 +99,8 @@ export class SymbolPen {
 
   #fillPattern(geometry: PixelGeometry, layer: PatternLayer, opacity: number): void {
     const key = `${opacity} ${JSON.stringify(layer)}`
-    const pattern = this.#patterns.get(key) ?? drawPattern(this.#canvas, layer, opacity)
+    const pattern =
+      this.#patterns.get(key) ?? drawPattern(this.#canvas, layer, { opacity, markers: this.#markers })
     // Patterns that depend on attributes may be many; each is as large as the surface.
     if (this.#patterns.size < maxPatterns) this.#patterns.set(key, pattern)
     this.#canvas.addWork?.(this.#visibleArea(geometry))

@@ -3,6 +3,7 @@ import { type DrawOptions, drawImage, drawStrips } from '../../../src/render/ima
 import type { DrawJob } from '../../../src/render/image/draw_job.ts'
 import { loadSvgImages } from '../../../src/render/image/svg_images.ts'
 import type {
+  PointPattern,
   SimpleFill,
   SimpleLine,
   SimpleMarker,
@@ -166,6 +167,13 @@ test('SVG markers have the colours and size of the style, and turn', async () =>
   expect([at(32, 25), at(32, 38), at(32, 20), at(32, 44)]).toEqual([red, green, none, none])
   const broken = jobOf(pointFeatures([[32, 32]]), styleOf('marker', [{ ...flag, source: { svg: '<svg' } }]))
   expect((await loadSvgImages(broken)).size).toBe(0)
+  const dots: PointPattern = {
+    ...{ kind: 'point_pattern', marker: { type: 'marker', opacity: 1, layers: [flag] }, distance: [32, 32] },
+    ...{ displacement: [0, 0], offset: [0, 0], angle: 0, clipping: 'clip', pass: 0 },
+  }
+  const area = jobOf(featuresOf('POLYGON', [box(0, 0, 64, 64)]), styleOf('fill', [dots]))
+  const inArea = draw(area, { images: await loadSvgImages(area) })
+  expect([inArea(32, 25), inArea(32, 38), inArea(0, 6), inArea(16, 32)]).toEqual([red, green, green, none])
 })
 
 describe('rules', () => {
