@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Bbox } from '../geo/bbox.ts'
+import type { PointBlock } from '../render/image/draw_job.ts'
 import { createGeometryCache, type GeometryCache } from '../render/vector_tile/geometry_cache.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feature/layer_extent.ts'
 import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statistics.ts'
@@ -7,10 +8,10 @@ import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
 import type { Style } from '../style/style_model.ts'
 import type { CurrentCache } from './map/current_cache.ts'
 import { type CachedTile, createTileCache } from './map/tile_cache.ts'
-import { createLabelCache, type LabelCache } from './render/label_cache.ts'
+import { createLabelCache, type MetatileLabels } from './render/label_cache.ts'
 import { createMapImageCache, type MapImage } from './render/map_image_cache.ts'
 import { createDensityCache, type DensityCache } from './render/sources/density_source.ts'
-import { type BlockCache, createBlockCache } from './render/sources/group_source.ts'
+import { createBlockCache } from './render/sources/group_source.ts'
 
 /** Caches of results that are valid for one data version of a layer, or until data change in their area. */
 export interface LayerCaches {
@@ -27,11 +28,11 @@ export interface LayerCaches {
   /** Rendered images. */
   readonly images: CurrentCache<MapImage>
   /** Labels of tiles. */
-  readonly labels: LabelCache
+  readonly labels: CurrentCache<MetatileLabels>
   /** Highest densities of heatmaps. */
   readonly densities: DensityCache
   /** Points of layers that are grouped. */
-  readonly blocks: BlockCache
+  readonly blocks: CurrentCache<PointBlock>
   /** Styles by resource id and version. */
   readonly styles: LRUCache<string, Style>
 }

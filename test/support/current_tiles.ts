@@ -37,18 +37,30 @@ export function withoutCaches(context: ServerContext): ServerContext {
   return { ...context, hot, layerCaches: createLayerCaches(), tileStore: noTiles }
 }
 
-/** Returns a context that tells whenever a tile or image is made instead of taken from the memory. */
-export function observeMaking(context: ServerContext, onMake: () => void): ServerContext {
-  const observed = <T>({ get }: CurrentCache<T>): CurrentCache<T> => ({
-    get: (request, make) =>
-      get(request, (signal) => {
-        onMake()
+/** What is found in the memory: counts of tiles and images, and of the labels and blocks of points that others are made of. */
+export interface Found {
+  whole: number
+  parts: number
+}
+
+/** Returns a context that counts what is taken from the memory instead of made. */
+export function observeFinding(context: ServerContext, found: Found): ServerContext {
+  const observed = <T>({ get }: CurrentCache<T>, kind: keyof Found): CurrentCache<T> => ({
+    async get(request, make) {
+      let isMade = false
+      const tile = await get(request, (signal) => {
+        isMade = true
         return make(signal)
-      }),
+      })
+      if (!isMade) found[kind] += 1
+      return tile
+    },
   })
   const { layerCaches } = context
-  const { tiles, images } = layerCaches
-  return { ...context, layerCaches: { ...layerCaches, tiles: observed(tiles), images: observed(images) } }
+  const { tiles, images, labels, blocks } = layerCaches
+  const wholes = { tiles: observed(tiles, 'whole'), images: observed(images, 'whole') }
+  const parts = { labels: observed(labels, 'parts'), blocks: observed(blocks, 'parts') }
+  return { ...context, layerCaches: { ...layerCaches, ...wholes, ...parts } }
 }
 
 /** Reads a tile as requests do; returns its bytes in Base64. */

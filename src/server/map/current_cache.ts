@@ -9,6 +9,8 @@ export interface CurrentRequest {
   readonly key: string
   /** Layers whose data the tile shows, as they are now. */
   readonly layers: readonly TrackedLayer[]
+  /** Milliseconds for which it is kept if it also shows data whose changes are not tracked; without limit if it is missing. */
+  readonly ttlMs?: number | undefined
   /** Ends the wait of this client; the work ends when the clients of all requests for the tile are gone. */
   readonly signal: AbortSignal
 }
@@ -36,6 +38,9 @@ export interface CurrentCacheLimits<T> {
 /** Memory of a tile in addition to its size. */
 const overheadBytes = 700
 
+/** Milliseconds for which what shows data whose changes are not tracked is kept, so that adjacent tiles agree. */
+export const untrackedTtlMs = 5000
+
 /** Creates an empty cache. */
 export function createCurrentCache<T extends object>({
   bytes,
@@ -50,7 +55,7 @@ export function createCurrentCache<T extends object>({
   // Tiles that are being made are kept apart from the cache, where storing another tile could evict them.
   const works = new SharedWorks<T>()
   return {
-    async get({ key, layers, signal }, make) {
+    async get({ key, layers, ttlMs, signal }, make) {
       const known = tiles.get(key)
       const data = known && renewData(known.data, layers)
       if (known !== undefined && data !== undefined) {
@@ -60,7 +65,7 @@ export function createCurrentCache<T extends object>({
       // A tile that is being made of older data may miss the last change.
       return works.run(`${versionsOf(layers).join()} ${key}`, signal, async (stop) => {
         const made = await make(stop)
-        tiles.set(key, { ...made })
+        tiles.set(key, { ...made }, ttlMs === undefined ? {} : { ttl: ttlMs })
         return made.tile
       })
     },

@@ -4,6 +4,8 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import { moveLabel, type PlacedLabel } from '../../render/label/placed_label.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { ServerContext } from '../context.ts'
+import { untrackedTtlMs } from '../map/current_cache.ts'
+import { describeData } from '../map/tile_data.ts'
 import {
   findMetatiles,
   labelFrameOf,
@@ -20,9 +22,6 @@ export interface Labelling {
   readonly frame: ImageFrame
   readonly signal: AbortSignal
 }
-
-/** Milliseconds for which labels of sources whose changes are not tracked are kept, so that adjacent tiles agree. */
-const untrackedTtlMs = 5000
 
 /**
  * Finds the labels of an image. Those of tiles are placed for a metatile, and cached: so adjacent tiles agree.
@@ -77,28 +76,27 @@ function placeMetatile(
   metatile: Metatile,
   { labelled, signal }: { readonly labelled: readonly Labelled[]; readonly signal: AbortSignal },
 ): Promise<readonly PlacedLabel[]> {
-  const keys = labelled.map(({ labels }) => labels.key)
-  const isTracked = labelled.every(({ source }) => source.key !== undefined)
-  const key = JSON.stringify([metatile, ...keys])
-  return layerCaches.labels.get(
-    { key, signal, ...(isTracked ? {} : { ttlMs: untrackedTtlMs }) },
-    async (stop) => {
-      const frame = labelFrameOf(metatile)
-      const resolution = resolutionOf(frame)
-      const { width, height } = frame
-      const job: DrawJob = {
-        ...{ width, height, keepsWorldEdges: true },
-        origin: [0, 0],
-        scaleDenom: scaleDenomOf(resolution),
-        pixelsPerMapUnit: 1 / resolution,
-        layers: await Promise.all(labelled.map(({ labels }) => labels.read(frame, stop))),
-      }
-      const area = seamsOf(metatile)
-      const placed = await draws.place(job, area, stop)
-      const [x, y] = metatileCorner(metatile)
-      return placed.map((label) => moveLabel(label, x - area.box[0], y - area.box[1]))
-    },
-  )
+  const frame = labelFrameOf(metatile)
+  const shown = labelled.flatMap(({ source }) => source.shown ?? [])
+  const layers = shown.map(({ layer }) => layer)
+  const key = JSON.stringify([metatile, ...labelled.map(({ labels }) => labels.key)])
+  const ttlMs = shown.length < labelled.length ? untrackedTtlMs : undefined
+  return layerCaches.labels.get({ key, layers, ttlMs, signal }, async (stop) => {
+    const resolution = resolutionOf(frame)
+    const { width, height } = frame
+    const job: DrawJob = {
+      ...{ width, height, keepsWorldEdges: true },
+      origin: [0, 0],
+      scaleDenom: scaleDenomOf(resolution),
+      pixelsPerMapUnit: 1 / resolution,
+      layers: await Promise.all(labelled.map(({ labels }) => labels.read(frame, stop))),
+    }
+    const area = seamsOf(metatile)
+    const placed = await draws.place(job, area, stop)
+    const [x, y] = metatileCorner(metatile)
+    const tile = placed.map((label) => moveLabel(label, x - area.box[0], y - area.box[1]))
+    return { tile, data: layers.map((layer) => describeData(layer, [frame.box])) }
+  })
 }
 
 /** Leaves out labels that belong to another of the metatiles, since it has them too. */

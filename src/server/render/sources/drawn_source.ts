@@ -45,7 +45,7 @@ export type OpenedSource = Omit<DrawnSource, 'keptTiles'>
 
 /** Features of a source that have labels. */
 export interface LabelledSource {
-  /** What identifies the source, its style and the version of its data, whether or not changes of its data are tracked. */
+  /** What identifies the source and its style, and the version of its data if their changes are not tracked. */
   readonly key: readonly unknown[]
   /** Reads what decides the labels of a frame: complete parts that begin in it. */
   read(frame: ImageFrame, signal: AbortSignal): Promise<FeatureJobLayer>

@@ -12,7 +12,7 @@ import type { Importance } from '../../../render/vector_tile/importance.ts'
 import type { FilteredLayer } from '../../../render/vector_tile/tile_source.ts'
 import { isForeign } from '../../../store/feature/feature_table.ts'
 import { expressionSql } from '../../../store/feature/filter_expression.ts'
-import type { Layer } from '../../../store/layer/stored_layer.ts'
+import type { Layer, TrackedLayer } from '../../../store/layer/stored_layer.ts'
 import type { Heatmap } from '../../../style/heatmap.ts'
 import { findImportantField, type ImportantField } from '../../../style/importance.ts'
 import { countSymbols, selectSymbols } from '../../../style/legend_entries.ts'
@@ -56,7 +56,7 @@ export const featureSources: SourceKind = {
 }
 
 /** @throws {Problem} request/invalid */
-function filterLayer(layer: Layer, { id, filter: text }: DrawnResource): FilteredLayer {
+function filterLayer(layer: TrackedLayer, { id, filter: text }: DrawnResource): StyledSource['layer'] {
   const filter = text === undefined ? undefined : readJsonFilter(layer, `filter[${id}]`, text)
   return filter === undefined
     ? layer
@@ -78,7 +78,7 @@ const keyOf = (source: StyledSource) => [...stableKeyOf(source), source.layer.da
 /** A resource and the layer that it draws. */
 export interface StyledSource {
   readonly resource: DrawnResource
-  readonly layer: FilteredLayer
+  readonly layer: FilteredLayer & TrackedLayer
 }
 
 interface ReadSource extends StyledSource {
@@ -149,9 +149,10 @@ async function readGrouped(
   const [blocks, features] = await Promise.all([
     isDrawn
       ? readGroups({
-          ...{ layer, frame, database, fields: fieldsOfStyle(style), filter: resource.filter },
+          ...{ layer, frame, database, fields: fieldsOfStyle(style) },
           reach: groupReach({ style, groups, frame }),
-          key: isForeign(layer) ? undefined : keyOf({ resource, layer }),
+          key: stableKeyOf({ resource, layer }),
+          signal,
           blocks: context.layerCaches.blocks,
         })
       : [],
@@ -232,7 +233,7 @@ async function findLabels(
   if (!hasLabels(style, scaleDenom)) return undefined
   const { layer } = source
   return {
-    key: keyOf(source),
+    key: isForeign(layer) ? keyOf(source) : stableKeyOf(source),
     async read(frame, signal) {
       const database = queriesUntil(signal, await findDatabase(context, layer))
       const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
@@ -259,7 +260,7 @@ function chooseSymbols(style: Style, { id, symbols }: DrawnResource): Style {
 /** Reads the style of a resource for its layer, once for each version. */
 export async function findStyle(
   { database, layerCaches }: ServerContext,
-  source: StyledSource,
+  source: { readonly resource: DrawnResource; readonly layer: Layer },
 ): Promise<Style> {
   const { resource, layer } = source
   const names = layer.fields.map(({ keyname }) => keyname)

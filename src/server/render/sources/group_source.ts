@@ -1,64 +1,37 @@
-import { LRUCache } from 'lru-cache'
-import type { Queryable } from '../../../database/database.ts'
+import { type Queryable, queriesUntil } from '../../../database/database.ts'
 import { mercatorHalfWorld, mercatorWorld } from '../../../geo/mercator.ts'
 import type { PlacedBlock, PointBlock } from '../../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../../render/image/image_features.ts'
 import { readPointBlock } from '../../../render/image/point_block.ts'
 import type { FilteredLayer } from '../../../render/vector_tile/tile_source.ts'
+import { isForeign } from '../../../store/feature/feature_table.ts'
+import type { TrackedLayer } from '../../../store/layer/stored_layer.ts'
+import { type CurrentCache, createCurrentCache, untrackedTtlMs } from '../../map/current_cache.ts'
+import { describeData } from '../../map/tile_data.ts'
 import { findMetatiles } from '../metatile.ts'
 
-/** Points of blocks, which the tiles of a block share. */
-export interface BlockCache {
-  /**
-   * @param key everything that the points depend on; undefined if changes of the layer are not tracked
-   */
-  get(key: string | undefined, name: string, read: () => Promise<PointBlock>): Promise<PointBlock>
-}
+/** Maximum size of all blocks, and size of a point and of each of its values. */
+const bytes = { all: 64 * 2 ** 20, point: 32, value: 32 }
 
-/** Milliseconds for which the points of a layer whose changes are not tracked are kept, so that adjacent tiles agree. */
-const untrackedTtlMs = 5000
-
-/** Maximum number of cached points, and points that an empty block counts for. */
-const limits = { points: 1_000_000, overhead: 10 }
-
-/** Creates an empty cache. */
-export function createBlockCache(): BlockCache {
-  const known = new LRUCache<string, PointBlock>({
-    maxSize: limits.points,
-    sizeCalculation: ({ ids, fields }) => ids.length * (1 + fields.length) + limits.overhead,
-  })
-  const running = new Map<string, Promise<PointBlock>>()
-  return {
-    get(key, name, read) {
-      const place = key ?? `untracked ${name}`
-      const found = known.get(place)
-      if (found !== undefined) return Promise.resolve(found)
-      const started = running.get(place) ?? read()
-      if (running.has(place)) return started
-      running.set(place, started)
-      started
-        .then((block) => known.set(place, block, key === undefined ? { ttl: untrackedTtlMs } : {}))
-        .catch(() => undefined)
-        .finally(() => running.delete(place))
-      return started
-    },
-  }
+/** Creates an empty cache of the points of blocks, which the tiles of a block share. */
+export function createBlockCache(): CurrentCache<PointBlock> {
+  const sizeOf = ({ ids, fields }: PointBlock) => ids.length * (bytes.point + fields.length * bytes.value)
+  return createCurrentCache({ bytes: bytes.all, sizeOf })
 }
 
 /** Points to group. */
 export interface GroupSource {
-  readonly layer: FilteredLayer
+  readonly layer: FilteredLayer & TrackedLayer
   readonly frame: ImageFrame
   /** How far symbols reach from the middle of their group, in pixels of 1/96 inch. */
   readonly reach: number
   /** Keynames of the fields that the symbols read. */
   readonly fields: readonly string[]
-  /** Which features are drawn; undefined for all. */
-  readonly filter: string | undefined
-  /** Everything that the points depend on; undefined if changes of the layer are not tracked. */
-  readonly key: readonly unknown[] | undefined
-  readonly blocks: BlockCache
+  /** Everything that the points depend on but the data of the layer. */
+  readonly key: readonly unknown[]
+  readonly blocks: CurrentCache<PointBlock>
   readonly database: Queryable
+  readonly signal: AbortSignal
 }
 
 /**
@@ -68,20 +41,32 @@ export interface GroupSource {
  * @throws {Problem} render/too-large
  */
 export async function readGroups(source: GroupSource): Promise<PlacedBlock[]> {
-  const { frame, layer, fields, database, blocks, key, filter } = source
+  const { frame } = source
   const [metatile] = findMetatiles(frame)
   if (metatile === undefined) return [await readOwnBlock(source)]
   const { zoom } = metatile
   return Promise.all(
-    blocksAround(source, zoom).map(async ({ column, row, left, top }) => {
-      const read = () => readPointBlock(database, layer, { frame: blockFrame(zoom, column, row), fields })
-      const place = [zoom, column, row]
-      const name = JSON.stringify([layer.resourceId, fields, filter, ...place])
-      const block = await blocks.get(key && JSON.stringify([key, fields, ...place]), name, read)
-      return { block, left, top }
-    }),
+    blocksAround(source, zoom).map(async ({ column, row, left, top }) => ({
+      ...{ left, top },
+      block: await findBlock(source, [zoom, column, row]),
+    })),
   )
 }
+
+/** Returns the points of a block of tiles from the cache, or reads them. */
+function findBlock(source: GroupSource, place: BlockPlace): Promise<PointBlock> {
+  const { layer, fields, database, blocks, signal } = source
+  const frame = blockFrame(...place)
+  const isTracked = !isForeign(layer)
+  const key = JSON.stringify([source.key, fields, ...place])
+  const layers = isTracked ? [layer] : []
+  return blocks.get({ key, layers, signal, ttlMs: isTracked ? undefined : untrackedTtlMs }, async (stop) => ({
+    tile: await readPointBlock(queriesUntil(stop, database), layer, { frame, fields }),
+    data: layers.map((one) => describeData(one, [frame.box])),
+  }))
+}
+
+type BlockPlace = readonly [zoom: number, column: number, row: number]
 
 /** Returns the images of the blocks that `readGroups` reads. */
 export function groupFrames(source: Pick<GroupSource, 'frame' | 'reach'>): ImageFrame[] {
@@ -132,8 +117,11 @@ function blockFrame(zoom: number, column: number, row: number): ImageFrame {
 
 /** Reads the points of an image with a margin, as QGIS does. */
 async function readOwnBlock(source: GroupSource): Promise<PlacedBlock> {
-  const { layer, fields, database, reach } = source
-  const block = await readPointBlock(database, layer, { frame: ownFrame(source), fields })
+  const { layer, fields, database, reach, signal } = source
+  const block = await readPointBlock(queriesUntil(signal, database), layer, {
+    frame: ownFrame(source),
+    fields,
+  })
   const margin = Math.ceil(reach)
   return { block, left: -margin, top: -margin }
 }
