@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { goodPassword } from '../support/principals.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
-describe.each(drivers)('users and groups of a manifest on %s', (driver) => {
+describe.each(oneDriver)('users and groups of a manifest on %s', (driver) => {
   let server: TestServer
   let cwd: string
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const execute = promisify(execFile)
@@ -26,7 +26,7 @@ resources:
   lines: { cls: vector_layer, parent: root, display_name: Lines, data: { source: lines.tab } }
 `
 
-describeServers('sources of several files', (start) => {
+describeServer('sources of several files', (start) => {
   let server: TestServer
   let cwd: string
   const run = (words: string) => {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectorVersions, createConnector, type RoutingConnector } from '../support/connector.ts'
 import { createGroup } from '../support/resources.ts'
-import { describeServers, type TestServer } from '../support/server.ts'
+import { describeServer, type TestServer } from '../support/server.ts'
 import { createLayer, createStyle, styleXml } from '../support/tree.ts'
 import { principalId, userPassword } from '../support/users.ts'
 
@@ -10,7 +10,7 @@ import { principalId, userPassword } from '../support/users.ts'
  */
 const auth = { login: 'mapper', password: userPassword }
 
-describeServers('the connector from npm', (start) => {
+describeServer('the connector from npm', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()
@@ -154,7 +154,7 @@ describeServers('the connector from npm', (start) => {
   })
 })
 
-describeServers(
+describeServer(
   'the connector from npm, with a server in the NextGIS dialect',
   (start) => {
     test.each(connectorVersions)(

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLayerClient } from '../support/layer_client.ts'
 import { createGroup } from '../support/resources.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { geojson, point } from '../support/vector.ts'
 
 const run = promisify(execFile)
@@ -37,7 +37,7 @@ interface Representation {
   readonly feature_layer?: { readonly fields: readonly { readonly keyname: string }[] }
 }
 
-describeServers('the NGW driver of GDAL', (start) => {
+describeServer('the NGW driver of GDAL', (start) => {
   let server: TestServer
   let folder = ''
   let file = ''

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { publishTowns, readValues } from '../support/wfs.ts'
 
 const run = promisify(execFile)
 const credentials = ['--config', 'GDAL_HTTP_USERPWD', `administrator:${adminPassword}`]
 
-describeServers('the WFS driver of GDAL', (start) => {
+describeServer('the WFS driver of GDAL', (start) => {
   let server: TestServer
   let folder = ''
   let path = ''

@@ -7,12 +7,12 @@ import { loadPipeline } from '../../src/pipeline/load_pipeline.ts'
 import type { LayerReport } from '../../src/pipeline/run_event.ts'
 import { runPipeline } from '../../src/pipeline/run_pipeline.ts'
 import { openLayerClient } from '../support/layer_client.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 
 const header = 'name,lon,lat,pop\n'
 const rows = (names: string) => header + [...names].map((name, at) => `${name},${at},50,5\n`).join('')
 
-describeServers('a pipeline that synchronizes a layer by key', (start) => {
+describeServer('a pipeline that synchronizes a layer by key', (start) => {
   let server: TestServer
   let api: Api
   let folder = ''

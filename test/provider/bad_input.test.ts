@@ -17,10 +17,10 @@ import {
   urnOf,
   type Wire,
 } from '../support/pulumi_engine.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { createUser, principalId, userPassword } from '../support/users.ts'
 
-describeServers('the Pulumi provider', (start) => {
+describeServer('the Pulumi provider', (start) => {
   let server: TestServer
   let engine: Engine
   beforeAll(async () => {

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plan, validate } from '../../src/index.ts'
 import { type Engine, startConfigured } from '../support/pulumi_engine.ts'
 import { destroyStack, runProgram, type StackState } from '../support/pulumi_monitor.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { parseStory } from '../support/story.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../fixtures/pulumi/${name}`, import.meta.url))
 
-describeServers('a program of Pulumi', (start) => {
+describeServer('a program of Pulumi', (start) => {
   let server: TestServer
   let engine: Engine
   beforeAll(async () => {

@@ -17,6 +17,9 @@ if (selected !== undefined && !all.some((driver) => driver === selected))
  */
 export const drivers = all.filter((driver) => selected === undefined || driver === selected)
 
+/** The driver of tests whose subject does not depend on the database, such as drawing: the quicker one, if it is tested on. */
+export const oneDriver = drivers.slice(-1)
+
 /**
  * Opens an empty database of a driver, with PostGIS. Closing it drops the database. Prefer `describeDrivers`, which
  * also closes it.

@@ -5,7 +5,7 @@ import { afterAll, describe } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
 import type { ServerConfig } from '../../src/server/config.ts'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
-import { drivers, openTestDatabase } from './drivers.ts'
+import { drivers, oneDriver, openTestDatabase } from './drivers.ts'
 
 /** Password of the administrator of every test server. */
 export const adminPassword = 'a test password'
@@ -86,13 +86,24 @@ export async function startTestServer(
   }
 }
 
-/** Runs a block of tests on a server of each driver; `start` returns the server of the block, stopped after it. */
-export function describeServers(
+type ServerTests = [
   title: string,
   block: (start: () => Promise<TestServer>, driver: Database['driver']) => void,
-  config: Partial<ServerConfig> = {},
-): void {
-  describe.each(drivers)(`${title} on %s`, (driver) => {
+  config?: Partial<ServerConfig>,
+]
+
+/** Runs a block of tests on a server of each driver; `start` returns the server of the block, stopped after it. */
+export function describeServers(...tests: ServerTests): void {
+  describeOn(drivers, tests)
+}
+
+/** As `describeServers`, on one driver: for tests whose subject does not depend on the database. */
+export function describeServer(...tests: ServerTests): void {
+  describeOn(oneDriver, tests)
+}
+
+function describeOn(on: readonly Database['driver'][], [title, block, config = {}]: ServerTests): void {
+  describe.each(on)(`${title} on %s`, (driver) => {
     let starting: Promise<TestServer> | undefined
     block(() => {
       starting ??= startTestServer(driver, config)

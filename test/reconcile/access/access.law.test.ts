@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
+import { namesOf } from '../../../src/access/permission_mask.ts'
 import { type Api, createApi } from '../../../src/api/api.ts'
 import { permissionNames } from '../../../src/contract/permissions.ts'
 import type { Manifest, WantedRule } from '../../../src/manifest/manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planManifest, readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
+import { findPermissionMasks } from '../../../src/store/access/effective_permission.ts'
+import { findUserById } from '../../../src/store/auth/principal.ts'
 import { addGroup, addUser } from '../../support/principals.ts'
-import { adminPassword, describeServers } from '../../support/server.ts'
+import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, manifestOf, ruleOf } from '../support/literals.ts'
 
@@ -138,7 +141,7 @@ describeServers('the permissions of a plan', (start, driver) => {
         expect(
           outcomes.filter(({ outcome }) => outcome === 'failed').map(({ problem }) => problem?.message),
         ).toEqual([])
-        const after = await readHeld(tool, ids, manifest)
+        const after = await readHeld(await start(), { api: tool, ids }, manifest)
         expect(plan.access).toMatchObject({ complete: true, users: true })
         const expected = logins.flatMap((login) =>
           differences(standsFor[login], before.get(login), after.get(login)),
@@ -182,26 +185,27 @@ const distinct = (rules: readonly WantedRule[]) => [
 
 /** Reads what the server says that users may do with the resources of a manifest. */
 async function readHeld(
-  api: Api,
-  ids: Record<Login, number>,
+  { database }: TestServer,
+  { api, ids }: { readonly api: Api; readonly ids: Record<Login, number> },
   { resources }: Manifest,
 ): Promise<ReadonlyMap<Login, Held>> {
   const { byKeyname } = await readActualTree(api)
-  const held = new Map<Login, Held>(logins.map((login) => [login, new Map()]))
-  for (const key of resources.keys()) {
+  const found = [...resources.keys()].flatMap((key) => {
     const id = byKeyname.get(key)?.id
-    if (id === undefined) continue
-    const answers = await Promise.all(
-      logins.map((login) => api.call('resource.permission', { params: { id }, query: { user: ids[login] } })),
+    return id === undefined ? [] : [{ key, id }]
+  })
+  // One statement for each user instead of a request for each resource, from which the route answers.
+  const held = logins.map(async (login): Promise<[Login, Held]> => {
+    const user = await findUserById(database, ids[login])
+    if (user === undefined) throw new Error(`no user ${login}`)
+    const masks = await findPermissionMasks(
+      database,
+      user,
+      found.map(({ id }) => id),
     )
-    for (const [at, login] of logins.entries()) {
-      const names = Object.entries(answers[at] ?? {}).flatMap(([scope, permissions]) =>
-        Object.entries(permissions).flatMap(([name, isHeld]) => (isHeld ? [`${scope}.${name}`] : [])),
-      )
-      held.get(login)?.set(key, new Set(names))
-    }
-  }
-  return held
+    return [login, new Map(found.map(({ key, id }) => [key, new Set(namesOf(masks.get(id) ?? 0))]))]
+  })
+  return new Map(await Promise.all(held))
 }
 
 function differences(principal: string, before: Held = new Map(), after: Held = new Map()): string[] {

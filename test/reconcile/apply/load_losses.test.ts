@@ -13,13 +13,13 @@ import { startProxy } from '../../api/proxy.ts'
 import { openAttachments } from '../../support/attachments.ts'
 import { listFeatureTables } from '../../support/import.ts'
 import { openLayerClient } from '../../support/layer_client.ts'
-import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { geojson, point } from '../../support/vector.ts'
 import { manifestOf, tell } from '../support/literals.ts'
 
 const credentials = { login: 'administrator', password: adminPassword }
 
-describeServers('a source that would lose data', (start) => {
+describeServer('a source that would lose data', (start) => {
   let server: TestServer
   let api: Api
   let folder: string

@@ -6,7 +6,7 @@ import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { makePhoto, openAttachments, readPhoto } from '../../support/attachments.ts'
 import { createTestLayer, publishLayer } from '../../support/layers.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, describeServers, type TestServer } from '../../support/server.ts'
 
 let layers = 0
 
@@ -34,7 +34,7 @@ const countRows = async ({ database }: TestServer, layer: number) => {
   return row
 }
 
-describeServers('previews', (start) => {
+describeServer('previews', (start) => {
   test('are upright whatever the orientation of the camera, and contain no metadata', async () => {
     const server = await start()
     const { attach, path } = await open(server)

@@ -5,7 +5,7 @@ import type { GdalFormatName } from '../../../src/gdal/export/export_job.ts'
 import { findField, follow } from '../../../src/gdal/flatgeobuf/flatbuffer.ts'
 import { createLayerOf, proj, readExport } from '../../support/exports.ts'
 import { createTestLayer } from '../../support/layers.ts'
-import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { findGdalChildren } from '../../support/vector.ts'
 
 let made = 0
@@ -57,7 +57,7 @@ const expected = {
 
 const xOf = (wkt: string | null | undefined) => Number(/\(([-\d.]+)/.exec(wkt ?? '')?.[1])
 
-describeServers('exports of GDAL formats', (start) => {
+describeServer('exports of GDAL formats', (start) => {
   test.each(Object.keys(expected) as (keyof typeof expected)[])(
     '%s preserves reference system, types, coordinates and values',
     async (format) => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collectGarbage } from '../../../src/server/garbage_collection.ts'
-import { drivers } from '../../support/drivers.ts'
+import { oneDriver } from '../../support/drivers.ts'
 import { createServerEnvironment, type ServerEnvironment } from '../../support/killable.ts'
 import { inspectRaster, makeRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
@@ -19,7 +19,7 @@ const small = { width: 40, content: () => makeRaster({ ...place, value: () => 10
 const sparse = { value: null, options: ['SPARSE_OK=TRUE', 'TILED=YES'] }
 const large = { width: 2500, content: () => makeRaster({ ...place, ...sparse, width: 2500, height: 2500 }) }
 
-describe.each(drivers)('a server on %s that is killed while it reads a raster', (driver) => {
+describe.each(oneDriver)('a server on %s that is killed while it reads a raster', (driver) => {
   let ground: ServerEnvironment
   beforeAll(async () => {
     ground = await createServerEnvironment(driver)

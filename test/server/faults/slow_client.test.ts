@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findSlowness } from '../../../src/server/http/slow_client.ts'
-import { drivers } from '../../support/drivers.ts'
+import { oneDriver } from '../../support/drivers.ts'
 import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
 import { type Drip, drip } from '../../support/slow_request.ts'
 import { openTus, uploads } from '../../support/tus.ts'
@@ -24,7 +24,7 @@ function nextConnectionClosed(): Promise<void> {
   })
 }
 
-describe.each(drivers)('a client that is too slow, on %s', (driver) => {
+describe.each(oneDriver)('a client that is too slow, on %s', (driver) => {
   let server: TestServer
   let layer: string
   beforeAll(async () => {

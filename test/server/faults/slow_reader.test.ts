@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ensureFeatureTable } from '../../../src/store/layer/layer_table.ts'
 import { lockLayer } from '../../../src/store/layer/stored_layer.ts'
-import { drivers, openTestDatabase } from '../../support/drivers.ts'
+import { oneDriver, openTestDatabase } from '../../support/drivers.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
 
@@ -45,7 +45,7 @@ async function readRest(answer: IncomingMessage): Promise<string> {
 /** Few connections, and as long a wait for them as a busy machine may need. */
 const pool = { poolSize: 3, connectTimeoutMs: 120_000 }
 
-describe.each(drivers)('a list with a slow reader on %s', (driver) => {
+describe.each(oneDriver)('a list with a slow reader on %s', (driver) => {
   let server: TestServer
   beforeAll(async () => {
     server = await startTestServer(driver, { database: await openTestDatabase(driver, pool) })

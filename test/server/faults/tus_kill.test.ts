@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collectGarbage } from '../../../src/server/garbage_collection.ts'
 import { makePhoto, openAttachments } from '../../support/attachments.ts'
-import { drivers } from '../../support/drivers.ts'
+import { oneDriver } from '../../support/drivers.ts'
 import { createServerEnvironment, type ServerEnvironment } from '../../support/killable.ts'
 import type { Ask } from '../../support/server.ts'
 import { createLayer } from '../../support/tree.ts'
 import { openTus } from '../../support/tus.ts'
 
-describe.each(drivers)('a server on %s that is killed', (driver) => {
+describe.each(oneDriver)('a server on %s that is killed', (driver) => {
   let ground: ServerEnvironment
   beforeAll(async () => {
     ground = await createServerEnvironment(driver)

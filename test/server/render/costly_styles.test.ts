@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestLayer } from '../../support/layers.ts'
 import { namedSymbol, qml, single, symbolLayer, symbols } from '../../support/qml.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const marker = (size: string) =>
@@ -30,7 +30,7 @@ const svg = (text: string) =>
 
 const centroids = (inner: string) => symbolLayer('CentroidFill', {}, namedSymbol('@0@0', 'marker', inner))
 
-describeServers('styles', (start) => {
+describeServer('styles', (start) => {
   /** A style of a layer with polygons that cover the world. */
   async function createStyle(name: string, layers: string, polygons = 1, text = single('fill', layers)) {
     const server = await start()

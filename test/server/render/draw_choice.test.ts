@@ -3,7 +3,7 @@ import { createTestLayer } from '../../support/layers.ts'
 import { imagePath, readPicture } from '../../support/picture.ts'
 import { makeRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const half = 20_037_508.342789244
@@ -13,7 +13,7 @@ const square = `<map><layer><labelitem>name</labelitem><class><style><color red=
 
 const red = [255, 0, 0, 255]
 
-describeServers('filters of images', (start) => {
+describeServer('filters of images', (start) => {
   let admin: Ask
   let layer: number
   let style: number
@@ -147,7 +147,7 @@ describeServers('filters of images', (start) => {
   })
 })
 
-describeServers('debug outlines of images', (start) => {
+describeServer('debug outlines of images', (start) => {
   let admin: Ask
   let layer: number
   beforeAll(async () => {

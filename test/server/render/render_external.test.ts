@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { mapLayers, useMapserver } from '../../support/mapserver.ts'
 import { sendBody } from '../../support/misbehaving.ts'
 import { imagePath, readPicture } from '../../support/picture.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 import { type TestService, useService } from '../../support/wms.ts'
 
@@ -63,7 +63,7 @@ const nextName = () => {
 
 const square = [1e6, 6e6, 1.1e6, 6.1e6]
 
-describeServers(
+describeServer(
   'images of other services',
   (start) => {
     let admin: Ask
@@ -299,7 +299,7 @@ describeServers(
   { allowPrivateAddresses: true },
 )
 
-describeServers('services in private networks', (start) => {
+describeServer('services in private networks', (start) => {
   test('are not asked for images', async () => {
     const { admin } = await start()
     const { url, requests } = await service(answerTile)

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { imagePath, readPicture } from '../../support/picture.ts'
 import { makeRaster, type TestRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
+import { type Ask, describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const half = 20_037_508.342789244
@@ -20,7 +20,7 @@ interface Identified {
   readonly [layer: string]: unknown
 }
 
-describeServers('rasters', (start) => {
+describeServer('rasters', (start) => {
   let server: TestServer
   let admin: Ask
   beforeAll(async () => {

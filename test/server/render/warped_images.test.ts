@@ -9,7 +9,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { imagePath, type Picture, readPicture } from '../../support/picture.ts'
 import { makeRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 import { useService } from '../../support/wms.ts'
 
@@ -133,7 +133,7 @@ const views: readonly (readonly [string, Buffer, View])[] = [
   ],
 ]
 
-describeServers(
+describeServer(
   'rasters and other services in other reference systems',
   (start) => {
     let admin: Ask
