@@ -72,6 +72,8 @@ export interface Labels<L = Length> {
   readonly alignment: 'left' | 'center' | 'right'
   /** Whether every part of a feature is labelled, and not only the largest; absent is false. */
   readonly isOnAllParts?: boolean
+  /** Whether lines with the same label that meet have one label together; absent is false. */
+  readonly mergesLines?: boolean
   /** Distance of labels that are repeated along a line; absent or 0 for one label. */
   readonly repeatDistance?: L
   readonly dataDefined?: DataDefined<LabelProperty>

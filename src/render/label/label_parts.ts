@@ -2,6 +2,7 @@ import type { Bbox } from '../../geo/bbox.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { clipLine } from '../raster/line_clip.ts'
 import type { LabelFrame } from './label_frame.ts'
+import type { LabelSpec } from './label_spec.ts'
 import { lineLength, type PixelPart, partArea, partBounds } from './part_measure.ts'
 
 /** A part of a geometry that gets a label. */
@@ -25,6 +26,9 @@ export const repeatDistance = 512
 /** Maximum number of parts of a feature that are compared with each other. */
 const maxParts = 2000
 
+/** Which parts are labelled. */
+export type PartChoice = Pick<LabelSpec, 'isOnAllParts' | 'mergesLines'>
+
 /**
  * Lists the parts of a geometry to label. In a frame without seams, that is the largest visible part, or all of them. In one
  * with seams, parts are chosen by what lies near them only, since every frame sees other parts of a feature: small parts
@@ -33,11 +37,19 @@ const maxParts = 2000
 export function listLabelParts(
   geometry: PixelGeometry,
   frame: LabelFrame,
-  isOnAllParts: boolean,
+  { isOnAllParts, mergesLines }: PartChoice,
 ): LabelPart[] {
+  if (frame.seams !== undefined && mergesLines && geometry.family === 'LINESTRING')
+    return listCut(geometry, frame, isOnAllParts)
   if (frame.seams !== undefined) return listNearFrame(geometry, frame, isOnAllParts)
   const visible = measureAll(clipParts(geometry, frame.box), geometry.family)
   return isOnAllParts ? visible : largestOf(visible)
+}
+
+/** Merged lines are cut at the frame, since every frame sees other lines to merge. */
+function listCut({ family, parts }: PixelGeometry, { box }: LabelFrame, isOnAllParts: boolean): LabelPart[] {
+  const pieces = measureAll(clipParts({ family, parts }, box), family)
+  return (isOnAllParts ? pieces : largestOf(pieces)).map((piece) => ({ ...piece, isWhole: false }))
 }
 
 function largestOf(parts: readonly LabelPart[]): LabelPart[] {

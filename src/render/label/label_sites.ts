@@ -34,9 +34,7 @@ export function listSites(geometry: PixelGeometry, spec: LabelSpec, frame: Label
     const [x = Number.NaN, y = Number.NaN] = parts[0]?.[0] ?? []
     return pointSites({ spec, size: 0, isPiece: false }, [x, y])
   }
-  return listLabelParts(geometry, frame, spec.isOnAllParts).flatMap((part) =>
-    sitesOf(part, { family, spec, frame }),
-  )
+  return listLabelParts(geometry, frame, spec).flatMap((part) => sitesOf(part, { family, spec, frame }))
 }
 
 interface SiteOptions {

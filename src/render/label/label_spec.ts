@@ -29,6 +29,8 @@ export interface LabelSpec {
   readonly priority: number
   readonly showsAll: boolean
   readonly isOnAllParts: boolean
+  /** Whether lines with the same label that meet have one label together. */
+  readonly mergesLines: boolean
   /** Distance of labels along a line; 0 for one label. */
   readonly repeatDistance: number
   readonly lineHeight: number
@@ -95,6 +97,7 @@ function compileOne(labels: Labels, { pixelsPerMapUnit }: LabelScale): FindLabel
     offset: [px(labels.offset[0]), px(labels.offset[1])],
     showsAll: labels.showsAll,
     isOnAllParts: labels.isOnAllParts ?? false,
+    mergesLines: labels.mergesLines ?? false,
     repeatDistance: Math.max(0, px(labels.repeatDistance ?? 0)),
     lineHeight: bounded(labels.lineHeight, 0.1, 10),
     alignment: labels.alignment,

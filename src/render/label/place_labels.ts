@@ -13,6 +13,7 @@ import {
 } from './label_frame.ts'
 import { type LabelSite, listSites } from './label_sites.ts'
 import { compileLabels, type LabelScale } from './label_spec.ts'
+import { MergedLines } from './merged_lines.ts'
 import { boundsOf, createBox, type OrientedBox } from './oriented_box.ts'
 import type { MeasureText, PlacedLabel } from './placed_label.ts'
 import type { Candidate } from './text_block.ts'
@@ -123,21 +124,31 @@ function listMarkers({ layers, check }: LabelScene): OrientedBox[] {
   )
 }
 
-function collectSites({ layers, scale, frame, check }: LabelScene): RankedSite[] {
+function collectSites(scene: LabelScene): RankedSite[] {
   const sites: RankedSite[] = []
-  for (const [layer, { style, features, radiusOf }] of layers.entries()) {
-    const find = compileLabels(style, scale)
-    for (const [order, { geometry, context }] of features.entries()) {
-      check()
-      if (sites.length >= labelLimits.collected) break
-      // Where a style orders its features, those drawn above come first.
-      const position = { layer, order: style.order.length === 0 ? order : -order }
-      const radius = geometry.family === 'POINT' ? (radiusOf?.(context) ?? 0) : 0
-      for (const spec of find(context))
-        addSites(sites, listSites(geometry, { ...spec, markerRadius: radius }, frame), { frame, position })
-    }
-  }
+  for (const layer of scene.layers.keys()) collectLayer(sites, scene, layer)
   return sites
+}
+
+function collectLayer(sites: RankedSite[], { layers, scale, frame, check }: LabelScene, layer: number): void {
+  const { style, features = [], radiusOf } = layers[layer] ?? {}
+  if (style === undefined) return
+  const find = compileLabels(style, scale)
+  const merged = new MergedLines<SitePosition['position']>()
+  for (const [order, { geometry, context }] of features.entries()) {
+    check()
+    if (sites.length >= labelLimits.collected) break
+    // Where a style orders its features, those drawn above come first.
+    const position = { layer, order: style.order.length === 0 ? order : -order }
+    const radius = geometry.family === 'POINT' ? (radiusOf?.(context) ?? 0) : 0
+    for (const spec of find(context))
+      if (spec.mergesLines && geometry.family === 'LINESTRING') merged.add(spec, geometry, position)
+      else addSites(sites, listSites(geometry, { ...spec, markerRadius: radius }, frame), { frame, position })
+  }
+  for (const { spec, geometry, place: position } of merged.join()) {
+    check()
+    addSites(sites, listSites(geometry, spec, frame), { frame, position })
+  }
 }
 
 interface SitePosition {

@@ -117,6 +117,7 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
       lineHeight: numberAttribute(style, 'multilineHeight') ?? 1,
       alignment: entryOf(alignments, attributeOf(settings.format, 'multilineAlign')) ?? 'left',
       ...(attributeOf(settings.rendering, 'labelPerPart') === '1' ? { isOnAllParts: true } : {}),
+      ...(attributeOf(settings.rendering, 'mergeLines') === '1' ? { mergesLines: true } : {}),
       ...readRepeat(settings.placement),
       ...readDataDefined(reading, element, labelProperties(settings)),
     },
@@ -291,7 +292,7 @@ function colorOf(element: XmlElement, name: string, byDefault: Color): Color {
 }
 
 /** Attributes that turn on parts that are not drawn. */
-function reportUndrawn({ reading, style, buffer, format, placement, rendering }: Settings): void {
+function reportUndrawn({ reading, style, buffer, format, placement }: Settings): void {
   const shadow = childNamed(style, 'shadow')
   const background = childNamed(style, 'background')
   const mask = childNamed(style, 'text-mask')
@@ -305,7 +306,6 @@ function reportUndrawn({ reading, style, buffer, format, placement, rendering }:
     [format, 'formatNumbers', 'the number format of labels is ignored'],
     [format, 'addDirectionSymbol', 'direction symbols of labels are not drawn'],
     [placement, 'geometryGeneratorEnabled', 'the geometry generator of labels is ignored'],
-    [rendering, 'mergeLines', 'lines are not merged for labels'],
   ]
   for (const [element, attribute, message] of parts)
     if (element !== undefined && attributeOf(element, attribute) === '1')

@@ -109,6 +109,25 @@ describe('labels of lines', () => {
     expect(repeated.map((label) => middle(label)[0]).sort()).toEqual([150, 250, 350, 50])
   })
 
+  test('are merged where lines with the same text meet, also across the seams of frames', () => {
+    const pieces = [line(50, 100, 110, 100), line(200, 100, 110, 100), line(200, 100, 230, 100)]
+    const texted = { text: 'long road' }
+    expect(place(pieces, along, texted).map((label) => middle(label)[0])).toEqual([155])
+    const merged = place(pieces, along, { ...texted, mergesLines: true })
+    expect(merged.map((label) => middle(label)[0])).toEqual([140])
+    expect(place(pieces, along, { mergesLines: true })).toHaveLength(3)
+    const half = (left: number): LabelFrame => ({
+      ...{ box: [left, 0, left + 512, 512], bounds: [0, 0, 1024, 512] },
+      seams: { left: left > 0, top: false, right: left === 0, bottom: false },
+    })
+    const road = [line(300, 100, 500, 100), line(500, 100, 700, 100)]
+    const seen = [0, 512].flatMap((left) => place(road, along, { ...texted, mergesLines: true }, half(left)))
+    expect(seen.map(({ box: [minX, , maxX] }) => [minX, maxX])).toEqual([
+      [361, 451],
+      [561, 651],
+    ])
+  })
+
   test('with joined letters stay straight', () => {
     const [label] = place([line(50, 100, 350, 100)], { ...along, isCurved: true }, { text: 'نهر النيل' })
     expect(label?.runs.map(({ text }) => text)).toEqual(['نهر النيل'])

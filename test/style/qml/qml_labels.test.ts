@@ -113,13 +113,13 @@ test('labels that are switched off or empty are not drawn', () => {
   ).toEqual([])
 })
 
-test('reads repeats along lines, labels on all parts and data-defined priorities', () => {
-  const others = `<placement repeatDistance="30" repeatDistanceUnits="Pixel"/><rendering labelPerPart="1"/>
+test('reads repeats along lines, labels on all parts and of merged lines, and data-defined priorities', () => {
+  const others = `<placement repeatDistance="30" repeatDistanceUnits="Pixel"/><rendering labelPerPart="1" mergeLines="1"/>
     ${dataDefined({ Priority: '"rank"' }).replaceAll('data_defined_properties', 'dd_properties')}`
   const { style, issues } = label(settings({ style: 'fieldName="s"', others }))
   expect(issues).toEqual([])
   expect(style?.labels[0]).toMatchObject({
-    ...{ repeatDistance: 30, isOnAllParts: true },
+    ...{ repeatDistance: 30, isOnAllParts: true, mergesLines: true },
     dataDefined: { priority: { op: 'field', name: 'rank' } },
   })
 })
