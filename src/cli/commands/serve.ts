@@ -6,6 +6,7 @@ import type { CommandSpec } from '../command.ts'
 import { type ServerOptions, settingOptions, textsOfOptions } from '../server_options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
+import { fixYoungGeneration } from '../young_generation.ts'
 
 type Place = Pick<Terminal, 'env' | 'cwd'>
 
@@ -37,6 +38,7 @@ export async function startServer(config: ReadConfig): Promise<RunningServer> {
   // A dynamic import, so that other commands do not load the server and its database.
   const { createServer } = await import('../../server/server.ts')
   const { createLog } = await import('../../server/log.ts')
+  fixYoungGeneration()
   return createServer({ ...config, log: createLog(config.logLevel), version: programVersion() })
 }
 
