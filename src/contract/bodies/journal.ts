@@ -35,8 +35,14 @@ export const outcomeNames: readonly OutcomeWord[] = [...successWords, ...failure
 /** Result of a whole apply. */
 export type ApplyResult = (typeof applyResults)[number]
 
-/** All results of applies: `partial` if some changes were applied, `failed` and `interrupted` if the others were not. */
+/** All results of applies: `partial` if some changes were applied, `failed` if none; `interrupted` if the client stopped or was lost. */
 export const applyResults = ['applied', 'partial', 'failed', 'interrupted'] as const
+
+/**
+ * Header of requests that create, change or delete one resource for an apply: entry, place of the change in it, and outcome, such
+ * as `12/3/updated`. The server records the outcome in the transaction of the request.
+ */
+export const journalHeader = 'landform-journal'
 
 /** Maximum number of changes of an entry of the journal. */
 export const maxJournalChanges = 100_000
@@ -171,7 +177,8 @@ export const JournalEntrySchema = Type.Object({
   began: Type.String(time),
   ended: nullable(Type.String(time), time),
   result: Type.Union([oneOf(applyResults), Type.Null()], {
-    description: 'Result; null while the apply runs, or if its client was lost.',
+    description:
+      'Result; null while the apply runs, or if its client was lost, until another apply of the manifest begins.',
   }),
   counts: Type.Record(Type.String(), Type.Integer(), {
     description:

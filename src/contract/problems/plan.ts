@@ -7,6 +7,11 @@ export const planProblems = {
     exit: 1,
     advice: 'List the applies with landform history.',
   },
+  'undo/running': {
+    title: 'The apply may still be running',
+    exit: 1,
+    advice: 'Wait until it ends, or stop it.',
+  },
   'undo/edited': {
     title: 'Changed since the apply',
     exit: 1,

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import type { SecretSource } from '../../manifest/manifest.ts'
-import type { Plan } from '../model/change.ts'
+import type { Change, Plan } from '../model/change.ts'
 import type { ApplyEvent } from './outcome.ts'
 
 /** Options of an apply. */
@@ -19,6 +19,8 @@ export interface ApplyOptions {
   readonly undoes?: number | undefined
   /** Entry of the journal that this apply belongs to. */
   readonly journal?: number | undefined
+  /** Places of the changes in that entry. */
+  readonly places?: ReadonlyMap<Change, number> | undefined
   /** Reads a password; without it, plans that send passwords fail. Throws a Problem. */
   readonly readSecret?: ((source: SecretSource) => Promise<string>) | undefined
   /** When aborted, running changes finish and no other changes start. */

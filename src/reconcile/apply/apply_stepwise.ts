@@ -1,5 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import { supportsRoute } from '../../api/detect_server.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
+import { outcomeWords } from '../../contract/bodies/journal.ts'
 import type { MetadataValue } from '../../contract/bodies/resource.ts'
 import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import { decodeResource } from '../../contract/dialect/dialect_codec.ts'
@@ -7,12 +9,13 @@ import { withOwnId } from '../../contract/field_marks.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import { blindLoadProblem } from '../../transfer/data_loss.ts'
-import { uploadSource } from '../../transfer/pack.ts'
+import { digestSource, uploadSource } from '../../transfer/pack.ts'
 import { discardSource, loadTimeoutMs, type PreparedSource } from '../../transfer/prepare_source.ts'
 import { writeSource } from '../../transfer/source_encoding.ts'
+import { readActual } from '../model/actual_tree.ts'
 import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
-import { lossHint } from '../plan/data/decide_load.ts'
+import { lossHint, sourceDigest } from '../plan/data/decide_load.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import type { ApplyEvent, Report } from './outcome.ts'
 import { prepareLoad } from './prepare_loads.ts'
@@ -46,6 +49,11 @@ export async function applyByLevel(options: ApplyOptions): Promise<Report> {
     sources: new Map(),
     styleIssues: new Map(),
     signal: breakOff,
+    journalOf: ({ kind, change }) => {
+      const place = options.places?.get(change)
+      if (options.journal === undefined || place === undefined) return undefined
+      return `${options.journal}/${place}/${kind === 'delete' ? 'deleted' : outcomeWords[change.action]}`
+    },
     onEvent,
   }
   const { ids, sources, styleIssues } = context
@@ -78,6 +86,8 @@ interface StepContext {
   readonly sources: Map<Change, PreparedSource>
   /** Issues of written styles by change. */
   readonly styleIssues: Map<Change, readonly WireStyleIssue[]>
+  /** Names the change of a step for the journal of the server. */
+  readonly journalOf: (step: Step) => string | undefined
   /** Aborts running requests. */
   readonly signal?: AbortSignal | undefined
   readonly onEvent?: ((event: ApplyEvent) => void) | undefined
@@ -86,10 +96,10 @@ interface StepContext {
 /** Runs a step. */
 async function doStep(context: StepContext, step: Step): Promise<void> {
   const { change } = step
-  if (step.kind === 'delete') await remove(sending(context), idOf(change))
+  if (step.kind === 'delete') await remove(sendingStep(context, step), idOf(change))
   else if (step.kind === 'rename') await rename(context, step)
-  else if (change.action === 'create' || change.action === 'replace') await create(context, change)
-  else await rewrite(context, change)
+  else if (change.action === 'create' || change.action === 'replace') await create(context, step)
+  else await rewrite(context, step)
 }
 
 const sending = ({ api, signal }: StepContext): SendOptions => ({ api, signal })
@@ -99,39 +109,71 @@ function idOf({ id, key }: Change): number {
   return id
 }
 
-async function rename(context: StepContext, { change, temporaryName = '' }: Step): Promise<void> {
+/** Options of the request that applies a step. */
+const sendingStep = (context: StepContext, step: Step): SendOptions => ({
+  ...sending(context),
+  journal: context.journalOf(step),
+})
+
+async function rename(context: StepContext, step: Step): Promise<void> {
+  const { change, temporaryName = '' } = step
   const body = writeRename(change, temporaryName)
-  await update(sending(context), idOf(change), { cls: change.cls, body })
+  await update(sendingStep(context, step), idOf(change), { cls: change.cls, body })
 }
 
-async function create(context: StepContext, change: Change): Promise<void> {
+async function create(context: StepContext, step: Step): Promise<void> {
+  const { change } = step
   const body = await bodyOf(context, change)
   const id = await keepOrDiscard(
     context,
     change,
-    createOnce(loading(context, change), { cls: change.cls, body }),
+    createOnce(loading(context, step), { cls: change.cls, body }),
   )
   context.ids.set(change.key, id)
   if (context.plan.landform === undefined) await markManager(context, { change, id, body })
   await setFields(context, change, id)
 }
 
-async function rewrite(context: StepContext, change: Change): Promise<void> {
-  const body = await bodyOf(context, change)
+async function rewrite(context: StepContext, step: Step): Promise<void> {
+  const { change } = step
   const id = idOf(change)
-  const { cls, ifVersion } = change
+  const ifVersion = requiredVersion(context, change)
+  let body: Body | undefined
   try {
-    await keepOrDiscard(context, change, update(loading(context, change), id, { cls, body, ifVersion }))
+    body = await bodyOf(context, change)
+    const changed = { cls: change.cls, body, ifVersion }
+    await keepOrDiscard(context, change, update(loading(context, step), id, changed))
   } catch (error) {
-    if (!isProblem(error, 'resource/stale')) throw error
-    throw stale(change, 'changed')
+    if (!isProblem(error) || !staleCodes.includes(error.code)) throw error
+    if (await isLoaded(context, change)) return
+    throw error.code === 'resource/stale' ? stale(change, 'changed') : error
   }
   await setFields(context, change, id)
 }
 
-function loading(context: StepContext, change: Change): SendOptions {
+/** Failures of a load that was made already, by a request whose response was lost, or by another apply. */
+const staleCodes: readonly string[] = ['resource/stale', 'apply/stale', 'source/not-prepared']
+
+/** A load requires the planned version: two loads at once would leave data that no source marker describes. */
+function requiredVersion({ plan, renamed }: StepContext, { data, key, version, ifVersion }: Change) {
+  const isLoad = data !== undefined && plan.landform !== undefined && !renamed.has(key)
+  return isLoad ? version : ifVersion
+}
+
+/** Tells whether a layer has the data of a change. */
+async function isLoaded({ api, signal }: StepContext, { id, data }: Change): Promise<boolean> {
+  if (id === undefined || data === undefined) return false
+  const wire = await api.call('resource.get', { params: { id }, signal })
+  const { source, dataVersion } = readActual(decodeResource(wire) as unknown as Representation)
+  const { sha256 } = await digestSource(data.path)
+  const isSame = source?.digest === sourceDigest(sha256, data.options)
+  return isSame && source.version === data.version && dataVersion === data.version
+}
+
+function loading(context: StepContext, step: Step): SendOptions {
+  const { change } = step
   const onStyleIssues = (issues: readonly WireStyleIssue[]) => void context.styleIssues.set(change, issues)
-  const options = { ...sending(context), onStyleIssues }
+  const options = { ...sendingStep(context, step), onStyleIssues }
   return change.data === undefined ? options : { ...options, timeoutMs: loadTimeoutMs }
 }
 

@@ -10,7 +10,7 @@ type Begun = { readonly id: number } | { readonly fault: Problem } | undefined
 
 /**
  * Applies a plan and keeps the journal of the server: who applied what, and the result. The transaction of a batch
- * completes its entry; other results are sent afterwards. Servers without a journal, and guests, apply without. A fault of
+ * completes its entry, that of a request records its change; other results are sent afterwards. Servers without a journal, and guests, apply without. A fault of
  * the journal is in the report and does not fail the apply.
  */
 export async function keepJournal(
@@ -20,7 +20,8 @@ export async function keepJournal(
   const begun = options.plan.changes.length === 0 ? undefined : await begin(options)
   if (begun === undefined) return apply(options)
   if ('fault' in begun) return { ...(await apply(options)), journalFault: begun.fault }
-  const report = await apply({ ...options, journal: begun.id })
+  const places = new Map(options.plan.changes.map((change, at) => [change, at] as const))
+  const report = await apply({ ...options, journal: begun.id, places })
   return isComplete(options, report) ? report : finish(options, begun.id, report)
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Api } from '../../api/api.ts'
 import { membersOf, type Representation } from '../../contract/bodies/bodies.ts'
+import { journalHeader } from '../../contract/bodies/journal.ts'
 import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import { decodeResource, encodeResource } from '../../contract/dialect/dialect_codec.ts'
 import { findManager, markerKeys } from '../../contract/markers.ts'
@@ -21,6 +22,8 @@ export interface SendOptions {
   readonly api: Api
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number
+  /** Change of the journal that the request applies; see `journalHeader`. */
+  readonly journal?: string | undefined
   /** Receives the issues of the style that a request writes. */
   readonly onStyleIssues?: (issues: readonly WireStyleIssue[]) => void
 }
@@ -33,7 +36,7 @@ export interface SendOptions {
  */
 export async function createOnce(options: SendOptions, made: WireBody): Promise<number> {
   const { keyname } = made.body.resource as { keyname?: string }
-  const request = { ...requestOf(options, made), key: randomUUID() }
+  const request = { ...requestOf(options, made), headers: journalOf(options), key: randomUUID() }
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { id, style_issues: issues } = await options.api.call('resource.create', request)
@@ -50,6 +53,9 @@ export async function createOnce(options: SendOptions, made: WireBody): Promise<
   }
 }
 
+const journalOf = ({ journal }: SendOptions): Record<string, string> =>
+  journal === undefined ? {} : { [journalHeader]: journal }
+
 function requestOf({ api, signal, timeoutMs }: SendOptions, { body, cls }: WireBody) {
   const wire = encodeResource(cls, body, api.dialect)
   return { body: wire, signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
@@ -62,7 +68,10 @@ export async function update(
   changed: WireBody & { readonly ifVersion?: number | undefined },
 ): Promise<void> {
   const { ifVersion } = changed
-  const headers: Record<string, string> = ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }
+  const headers = {
+    ...journalOf(options),
+    ...(ifVersion === undefined ? {} : { 'if-match': `"${ifVersion}"` }),
+  }
   const request = { params: { id }, headers, ...requestOf(options, changed) }
   const answer = await sendWithRetries(() => options.api.call('resource.update', request), {
     signal: options.signal,
@@ -73,9 +82,10 @@ export async function update(
 }
 
 /** Deletes a resource; ignores a missing one. */
-export async function remove({ api, signal }: SendOptions, id: number): Promise<void> {
+export async function remove(options: SendOptions, id: number): Promise<void> {
   try {
-    await api.call('resource.delete', { params: { id }, signal })
+    const { api, signal } = options
+    await api.call('resource.delete', { params: { id }, headers: journalOf(options), signal })
   } catch (error) {
     if (!isProblem(error, 'resource/not-found')) throw error
   }

@@ -2,6 +2,7 @@ import type { Api } from '../../api/api.ts'
 import type { JournalChange, JournalEntry } from '../../contract/bodies/journal.ts'
 import { type ProblemCode, problem, problems } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
+import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { countFiles } from '../model/actual_files.ts'
@@ -10,7 +11,7 @@ import { type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planManifest, readActualTree } from '../plan/plan_manifest.ts'
 import { checkEdited } from './check_edited.ts'
 import { findKept, type KeptLayer, listLayers } from './find_kept.ts'
-import { listApplied, writeUndoManifest } from './undo_manifest.ts'
+import { isApplied, listApplied, writeUndoManifest } from './undo_manifest.ts'
 
 /** What an undo may do. */
 export interface UndoOptions extends Pick<PlanOptions, 'allowDelete' | 'allowLoss'> {
@@ -62,6 +63,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
     ...(await checkEdited({ api, entry, actual, manifest, conflicts, plan, options, signal })),
     ...checkData(entry, kept, options),
     ...checkRecords(entry),
+    ...checkRunning(entry),
   ]
   return { plan: { ...plan, issues: [...issues, ...plan.issues.map(withoutSpan)] }, manifest }
 }
@@ -115,6 +117,14 @@ function checkRecords(entry: JournalEntry): Issue[] {
   if (keys.length === 0) return []
   const message = `records of the catalog, users and groups are not restored: ${keys.join(', ')}`
   return [{ code: 'undo/records', message, severity: 'warning', hint: problems['undo/records'].advice }]
+}
+
+/** Warns of an apply without a result: its client was lost, or it is running. */
+function checkRunning({ id, result, changes = [] }: JournalEntry): Issue[] {
+  if (result !== null) return []
+  const done = changes.filter(isApplied).length
+  const message = `apply ${id} has no result: it is still running, or was interrupted after ${done} of ${countOf(changes.length, 'change')}`
+  return [{ code: 'undo/running', message, severity: 'warning', hint: problems['undo/running'].advice }]
 }
 
 /** Creates an error that an option of `undo` allows. */

@@ -28,7 +28,14 @@ export interface UndoManifest {
 
 /** Lists the changes of an entry that were applied. */
 export function listApplied({ changes = [] }: JournalEntry): readonly JournalChange[] {
-  return changes.filter(isApplied)
+  return changes.filter(isApplied).map(asApplied)
+}
+
+// A replacement that was interrupted after the deletion.
+function asApplied(change: JournalChange): JournalChange {
+  return change.action === 'replace' && change.outcome === 'deleted'
+    ? { ...change, action: 'delete' }
+    : change
 }
 
 /** Tells whether a change was applied. */

@@ -3,6 +3,7 @@ import type { Queryable } from '../../database/database.ts'
 import { lockResources } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
 import { planRemoval, removeNodes } from './check_deletion.ts'
+import { recordStep } from './record_step.ts'
 import { checkVersion } from './representation.ts'
 import { checkMask, notFound } from './require_permission.ts'
 import { type Writer, writeAtOnce } from './write_resources.ts'
@@ -19,6 +20,7 @@ export async function removeResource(writer: Writer, id: number): Promise<void> 
   await writeAtOnce(writer, undefined, async (tx) => {
     await lockTree(tx)
     await writeRemovals(tx, writer, [{ id, ifMatch }])
+    await recordStep(tx, writer, { id })
   })
 }
 

@@ -8,6 +8,7 @@ import { type StyleIssuesPart, styleIssuesPart } from '../classes/style_issues.t
 import { invalidAt } from '../http/invalid_request.ts'
 import type { MemberValues } from './attributes.ts'
 import { type JsonObject, parseCls, readMembers, resourceOf } from './read_members.ts'
+import { recordStep } from './record_step.ts'
 import { checkMask, notFound } from './require_permission.ts'
 import { dropUnwritable } from './unchanged_values.ts'
 import { classMembers, type Writer, writeAtOnce } from './write_resources.ts'
@@ -32,6 +33,7 @@ export async function changeResource(writer: Writer, id: number, body: JsonObjec
   const result = await writeAtOnce(writer, prepared, async (tx) => {
     if (change.parentId !== undefined && change.parentId !== place.parentId) await lockTree(tx)
     const [version = 0] = await writeUpdates(tx, writer, [{ change, prepared, ifMatch }])
+    await recordStep(tx, writer, { id, version })
     const isWritten = Object.keys(classMembers(change.cls, change.written)).length > 0
     return { version, styleIssues: isWritten ? await styleIssuesPart(tx, id, change.cls) : {} }
   })

@@ -19,6 +19,7 @@ import { removeResource } from '../resource/delete_resources.ts'
 import { readExplanations } from '../resource/explain_permission.ts'
 import { readPermissions } from '../resource/permission_mask.ts'
 import { streamTree } from '../resource/read_tree.ts'
+import { recordStep } from '../resource/record_step.ts'
 import { etagOf, type Fullness, readRepresentations, represent } from '../resource/representation.ts'
 import { notFound } from '../resource/require_permission.ts'
 import { changeResource } from '../resource/update_resource.ts'
@@ -64,6 +65,7 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
       const [id = 0] = await writeCreations(tx, request, [{ creation, prepared }])
       const parts = { ...reportPart(prepared), ...(await styleIssuesPart(tx, id, creation.cls)) }
       const created = { id, parent: { id: creation.parentId }, ...parts }
+      await recordStep(tx, request, { id, version: 1 })
       await request.idempotency.store(tx, created)
       return created
     })

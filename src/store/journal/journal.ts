@@ -5,6 +5,7 @@ import {
   type JournalResult,
   type NewJournalEntry,
   outcomeWords,
+  successWords,
 } from '../../contract/bodies/journal.ts'
 import type { Queryable } from '../../database/database.ts'
 
@@ -54,13 +55,15 @@ export async function finishEntry(
   { result, outcomes }: JournalResult,
 ): Promise<boolean> {
   const ended = await tx.query(
-    `update journal_entry set result = $3, ended_at = now() at time zone 'utc'
-      where id = $1 and user_id = $2 returning id`,
-    [id, userId, result],
+    `update journal_entry set ended_at = now() at time zone 'utc' where id = $1 and user_id = $2 returning id`,
+    [id, userId],
   )
   if (ended.length === 0) return false
+  // A change that a request has applied was applied, even if its response was lost.
   await tx.query(
-    `update journal_change c set outcome = d.outcome, resource_id = coalesce(d.resource_id, c.resource_id)
+    `update journal_change c
+        set outcome = case when c.outcome is null or d.outcome = any($5::text[]) then d.outcome else c.outcome end,
+             resource_id = coalesce(d.resource_id, c.resource_id)
        from unnest($2::int[], $3::text[], $4::int[]) as d (position, outcome, resource_id)
       where c.entry_id = $1 and c.position = d.position`,
     [
@@ -68,7 +71,14 @@ export async function finishEntry(
       outcomes.map((_, at) => at),
       outcomes.map(({ outcome }) => outcome),
       outcomes.map(({ id: resource = null }) => resource),
+      successWords,
     ],
+  )
+  await tx.query(
+    `update journal_entry set result = case when $2 = any($4::text[]) and exists (
+       select from journal_change where entry_id = $1 and outcome = any($3::text[])) then 'partial' else $2 end
+      where id = $1`,
+    [id, result, successWords, ['failed', 'interrupted']],
   )
   return true
 }
@@ -137,7 +147,11 @@ export async function completeEntry(
 }
 
 const entrySql = `
-  select e.id, e.user_id as "userId", e.user_name as "user", e.manifest, e.commit, e.plan, e.undoes, e.result,
+  select e.id, e.user_id as "userId", e.user_name as "user", e.manifest, e.commit, e.plan, e.undoes,
+         -- Of a lost client: another apply of the manifest began after it did something for the last time.
+         coalesce(e.result, case when exists (
+           select from journal_entry l where l.manifest = e.manifest and l.id > e.id and l.began_at >= e.active_at
+         ) then 'interrupted' end) as result,
          to_char(e.began_at, 'YYYY-MM-DD"T"HH24:MI:SS') as began,
          to_char(e.ended_at, 'YYYY-MM-DD"T"HH24:MI:SS') as ended,
          (select coalesce(jsonb_object_agg(word, count), '{}'::jsonb)

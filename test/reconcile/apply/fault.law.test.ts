@@ -1,0 +1,209 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Api, createApi } from '../../../src/api/api.ts'
+import { type JournalEntry, successWords } from '../../../src/contract/bodies/journal.ts'
+import { isProblem } from '../../../src/core/problem.ts'
+import type { Manifest } from '../../../src/manifest/manifest.ts'
+import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
+import type { Report } from '../../../src/reconcile/apply/outcome.ts'
+import type { Plan } from '../../../src/reconcile/model/change.ts'
+import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
+import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
+import { planUndo } from '../../../src/reconcile/undo/plan_undo.ts'
+import { type Fault, type FaultProxy, faults, startFaultProxy } from '../../support/fault_proxy.ts'
+import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
+import { geojson, point } from '../../support/vector.ts'
+import { arbitraryTree } from '../support/arbitrary.ts'
+import { type Block, manifestOf, tell } from '../support/literals.ts'
+
+const soak = process.env.LANDFORM_SOAK !== undefined
+const runs = { seed: 20_260_302, numRuns: soak ? 250 : 7, endOnFailure: !soak }
+
+/** Only who has time for many cases waits that long. */
+const patience = soak ? { timeout: 3_600_000 } : {}
+
+type Blocks = Readonly<Record<string, Block>>
+
+let server: TestServer
+let direct: Api
+let proxied: Api
+let proxy: FaultProxy
+let folder: string
+let count = 0
+
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  proxy = await startFaultProxy(server.url)
+  const credentials = { login: 'administrator', password: adminPassword }
+  direct = createApi({ url: server.url, credentials })
+  proxied = createApi({ url: proxy.url, credentials, retry: { times: 2, firstDelayMs: 1, maxDelayMs: 1 } })
+  folder = await mkdtemp(join(tmpdir(), 'landform-faults-'))
+  for (const edition of [1, 2])
+    await writeFile(
+      sourceOf(edition),
+      geojson(
+        [1, 2, 3].slice(edition - 1).map((at) => ({ geometry: point(at, edition), properties: { at } })),
+      ),
+    )
+})
+
+afterAll(async () => {
+  await direct.close()
+  await proxied.close()
+  await proxy.stop()
+  await server.stop()
+  await rm(folder, { recursive: true })
+})
+
+const sourceOf = (edition: number) => join(folder, `${edition}.geojson`)
+
+/** A tree in a group of its own for each case, some with a layer that has data, whose loads take most of the time. */
+function sandbox(hasData: boolean) {
+  count += 1
+  const top = `t${count}`
+  return (blocks: Blocks, edition: number): Manifest => {
+    const own = JSON.stringify(blocks).replaceAll('"T.', `"${top}.`).replaceAll('"T"', `"${top}"`)
+    const data = { path: sourceOf(edition), source: sourceOf(edition), options: {} }
+    const layer: Block = { cls: 'vector_layer', parent: top, displayName: 'With data', data }
+    const all = { [top]: { displayName: top }, ...(JSON.parse(own) as Blocks) }
+    return manifestOf(hasData ? { ...all, [`${top}.data`]: layer } : all, top)
+  }
+}
+
+function plan(manifest: Manifest, api = direct): Promise<Plan> {
+  const allowed = new Set(manifest.resources.keys())
+  const options = { ...safeOptions, prune: true, fuse: 1, allowLoss: allowed, overwriteData: allowed }
+  return planManifest({ api, manifest, options: { ...options, overwriteData: new Set() } })
+}
+
+async function apply(manifest: Manifest, atomic: boolean): Promise<void> {
+  const { outcomes } = await applyPlan({ api: direct, plan: await plan(manifest), atomic })
+  expect(
+    outcomes.flatMap(({ change, problem }) => (problem ? [`${change.key}: ${problem.message}`] : [])),
+  ).toEqual([])
+}
+
+/** Applies a plan through a fault; a client that waits for ever is stopped by its user. */
+async function applyThrough(
+  planned: Plan,
+  atomic: boolean,
+  { at, fault }: { at: number; fault: Fault },
+): Promise<Report | undefined> {
+  const stop = new AbortController()
+  const hit = proxy.strike(at, fault)
+  if (fault === 'hang') void hit.then(() => stop.abort())
+  try {
+    const signals = { signal: stop.signal, breakOff: stop.signal }
+    return await applyPlan({ api: proxied, plan: planned, atomic, concurrency: 2, ...signals })
+  } catch (error) {
+    if (!isProblem(error)) throw error
+    return undefined
+  } finally {
+    proxy.rest()
+  }
+}
+
+/** Keys of the changes that are still to be made. */
+const keysOf = ({ changes }: Plan) => new Set(changes.map(({ key }) => key))
+
+async function lastEntry(manifest: Manifest): Promise<JournalEntry | undefined> {
+  const [latest] = await direct.call('journal.list', { query: { limit: 1 } })
+  if (latest === undefined || latest.manifest !== manifest.id) return undefined
+  return direct.call('journal.get', { params: { id: latest.id }, query: { before: true } })
+}
+
+const isDone = ({ outcome }: { readonly outcome: string | null }) =>
+  successWords.some((word) => word === outcome)
+
+const cases = fc.record({
+  before: arbitraryTree('T'),
+  after: arbitraryTree('T'),
+  at: fc.nat(soak ? 40 : 14),
+  fault: fc.constantFrom(...faults),
+  hasData: fc.nat(9).map((pick) => pick === 0),
+})
+
+describe.each([
+  ['in one transaction', true],
+  ['request by request', false],
+] as const)('an apply through faults, %s', (_, atomic) => {
+  it('reports and records what it did, and an apply after it completes it', patience, async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ before, after, at, fault, hasData }) => {
+        const of = sandbox(hasData)
+        await apply(of(before, 1), atomic)
+        const planned = await plan(of(after, 2))
+        const report = await applyThrough(planned, atomic, { at, fault })
+        const left = await plan(of(after, 2))
+        const open = keysOf(left)
+        const claimed = report?.outcomes.filter(isDone).map(({ change }) => change.key) ?? []
+        expect(claimed.filter((key) => open.has(key))).toEqual([])
+        if (atomic) {
+          const done = planned.changes.filter(({ key }) => !open.has(key))
+          expect([0, planned.changes.length]).toContain(done.length)
+          if (report !== undefined && !report.uncertain && claimed.length === 0) expect(done).toEqual([])
+        }
+        const entry = await lastEntry(of(after, 2))
+        if (entry?.plan === planned.fingerprint) {
+          const recorded = new Set(entry.changes?.filter(isDone).map(({ key }) => key))
+          const made = planned.changes.flatMap(({ key }) => (open.has(key) ? [] : [key]))
+          expect(made.filter((key) => !recorded.has(key))).toEqual([])
+        }
+        await apply(of(after, 2), atomic)
+        const next = await plan(of(after, 2))
+        expect([tell(next), next.issues.filter(({ severity }) => severity === 'error')]).toEqual([[], []])
+        if (!hasData) return
+        const params = { id: next.ids.get(`t${count}.data`) ?? 0 }
+        expect(await direct.call('feature.count', { params })).toMatchObject({ total_count: 2 })
+      }),
+      runs,
+    )
+  })
+})
+
+it('an undo takes back what an apply did before its client was lost', patience, async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ before, after, at, hasData }) => {
+      const of = sandbox(hasData)
+      await apply(of(before, 1), true)
+      const planned = await plan(of(after, 2))
+      await applyThrough(planned, false, { at, fault: 'die' })
+      const entry = await lastEntry(of(after, 2))
+      if (entry?.plan !== planned.fingerprint || !entry.changes?.some(isDone)) return
+      const all = new Set(planned.changes.map(({ key }) => key))
+      const allowed = { overwrite: new Set<string>(), allowDelete: all, allowLoss: all, withoutData: false }
+      const undo = await planUndo({ api: direct, entry, options: allowed })
+      expect(undo.plan.issues.filter(({ severity }) => severity === 'error')).toEqual([])
+      const isOpen = undo.plan.issues.some(({ code }) => code === 'undo/running')
+      expect(isOpen).toBe(entry.result === null)
+      await applyPlan({ api: direct, plan: undo.plan, undoes: entry.id })
+      const { result } = await direct.call('journal.get', { params: { id: entry.id }, query: {} })
+      expect(result).toBe(entry.result ?? 'interrupted')
+      expect(tell(await plan(of(before, 1)))).toEqual([])
+    }),
+    runs,
+  )
+})
+
+it('two applies at once make the tree of one of them, and report what they did', patience, async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, fc.boolean(), async ({ before, after, hasData }, atomic) => {
+      const of = sandbox(hasData)
+      await apply(of(before, 1), true)
+      const planned = [await plan(of(after, 2)), await plan(of(after, 2), proxied)]
+      const reports = await Promise.all([
+        applyPlan({ api: direct, plan: planned[0] as Plan, atomic }),
+        applyPlan({ api: proxied, plan: planned[1] as Plan, atomic }),
+      ])
+      const open = keysOf(await plan(of(after, 2)))
+      for (const { outcomes } of reports)
+        expect(outcomes.filter(isDone).filter(({ change }) => open.has(change.key))).toEqual([])
+      await apply(of(after, 2), true)
+      expect(tell(await plan(of(after, 2)))).toEqual([])
+    }),
+    runs,
+  )
+})
