@@ -257,7 +257,7 @@ it('says how many features a synchronization changed, and gives back an adopted 
   expect(await readTree()).toEqual(before)
   const marks = async () => JSON.stringify((await readTree()).dots_of).match(/landform\.\w+/g)
   const id = /"id":(\d+)/.exec(JSON.stringify((await readTree()).dots_of))?.[1]
-  const items = { 'landform.manager': null, 'landform.source': null }
+  const items = { 'landform.manager': null, 'landform.fields.sync': null, 'landform.source': null }
   expect((await server.admin('PUT', `/api/resource/${id}`, { resmeta: { items } })).status).toBe(200)
   await writePoints(...names)
   const adopted = await run('adopt', 'a.yaml', '--yes')
