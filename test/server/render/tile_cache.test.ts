@@ -2,9 +2,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decodeTile, encodeTile } from '../../../src/server/tile_store/tile_file.ts'
-import { drivers } from '../../support/drivers.ts'
+import { oneDriver } from '../../support/drivers.ts'
 import { createServerEnvironment, type ServerEnvironment } from '../../support/killable.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createLayer, createResource } from '../../support/tree.ts'
 
 const paths = ['0/0/0', '1/0/0', '1/1/0', '2/2/1', '2/0/3']
@@ -35,7 +35,7 @@ async function createStyled(ask: Ask, name: string, tileCache?: object) {
   return { layer, style }
 }
 
-describeServers('the tile cache of styles', (start) => {
+describeServer('the tile cache of styles', (start) => {
   const readMember = async (ask: Ask, style: number) =>
     (await (await ask('GET', `/api/resource/${style}`)).json<{ tile_cache: object }>()).tile_cache
 
@@ -96,7 +96,7 @@ describeServers('the tile cache of styles', (start) => {
   })
 })
 
-describe.each(drivers)('kept tiles on %s', (driver) => {
+describe.each(oneDriver)('kept tiles on %s', (driver) => {
   let ground: ServerEnvironment
   beforeAll(async () => {
     ground = await createServerEnvironment(driver)
