@@ -11,7 +11,7 @@ import type { PlanInput } from '../model/plan_input.ts'
 import { reportContested } from './contested_fields.ts'
 import { planCreation } from './create.ts'
 import { checkFileLoss, compareFiles, type FilesDiff } from './data/compare_files.ts'
-import { decideSource, keepSource } from './data/decide_load.ts'
+import { decideSource, keepSource, staleSource } from './data/decide_load.ts'
 import { tellLostValues } from './data/lost_values.ts'
 import { reportMisspelt } from './data/misspelt_fields.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
@@ -215,7 +215,10 @@ function updateOf({ work, wanted, actual, diff, data, files: { entries } }: Upda
   const fields =
     data === undefined || data.sync !== undefined ? undefined : wanted.members.feature_layer?.fields
   const sync = planSyncFields(wanted, actual, data)
-  const body = data === undefined ? keepSource(diff.body, actual) : diff.body
+  const isWithoutValues =
+    wanted.records !== undefined && wanted.restores === undefined && addedFields(diff.edits).size > 0
+  const written = isWithoutValues ? staleSource(diff.body, actual) : keepSource(diff.body, actual)
+  const body = data === undefined ? written : diff.body
   return {
     action: actionOf(diff, data),
     key: wanted.key,

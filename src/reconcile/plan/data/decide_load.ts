@@ -212,6 +212,19 @@ export function keepSource(body: WantedBody, actual: ActualResource): WantedBody
   return { ...body, resmeta: { items: { ...items, ...marker } } }
 }
 
+/**
+ * Replaces the digest in the source marker of a layer whose fields come back without their values, which only the source has: the
+ * next plan loads it again, unless the data were edited.
+ */
+export function staleSource(body: WantedBody, { source }: ActualResource): WantedBody {
+  if (source === undefined) return body
+  const items = body.resmeta?.items as Readonly<Record<string, unknown>> | undefined
+  const marker = { [markerKeys.source]: formatSource({ ...source, digest: unknownDigest }) }
+  return { ...body, resmeta: { items: { ...items, ...marker } } }
+}
+
+const unknownDigest = '0'.repeat(64)
+
 /** Returns the hint for a load that would lose data. */
 export function lossHint(key: string): string {
   return `Check the source. If the loss is intended, use --allow-loss ${key} or data: { allow_loss: true }.`
