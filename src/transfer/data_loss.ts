@@ -3,6 +3,7 @@ import type { AnswerOf } from '../contract/route.ts'
 import type { batchRoutes } from '../contract/routes/batch.ts'
 import { countOf, pluralOf } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
+import type { SourceContentField } from './read_source.ts'
 import type { FeatureDifference } from './sync/feature_difference.ts'
 
 /** Data of a layer before and after a load. */
@@ -19,6 +20,8 @@ export interface DataChange {
   readonly lostDescriptions: number
   /** Fields of the source that have values, if it was read on this machine. */
   readonly filledFields?: readonly string[]
+  /** Fields of the source, if it was read on this machine and is loaded as a whole. */
+  readonly sourceFields?: readonly SourceContentField[]
   /** Differences by key, if the load changes only the features that differ. */
   readonly difference?: FeatureDifference
 }

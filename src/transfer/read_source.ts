@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import type { Field } from '../contract/classes/feature_layer.ts'
 import { type GeometryType, geometryParts, loadedSrs } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { isProblem, type Problem } from '../core/problem.ts'
@@ -25,7 +26,12 @@ export interface SourceContents {
   readonly featureCount: number
   /** Keynames of the fields that have a value in at least one feature. An empty string is not a value. */
   readonly filledFields: readonly string[]
+  /** Fields that a new layer would have. */
+  readonly fields: readonly SourceContentField[]
 }
+
+/** A field of a file, as loaded into a layer. */
+export type SourceContentField = Pick<Field, 'keyname' | 'datatype'>
 
 /** Maximum unpacked size of an archive, and size of a read. */
 export const unpackLimits = { unpackLimitBytes: 32 * 2 ** 30, pieceBytes: 8 << 20 }
@@ -75,12 +81,14 @@ export async function scanSource(
  * @throws {Problem} pipeline/interrupted
  */
 export async function readSource(source: ReadableSource): Promise<SourceContents | Problem | undefined> {
-  const take = async ({ copies }: RowSet) => {
+  let fields: readonly SourceContentField[] = []
+  const take = async ({ copies, layout }: RowSet) => {
+    fields = layout.fields.map(({ datatype }, at) => ({ keyname: layout.keynames[at] ?? '', datatype }))
     for await (const copy of copies) for await (const _ of copy);
   }
   try {
     const { rowCount: featureCount, filledFields } = await scanSource(source, { take })
-    return { featureCount, filledFields }
+    return { featureCount, filledFields, fields }
   } catch (error) {
     if (!isProblem(error) || error.code === 'pipeline/interrupted') throw error
     return /^(source|file)\//.test(error.code) ? error : undefined

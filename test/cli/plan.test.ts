@@ -130,11 +130,16 @@ describe('plan and apply', () => {
     expect((await run(['capture', '--out', 'no/such/folder'])).exit).toBe(3)
   })
 
-  it('load a changed file, and overwrite edited features only with the option', async () => {
+  it('load a changed file, show the fields that it changes, and overwrite edited features only with the option', async () => {
     await write('places.geojson', places(['Here', 'There', 'Everywhere']))
     expect((await run(['plan', 'a.yaml'])).out).toContain(
       'replaces 2 features with 3: the source has changed',
     )
+    await write('wide.geojson', places(['1', '2', '3']).replaceAll(/"name":"(.)"/g, '"name":$1,"code":"x"'))
+    await write('wide.yaml', manifest('a', layers('a')).replace('places.geojson', 'wide.geojson'))
+    const wide = (await run(['plan', 'wide.yaml'])).out
+    expect(wide).toContain('feature_layer.fields.name.datatype  "STRING" → "INTEGER"')
+    expect(wide).toMatch(/feature_layer\.fields\.code {2}\+ .*STRING/)
     await run(['apply', 'a.yaml', '--yes'])
     const id = await idOf('a_layer')
     const count = await server.admin('GET', `/api/resource/${id}/feature_count`)

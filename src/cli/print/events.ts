@@ -134,7 +134,10 @@ function dataFacts({ source, sizeBytes, reason, before, change, edited }: DataLo
   const known =
     change === undefined
       ? {}
-      : { feature_count_after: change.after, lost_fields: lossFacts(change).lost_fields }
+      : {
+          feature_count_after: change.after,
+          lost_fields: lossFacts(change).lost_fields,
+        }
   const server = edited === undefined ? {} : { server_edits: edited.changes ?? null }
   const difference =
     change?.difference === undefined ? {} : { difference: differenceFacts(change.difference) }
@@ -142,6 +145,7 @@ function dataFacts({ source, sizeBytes, reason, before, change, edited }: DataLo
     source,
     size_bytes: sizeBytes,
     reason,
+    source_fields: change?.sourceFields,
     feature_count_before: before,
     ...known,
     ...server,

@@ -141,10 +141,19 @@ function formatData(data: DataLoad, paint: Paint): string[] {
   const { source, sizeBytes, reason, before, change } = data
   if (data.sync !== undefined) return formatSync(data, paint)
   const verb = reason === 'new' || before === 0 ? 'is loaded' : `replaces ${describeReplaced(data)}`
-  const lines = [`data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}`]
+  const lines = [`data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}${describeNew(data)}`]
   const lost = change === undefined ? '' : describeDataLoss(change)
   if (lost !== '') lines.push(paint('red', `loses data: ${lost}`))
   return [...lines, ...formatEdited(data, paint)]
+}
+
+/** Describes the source of a new layer: `: 2 features, fields name, lanes`. */
+function describeNew({ reason, change }: DataLoad): string {
+  if (reason !== 'new' || change?.sourceFields === undefined) return ''
+  const names = change.sourceFields.map(({ keyname }) => oneLine(keyname))
+  const more = names.length > maxNames ? ', …' : ''
+  const fields = `${names.length === 1 ? 'field' : 'fields'} ${names.slice(0, maxNames).join(', ')}${more}`
+  return `: ${showCount(change.after, 'feature')}, ${names.length === 0 ? 'no fields' : fields}`
 }
 
 /** Formats a load that changes only the features that differ: counts, then the first features. */

@@ -63,6 +63,9 @@ const DataSchema = Type.Object(
     lost_fields: optional(
       Type.Array(Type.Unknown(), { description: 'Fields without values in the source.' }),
     ),
+    source_fields: optional(
+      Type.Array(Type.Unknown(), { description: 'Fields of the source, with keyname and datatype.' }),
+    ),
     difference: optional(
       Type.Object(
         {

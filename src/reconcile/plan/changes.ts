@@ -15,7 +15,7 @@ import { decideSource, keepSource, staleSource } from './data/decide_load.ts'
 import { tellLostValues } from './data/lost_values.ts'
 import { reportMisspelt } from './data/misspelt_fields.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
-import { planSyncFields } from './data/sync_fields.ts'
+import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf, listRecreated } from './diff_context.ts'
 import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
@@ -229,7 +229,7 @@ function updateOf({ work, wanted, actual, diff, data, files: { entries } }: Upda
     ...versionOf(actual),
     ...(diff.adopts ? { adopts: true } : {}),
     ...(diff.records === undefined || data !== undefined ? {} : { records: diff.records }),
-    edits: [...diff.edits, ...(sync?.edits ?? [])],
+    edits: [...diff.edits, ...(sync?.edits ?? listLoadedFieldEdits(wanted, actual, data))],
     body: sync === undefined ? body : { ...body, feature_layer: { fields: sync.fields } },
     ...(data === undefined ? {} : { data }),
     ...(entries === undefined ? {} : { files: entries }),

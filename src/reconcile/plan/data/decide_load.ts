@@ -102,7 +102,8 @@ function loadNew(question: SourceQuestion): SourceDecision {
   // Other servers may read other sources than landform.
   if (!prepares || dataOf(wanted.cls)?.content !== 'features') return { load, issues: [] }
   if (change === undefined) return { load, issues: [], unread: true }
-  return { load, issues: isProblem(change) ? [reportFault(wanted, change)] : [] }
+  if (isProblem(change)) return { load, issues: [reportFault(wanted, change)] }
+  return { load: change === null ? load : { ...load, change: withoutDropped(change, new Set()) }, issues: [] }
 }
 
 /** Tells whether the data were edited since the load that the marker records. */

@@ -36,6 +36,34 @@ export function planSyncFields(
   return { edits, fields }
 }
 
+/**
+ * Lists how a load of all features changes the fields of a layer: the source adds, drops and converts them. Empty if the manifest
+ * lists the fields or keeps them, or if the source was not read.
+ */
+export function listLoadedFieldEdits(
+  { members, data }: WantedResource,
+  actual: ActualResource,
+  load: DataLoad | undefined,
+): Edit[] {
+  const source = load?.change?.sourceFields
+  const isFixed = members.feature_layer?.fields !== undefined || data?.options.keep_fields === true
+  if (source === undefined || isFixed) return []
+  const standing = (actual.members.feature_layer?.fields as readonly Field[] | undefined) ?? []
+  const datatypes = new Map(standing.map(({ keyname, datatype }) => [keyname, datatype]))
+  const names = new Set(source.map(({ keyname }) => keyname))
+  const changed = source.flatMap((field): Edit[] => {
+    const from = datatypes.get(field.keyname)
+    if (from === undefined) return [{ pointer: pointerOf(field), to: field }]
+    if (from === field.datatype) return []
+    return [{ pointer: joinPointer(pointerOf(field), 'datatype'), from, to: field.datatype }]
+  })
+  const dropped = standing.filter(({ keyname }) => !names.has(keyname))
+  return [
+    ...changed,
+    ...dropped.map((field) => ({ pointer: pointerOf(field), from: field, ...lossOf(field, load?.change) })),
+  ]
+}
+
 const pointerOf = ({ keyname }: { readonly keyname: string }) => joinPointer('/feature_layer/fields', keyname)
 
 function lossOf({ keyname }: Field, change: DataChange | undefined): Pick<Edit, 'loses' | 'lostValues'> {
