@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -379,27 +379,6 @@ it('says which data it cannot restore, and asks before it deletes features', asy
   expect(JSON.stringify(await treeOf(['data_layer', 'data_group']))).toMatch(
     /"keyname":"name".*data_group does not exist/,
   )
-})
-
-it('restores a dropped field without its values, which the next plan loads again', async () => {
-  const layer = (fields: string) =>
-    `data_field: { cls: vector_layer, display_name: Fields, data: { source: places.geojson }, feature_layer: { fields: [${fields}] } }`
-  const both = layer('{ keyname: name, datatype: STRING }, { keyname: note, datatype: STRING }')
-  await apply('field', both)
-  await copyFile(join(cwd, 'field.yaml'), join(cwd, 'again.yaml'))
-  const dropped = await apply(
-    'field',
-    layer('{ keyname: note, datatype: STRING }'),
-    '--allow-loss',
-    'data_field',
-  )
-  await server.database.transaction((tx) => dropOldData(tx, { days: 0, limitBytes: 2 ** 30 }))
-  const undone = await run('undo', dropped, '--without-data', '--yes')
-  expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
-  const planned = await run('plan', 'again.yaml')
-  expect(planned.out).toContain('replaces 1 feature with 1: the source has changed')
-  expect((await run('apply', 'again.yaml', '--yes')).exit).toBe(0)
-  expect((await run('plan', 'again.yaml')).out).toContain('0 changes')
 })
 
 it('refuses entries that do not exist or changed nothing', async () => {

@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dropOldData } from '../../src/store/layer/kept_data.ts'
 import { createGroup, rule } from '../support/resources.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { createUser, principalId, userPassword } from '../support/users.ts'
@@ -316,4 +317,19 @@ it('an undo reports files that were replaced or deleted, and restores the rest o
     ),
   ])
   expect((await run('undo', deletion, '--without-data', '--yes')).exit).toBe(0)
+})
+
+it('restores a dropped field without its values, which the next plan loads again', async () => {
+  await writePoints('Here')
+  const layer = (fields: string) =>
+    `field: { cls: vector_layer, display_name: Field, parent: root, data: { source: points.geojson }, feature_layer: { fields: [${fields}] } }`
+  const [name, note] = ['{ keyname: name, datatype: STRING }', '{ keyname: note, datatype: STRING }']
+  await apply('field', layer(`${name}, ${note}`))
+  await copyFile(join(cwd, 'a.yaml'), join(cwd, 'again.yaml'))
+  const dropped = await apply('field', layer(note), '--allow-loss', 'field')
+  await server.database.transaction((tx) => dropOldData(tx, { days: 0, limitBytes: 2 ** 30 }))
+  await undo(dropped, '--without-data')
+  const applied = await run('apply', 'again.yaml', '--yes')
+  expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining('replaces 1 feature with 1')])
+  expect((await run('plan', 'again.yaml')).out).toContain('0 changes')
 })
