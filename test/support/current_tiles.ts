@@ -69,7 +69,7 @@ export async function readShown(
   { kind, ids, ...address }: ShownTile,
 ): Promise<string> {
   const request = { context, headers: {}, dialect: 'document', signal: new AbortController().signal } as const
-  if (kind === 'vector') return bytesOf(await answerTile(request, ids, readTileRequest(address)))
+  if (kind === 'vector') return bytesOf(await answerTile(request, { ids }, readTileRequest(address)))
   const tile = tileFrame(address)
   const [minX, minY, maxX, maxY] = tile.box
   const frame =

@@ -100,6 +100,11 @@ export const renderRoutes = {
         description:
           'Field of numbers, dates or times: where features are thinned, the one with the highest value is kept, with a leading "-" the one with the lowest. By default the largest geometry, and the last point.',
       }),
+      style: list(Type.Integer({ minimum: 0 }), {
+        maxItems: maxLayers,
+        description:
+          'Styles of the layers: features have an attribute "style_class" with the positions of the symbols that draw them at the zoom level, as in legend_symbols, such as "0" or "0,3". Features that their style does not draw have none.',
+      }),
       padding: Type.Number({ minimum: 0, maximum: 0.5, description: 'Margin, as a fraction of the side.' }),
     }),
     responseKind: 'tile',

@@ -2,6 +2,7 @@ import { tileLimits } from '../../contract/limits.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
+import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import { type DatabaseEncoding, encodeInDatabase, isEncodable } from './encode_in_database.ts'
 import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
@@ -20,6 +21,12 @@ const maxDoublings = 4
 /** Tolerances, in units, to try if simplification is off: positions within one unit look the same. */
 const unsimplifiedTolerances = [0, 1, 4, 16]
 
+/** Attribute with the symbols that draw a feature, where a style is chosen. */
+export const classAttribute = 'style_class'
+
+/** Returns the value of that attribute for a feature; null omits it. */
+export type TileClasses = (feature: Required<Pick<EvaluationContext, 'attributes' | 'id'>>) => string | null
+
 /** A layer of a tile to create. */
 export interface TileLayerRequest {
   /** Name of the layer in the tile. */
@@ -30,6 +37,7 @@ export interface TileLayerRequest {
   readonly cache: GeometryCache
   /** Which features are kept where the layer is thinned. */
   readonly importance?: Importance | undefined
+  readonly classes?: TileClasses | undefined
   /** Whether the database encodes the layer where the result is the same. */
   readonly isEncodedByDatabase?: boolean
 }
@@ -46,12 +54,19 @@ export async function createTileLayer(
   layer: Layer,
   tile: TileLayerRequest,
 ): Promise<Uint8Array> {
-  const { name, request, limitBytes = tileLimits.layerBytes, cache, importance } = tile
+  const { name, request, limitBytes = tileLimits.layerBytes, cache, importance, classes } = tile
   const searchArea = await findSearchArea(database, layer, measureTile(request))
   const hardLimit = Math.min(limitBytes, tileLimits.layerBytes)
   const limit = request.simplification === 0 ? hardLimit : Math.min(simplifiedBytes, hardLimit)
-  const encode = (features: Iterable<TileFeature>, bytes: number) =>
-    encodeTileLayer({ name, extent: request.extent, keys: tileKeys(layer.fields), features }, bytes)
+  const { extent } = request
+  const keys = [
+    ...tileKeys(layer.fields),
+    ...(classes ? [{ name: classAttribute, kind: 'text' } as const] : []),
+  ]
+  const encode = (found: Iterable<TileFeature>, bytes: number) => {
+    const features = classes === undefined ? found : addClasses(found, layer, classes)
+    return encodeTileLayer({ name, extent, keys, features }, bytes)
+  }
   const grids = listGrids(request).map((grid) => ({ ...grid, searchArea }))
   const [first] = grids
   const encoded = first && (await askDatabase(database, layer, { ...tile, grid: first, limitBytes: limit }))
@@ -69,14 +84,32 @@ export async function createTileLayer(
   return new Uint8Array()
 }
 
+function* addClasses(
+  features: Iterable<TileFeature>,
+  { fields }: Layer,
+  classes: TileClasses,
+): Generator<TileFeature> {
+  for (const feature of features) {
+    const { id, values } = feature
+    const attributes = Object.fromEntries(fields.map(({ keyname }, at) => [keyname, values[at]]))
+    yield { ...feature, values: [...values, classes({ attributes, id })] }
+  }
+}
+
 /** Lets the database encode a layer; returns undefined where it has to be encoded here. */
 async function askDatabase(
   database: Queryable,
   layer: Layer,
   tile: TileLayerRequest & { readonly grid: TileGrid; readonly limitBytes: number },
 ): Promise<DatabaseEncoding | undefined> {
-  const { isEncodedByDatabase = false, grid, cache, name, importance, limitBytes } = tile
-  if (!isEncodedByDatabase || !isEncodable(layer, grid) || hasCached({ layer, grid, cache })) return undefined
+  const { isEncodedByDatabase = false, classes, grid, cache, name, importance, limitBytes } = tile
+  if (
+    !isEncodedByDatabase ||
+    classes !== undefined ||
+    !isEncodable(layer, grid) ||
+    hasCached({ layer, grid, cache })
+  )
+    return undefined
   const { extent } = tile.request
   try {
     return await encodeInDatabase(database, { layer, grid, name, extent, limitBytes, importance })

@@ -14,6 +14,7 @@ import { findHotLayers } from '../hot/hot_reads.ts'
 import { acceptsCoding, contentCodings } from '../http/answer.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
+import { findTileStyles, type TileStyles } from '../render/tile_classes.ts'
 import { type CachedTile, compressTile, describeTile } from './tile_cache.ts'
 import { describeData } from './tile_data.ts'
 
@@ -59,6 +60,12 @@ function need(name: string, value: number | undefined): number {
   return value
 }
 
+/** Layers of a tile, from bottom to top, and the styles whose symbols their features name. */
+export interface TileResources {
+  readonly ids: readonly number[]
+  readonly styles?: readonly number[]
+}
+
 /**
  * Returns a vector tile of layers, from bottom to top: 204 if it is empty, 304 if the client has the current version. A cached
  * tile is made again when data of its layers changed in its area.
@@ -67,17 +74,18 @@ function need(name: string, value: number | undefined): number {
  */
 export async function answerTile(
   { context, headers, dialect, signal }: Pick<ApiRequest, 'context' | 'headers' | 'dialect' | 'signal'>,
-  ids: readonly number[],
+  { ids, styles: styleIds = [] }: TileResources,
   request: TileRequest,
 ): Promise<Answer> {
   const found = await findHotLayers(context, ids)
   const layers = [...new Set(ids)].map((id) => found.get(id) ?? throwNoFeatures(id))
   checkThinBy(layers, request.thinBy)
-  const source = { layers, dialect, request }
+  const styles = await findTileStyles(context, { layers, ids: styleIds }, request)
+  const source = { layers, dialect, request, styles }
   // Changes of foreign tables are not tracked, so their tiles are not cached.
   if (layers.some(isForeign))
     return answerCached(describeTile(await createTile(context, source, signal)), headers)
-  const key = [dialect, keyOf(request), ...layers.map(layerKey)].join(' ')
+  const key = [dialect, keyOf(request), ...layers.map(layerKey), ...styles.key].join(' ')
   const tile = await context.layerCaches.tiles.get({ key, layers, signal }, async (stop) => {
     // What other features of a layer may change, such as which features are thinned, depends on this area only.
     const { box } = measureTile(request)
@@ -92,6 +100,7 @@ interface TileSource {
   readonly layers: readonly TrackedLayer[]
   readonly dialect: Dialect
   readonly request: TileRequest
+  readonly styles: TileStyles
 }
 
 function throwNoFeatures(id: number): never {
@@ -120,7 +129,7 @@ function checkThinBy(layers: readonly Layer[], thinBy: string | undefined): void
 
 async function createTile(
   context: ApiRequest['context'],
-  { layers, dialect, request }: TileSource,
+  { layers, dialect, request, styles }: TileSource,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const databases = await findDatabases(context, layers)
@@ -132,7 +141,8 @@ async function createTile(
     const importance = importanceOf(layer, request.thinBy)
     // Tables of other databases are encoded here: their PostGIS may lack what it takes.
     const isEncodedByDatabase = database.driver === 'postgres' && !isForeign(layer)
-    const tile = { name, request, limitBytes, cache, importance, isEncodedByDatabase }
+    const classes = styles.classes.get(layer.resourceId)
+    const tile = { name, request, limitBytes, cache, importance, classes, isEncodedByDatabase }
     return createTileLayer(queriesUntil(signal, database), layer, tile)
   })
   return Buffer.concat(await Promise.all(parts))

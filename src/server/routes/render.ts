@@ -15,12 +15,13 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
     const { context, caller, query } = request
     const ids = needResources(query.resource)
     const tile = readTileRequest(query)
-    await requirePermission(context, caller, { ids, permission: 'data.read' })
-    return answerTile(request, ids, tile)
+    const { style: styles = [] } = query
+    await requirePermission(context, caller, { ids: [...ids, ...styles], permission: 'data.read' })
+    return answerTile(request, { ids, styles }, tile)
   }),
 
   'render.mvt_path': retryOnSchemaChange(({ params: { id, z, x, y }, ...request }) =>
-    answerTile(request, [id], readTileRequest({ z, x, y })),
+    answerTile(request, { ids: [id] }, readTileRequest({ z, x, y })),
   ),
 
   'render.tile': retryOnSchemaChange(async (request) => {

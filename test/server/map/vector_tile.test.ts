@@ -2,6 +2,7 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { expect, test } from 'vitest'
 import { createTestLayer, everyDatatype, publishLayer } from '../../support/layers.ts'
+import { readPicture } from '../../support/picture.ts'
 import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
@@ -127,6 +128,45 @@ describeServers('vector tiles', (start) => {
     expect(await ids('')).toEqual([1, 9, 17, 25, 33, 41, 49, 57, 64])
     expect(await ids('&simplification=32')).toEqual([1, 33, 64])
     expect(await ids('&simplification=0')).toEqual(Array.from({ length: 64 }, (_, at) => at + 1))
+  })
+
+  test('name the symbols of a style that draw each feature as the server draws it', async () => {
+    const server = await start()
+    const features = ['a', 'b', 'c', null, 'a'].map((kind, at) => ({
+      geom: `POINT(${(at - 2) * (half / 3)} ${half / 2})`,
+      fields: { kind },
+    }))
+    const id = await createLayer(server, { fields: { kind: 'STRING' } }, features)
+    const rule = (value: string, color: string, limits = '') =>
+      `<class><expression>${value}</expression>${limits}<style><color>${color}</color><size>9</size></style></class>`
+    const hidden = rule('c', '#00ff00', '<maxscaledenom>1000</maxscaledenom>')
+    const xml = `<map><layer><classitem>kind</classitem>${rule('a', '#ff0000')}${rule('b', '#0000ff')}${hidden}</layer></map>`
+    const style = await createResource(server.admin, {
+      ...{ cls: 'mapsrv_style', parent: id, name: `classes of ${id}` },
+      members: { mapsrv_style: { xml } },
+    })
+    const tile = await readTile(server.admin, `z=0&x=0&y=0&resource=${id}&style=${style}`)
+    const picture = await readPicture(
+      server.admin,
+      `/api/component/render/tile?z=0&x=0&y=0&resource=${style}`,
+    )
+    const drawn = tile.features(`svc:${id}`).map(({ rings, properties }) => {
+      const [x = 0, y = 0] = rings?.[0]?.[0] ?? []
+      return [properties?.style_class, picture.at(Math.floor(x / 16), Math.floor(y / 16)).join()]
+    })
+    const [red, blue, none] = ['255,0,0,255', '0,0,255,255', '0,0,0,0']
+    expect(drawn).toEqual([
+      ['0', red],
+      ['1', blue],
+      [undefined, none],
+      [undefined, none],
+      ['0', red],
+    ])
+    const refusal = async (styles: string) =>
+      (await server.admin('GET', `${mvt}?z=0&x=0&y=0&resource=${id}&style=${styles}`)).text()
+    expect(await refusal(`${id}`)).toContain('is not a style of a layer of the tile')
+    expect(await refusal(`${style},${style}`)).toContain('more than one style in the list')
+    expect(await refusal('999999')).toContain('resource/not-found')
   })
 
   test('thin dense points consistently: each zoom level contains the points of the previous one', async () => {

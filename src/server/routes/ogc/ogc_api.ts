@@ -90,7 +90,7 @@ export const ogcApiHandlers: Handlers<keyof typeof ogcApiRoutes> = {
     const { z, x, y, set, collection } = request.params
     const { layer } = findCollection(await openApi(request), collection)
     checkSet(set)
-    return answerTile(request, [layer.resourceId], readTileRequest({ z, x, y }))
+    return answerTile(request, { ids: [layer.resourceId] }, readTileRequest({ z, x, y }))
   }),
 }
 
