@@ -124,3 +124,43 @@ test('lengths of SLD that are not numbers, or can never be drawn, are reported',
     '6 <Size>: "big" is not a finite number; the default is drawn',
   ])
 })
+
+const circles = (more: string) =>
+  `{"version":8,"layers":[{"id":"a","type":"circle","source":"s","source-layer":"x",${more}}]}`
+const featureTypeStyle = (rules: string) =>
+  `<StyledLayerDescriptor version="1.0.0"><NamedLayer><UserStyle><FeatureTypeStyle>${rules}</FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
+const pairs = (one: (n: number) => string) => numbers.map(one).join()
+
+test.each([
+  ['JSON of 10 MB', circles('"paint":{}').padEnd(10_000_000), 'more than 4194304 characters'],
+  ['nested lists', circles(`"filter":${'['.repeat(count)}`), 'nested more than 64 levels deep'],
+  [
+    'a match of 10,000 values',
+    circles(`"paint":{"circle-color":["match",["get","k"],${pairs((n) => `"v${n}","#f00"`)},"#000"]}`),
+    'circle-color is not drawn: the expression is too large',
+  ],
+  [
+    'a function of 10,000 stops',
+    circles(`"paint":{"circle-radius":{"property":"p","stops":[${pairs((n) => `[${n},1]`)}]}}`),
+    'circle-radius is not drawn: the expression is too large',
+  ],
+  ['members of prototypes', circles('"paint":{"__proto__":{"x":1}}'), '__proto__ is not drawn'],
+  ['SLD of 10 MB', featureTypeStyle('<Rule/>').padEnd(10_000_000), 'longer than 4194304 characters'],
+  [
+    'an entity in SLD',
+    `<!DOCTYPE x [<!ENTITY a "b">]>${featureTypeStyle('&a;')}`,
+    'entities are not allowed',
+  ],
+  ['nested rules of SLD', featureTypeStyle('<Rule>'.repeat(count)), 'nested deeper than 64 levels'],
+])('%s: refused, or reported as not drawn', (_, text, message) => {
+  expect(checkStyleText('qml', text)).toMatchObject([{ message: expect.stringContaining(message) }])
+})
+
+test('10,000 rules of SLD and layers of JSON are read', () => {
+  const filter = (n: number) =>
+    `<Filter><PropertyIsEqualTo><PropertyName>k</PropertyName><Literal>v${n}</Literal></PropertyIsEqualTo></Filter>`
+  const rules = numbers.map((n) => `<Rule>${filter(n)}<PolygonSymbolizer><Fill/></PolygonSymbolizer></Rule>`)
+  expect(checkStyleText('qml', featureTypeStyle(rules.join('')))).toEqual([])
+  const layers = pairs((n) => `{"id":"l${n}","type":"fill","filter":["==",["get","k"],"v${n}"]}`)
+  expect(checkStyleText('qml', `{"version":8,"layers":[${layers}]}`)).toEqual([])
+})
