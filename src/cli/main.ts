@@ -10,8 +10,8 @@ const runsLong = words[0] === 'serve' || words[0] === 'start'
 // garbage collection time of V8's initial size, and three quarters of the memory of its final size. A server under load would
 // grow it with the memory of the machine, to more than 100 MB in all threads, without being faster for it.
 growYoungGeneration(runsLong ? youngMebibytes.server : youngMebibytes.command)
-// A short command ends before the optimizing compiler pays off.
-if (!runsLong) setFlagsFromString('--no-opt')
+// A short command ends before the optimizing compiler pays off, and marking old objects on other threads: it keeps most of them.
+if (!runsLong) for (const flag of ['--no-opt', '--no-concurrent-marking']) setFlagsFromString(flag)
 
 // Loading code takes half of the time of a short command; the compile cache avoids it from the second run on.
 enableCompileCache()

@@ -29,12 +29,13 @@ export function findFieldMark(id: number, value: unknown): SetFields | undefined
   if (typeof value !== 'string') return undefined
   const [owner, ...words] = value.split(' ')
   if (owner !== String(id)) return undefined
-  return new Map(
-    words.map((word) => {
-      const [name = '', digest = ''] = word.split('=')
-      return [name, digest]
-    }),
-  )
+  const fields = new Map<string, string>()
+  for (const word of words) {
+    const end = word.indexOf('=')
+    if (end < 0) fields.set(word, '')
+    else fields.set(word.slice(0, end), word.slice(end + 1))
+  }
+  return fields
 }
 
 /** Lists the manifests that have a field mark in metadata. */

@@ -40,9 +40,10 @@ export function planMarks(wanted: WantedResource, input: RecordInput): PlannedMa
   if (wanted.records !== undefined) return { items: writeMarks(actual, wanted.records) }
   if (!records(wanted, actual, context.manifestId)) return { items: {} }
   const { owned } = context
-  const recorded = findRecorded(actual, context.manifestId)
   // The manager of a resource records what it sets with its next change.
   const isManaged = actual.manager === context.manifestId
+  if (isManaged && !input.isChanged) return { items: {} }
+  const recorded = findRecorded(actual, context.manifestId)
   const isSame = isManaged || (recorded === undefined ? owned.size === 0 : isRecorded(recorded, owned))
   if (isSame && !input.isChanged) return { items: {} }
   const marks = new Map<string, SetFields>([[context.manifestId, digestFields(owned)]])

@@ -13,15 +13,19 @@ export interface ProgramRun {
   readonly peakBytes: number
 }
 
+/** Runs the program with a server in a process of its own, as from a shell; anything but success is an error. */
+export function runLandform(server: BenchServer, ...words: string[]): Promise<ProgramRun> {
+  const account = { LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: benchPassword }
+  return runProgram({ LANDFORM_SERVER: server.url, ...account }, ...words)
+}
+
 /** Runs the program in a process of its own, as from a shell; anything but success is an error. */
-export async function runLandform(server: BenchServer, ...words: string[]): Promise<ProgramRun> {
+export async function runProgram(
+  variables: Readonly<Record<string, string>>,
+  ...words: string[]
+): Promise<ProgramRun> {
   const program = fileURLToPath(new URL('./landform.ts', import.meta.url))
-  const env = {
-    ...process.env,
-    LANDFORM_SERVER: server.url,
-    LANDFORM_USER: 'administrator',
-    LANDFORM_PASSWORD: benchPassword,
-  }
+  const env = { ...process.env, ...variables }
   const started = performance.now()
   const child = spawn(process.execPath, [program, ...words], {
     env,

@@ -19,6 +19,25 @@ export function writeTree(id: string, groups: number): string {
   return `${lines.join('\n')}\n`
 }
 
+/** Writes a file of a manifest with 20 resources: a group of nine layers with a style each, and a web map of them. */
+export function writePart(id: string, key: string): string {
+  const layers = Array.from({ length: 9 }, (_, at) => at)
+  const blocks = [...layers.flatMap((at) => writeLayer(key, at)), ...writeMap(key, 0, 9)]
+  return [
+    `manifest: ${id}`,
+    'resources:',
+    ...(key === 'part0' ? ['  root: { existing: true, id: 0 }'] : []),
+    `  ${key}:`,
+    '    cls: resource_group',
+    `    display_name: ${key}`,
+    '    parent: root',
+    '    children:',
+    // Blocks are written for groups of a deeper tree.
+    ...blocks.map((line) => line.slice(8)),
+    '',
+  ].join('\n')
+}
+
 function writeGroup(key: string): string[] {
   const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
   return [
@@ -54,8 +73,8 @@ function writeLayer(key: string, at: number): string[] {
   ]
 }
 
-function writeMap(key: string, at: number): string[] {
-  const layers = Array.from({ length: 10 }, (_, layer) => (at * 4 + layer) % 45)
+function writeMap(key: string, at: number, count = 45): string[] {
+  const layers = Array.from({ length: Math.min(count, 10) }, (_, layer) => (at * 4 + layer) % count)
   return [
     `              ${key}_map${at}:`,
     '                cls: webmap',
