@@ -121,6 +121,23 @@ it('adopts a pulled subtree', async () => {
   expect(events.findLast(({ type }) => type === 'summary')).toMatchObject({ update: 0, unchanged: 4 })
 })
 
+it('does not compare an empty layer, which the next apply loads', async () => {
+  const layer = {
+    resource: { cls: 'vector_layer', parent: { id: town }, keyname: 'empty', display_name: 'Empty' },
+    vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' },
+    feature_layer: { fields: [{ keyname: 'name', datatype: 'STRING' }] },
+  }
+  expect((await server.admin('POST', '/api/resource/', layer)).status).toBe(200)
+  const block = '{ cls: vector_layer, display_name: Empty, parent: town, data: { source: places.geojson } }'
+  await writeFile(
+    join(cwd, 'empty.yaml'),
+    `manifest: empty\nresources:\n  town: { existing: true }\n  empty: ${block}\n`,
+  )
+  const adopted = await run('adopt', 'empty.yaml', '--yes')
+  expect([adopted.exit, adopted.err]).toEqual([0, expect.not.stringContaining('not marked')])
+  expect(adopted.out).toContain('is loaded: 3 features, fields name, level')
+})
+
 it('names resources with another keyname at the place of a block', async () => {
   await writeFile(
     join(cwd, 'renamed.yaml'),

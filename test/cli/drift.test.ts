@@ -160,6 +160,9 @@ describe.each(drivers)('drift on %s', (driver) => {
     expect([ignored.exit, ignored.out.split('\n').at(-2)]).toEqual([0, 'Drift of some: 3 ignored.'])
     const wrong = await run('drift', 'some.yaml', '--ignore', 'three')
     expect([wrong.exit, wrong.err]).toEqual([3, expect.stringContaining('--ignore three names no resource')])
+    const noField = await run('drift', 'some.yaml', '--ignore', 'one.nofield')
+    expect([noField.exit, noField.err]).toEqual([3, expect.stringContaining('names no field of "one"')])
+    expect((await run('drift', 'some.yaml', '--ignore', 'one.permissions')).exit).toBe(0)
   })
 
   it('tells edited features from a changed source', async () => {

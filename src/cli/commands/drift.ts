@@ -1,5 +1,7 @@
 import { problem } from '../../contract/problems.ts'
+import { type Cls, clsNames, descriptorOf } from '../../contract/registry.ts'
 import { hasErrors, type Issue } from '../../core/issue.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
 import type { Ignored } from '../../reconcile/drift/drift.ts'
 import { type Drift, findDrift } from '../../reconcile/drift/find_drift.ts'
 import { safeOptions } from '../../reconcile/model/plan_input.ts'
@@ -46,7 +48,7 @@ async function runDrift(settings: DriftSettings, terminal: Terminal): Promise<nu
       return found.length > 0
     }
     const drift = await findDrift({ api, manifest, plan, ignored, signal })
-    checkIgnored(names, [...manifest.resources.keys()])
+    checkIgnored(names, manifest)
     show(drift, prepared, { json: settings.json, terminal })
     const issues = readingIssues(plan.issues)
     if (hasErrors(issues)) return exitCodeOf(issues)
@@ -63,15 +65,39 @@ async function runDrift(settings: DriftSettings, terminal: Terminal): Promise<nu
 /** An ignored field of a resource that exists may be equal now; a name of nothing is an error. */
 function checkIgnored(
   names: readonly { readonly written: string; readonly isUsed: boolean }[],
-  keys: readonly string[],
+  { resources }: Manifest,
 ): void {
-  const wrong = names.find(
-    ({ written, isUsed }) => !isUsed && !keys.some((key) => written.startsWith(`${key}.`)),
-  )
+  const wrong = names.find(({ written, isUsed }) => !isUsed && !namesField(written, resources))
   if (wrong === undefined) return
-  throw problem('usage/bad-argument', `--ignore ${wrong.written} names no resource of the manifest.`, {
+  const key = [...resources.keys()].find((one) => wrong.written.startsWith(`${one}.`))
+  const what = key === undefined ? 'no resource of the manifest' : `no field of "${key}"`
+  throw problem('usage/bad-argument', `--ignore ${wrong.written} names ${what}.`, {
     hint: 'Use a key, or a key with a field: --ignore roads.description.',
   })
+}
+
+/** Fields of every resource, by their first name. */
+const commonFields: ReadonlySet<string> = new Set([
+  ...['keyname', 'display_name', 'parent', 'description', 'owner', 'permissions', 'resmeta', 'protect'],
+  ...['data', 'file', 'files', 'resource'],
+])
+
+function namesField(written: string, resources: Manifest['resources']): boolean {
+  return [...resources.values()].some(({ key, cls }) => {
+    if (!written.startsWith(`${key}.`)) return false
+    const [member = '', field] = written.slice(key.length + 1).split('.')
+    if (commonFields.has(member)) return true
+    // The class of an existing resource may be unknown.
+    if (cls === undefined) return clsNames.some((one) => hasMember(one, member, field))
+    return hasMember(cls, member, field)
+  })
+}
+
+function hasMember(cls: Cls, member: string, field: string | undefined): boolean {
+  const members: Readonly<Record<string, { readonly properties: object } | undefined>> =
+    descriptorOf(cls).members
+  const found = members[member]
+  return found !== undefined && (field === undefined || Object.hasOwn(found.properties, field))
 }
 
 /** Issues of what is compared: those of an apply, such as missing permissions to delete, are not of drift. */

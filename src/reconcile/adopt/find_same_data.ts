@@ -19,7 +19,7 @@ export interface SameData {
 
 /** Input of the comparison of sources with layers. */
 export interface SameDataRequest {
-  readonly reader: Pick<PlanReader, 'features'>
+  readonly reader: Pick<PlanReader, 'features' | 'countFeatures'>
   readonly manifest: Manifest
   readonly actual: ActualTree
   readonly signal?: AbortSignal | undefined
@@ -43,9 +43,15 @@ export async function findSameData(request: SameDataRequest): Promise<SameData> 
     if (layer.source?.digest === digest) continue
     const answer = await compare(request, wanted, layer)
     if (answer === 'same') sources.set(key, digest)
-    else if (wanted.data.mode !== 'seed') issues.push(reportOther(wanted, answer))
+    else if (wanted.data.mode !== 'seed' && !(await isEmpty(request, layer)))
+      issues.push(reportOther(wanted, answer))
   }
   return { sources, issues }
+}
+
+/** The first apply loads an empty layer. */
+async function isEmpty({ reader }: SameDataRequest, { id, cls }: ActualResource): Promise<boolean> {
+  return dataOf(cls)?.content === 'features' && (await reader.countFeatures(id)) === 0
 }
 
 /** Result of a comparison: `same`, or why the layer is not marked. */

@@ -234,7 +234,7 @@ export function lossHint(key: string): string {
 function decideUnmarked(question: SourceQuestion): SourceDecision {
   const { wanted, actual, count } = question
   if (actual?.resmeta !== undefined && count === undefined) return { issues: [], uncounted: true }
-  if (actual?.resmeta !== undefined && count === 0) return { load: loadOf(question, 'new'), issues: [] }
+  if (actual?.resmeta !== undefined && count === 0) return loadNew(question)
   if (wanted.data?.mode === 'seed') return { issues: [] }
   if (actual !== undefined && actual.resmeta === undefined) return { issues: [reportUnreadable(wanted)] }
   const what = typeof count === 'number' ? `has ${countOf(count, 'feature')}` : 'has data'
