@@ -1,4 +1,5 @@
 import type { Api } from '../api/api.ts'
+import { supportsRoute } from '../api/detect_server.ts'
 import type { Datatype } from '../contract/geometry.ts'
 import { isProblem } from '../core/problem.ts'
 import type { LostField } from './data_loss.ts'
@@ -9,6 +10,8 @@ export interface FieldValues {
   readonly id: number
   readonly keyname: string
   readonly datatype: Datatype | undefined
+  /** Datatype that the values are to be converted to: only those that cannot be converted are counted. */
+  readonly to?: Datatype
 }
 
 /**
@@ -17,15 +20,30 @@ export interface FieldValues {
  */
 export async function countValues(
   api: Api,
-  { id, keyname, datatype }: FieldValues,
+  { id, keyname, datatype, to }: FieldValues,
   signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
+  if (to !== undefined) return countUnconvertible(api, { id, field: keyname, datatype: to }, signal)
   const filter =
     datatype === 'STRING'
       ? ([`fld_${keyname}__ne`, ''] as const)
       : ([`fld_${keyname}__isnull`, 'no'] as const)
   try {
     return (await api.call('feature.count', { params: { id }, more: [filter], signal })).filtered_count
+  } catch (error) {
+    if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
+    throw error
+  }
+}
+
+async function countUnconvertible(
+  api: Api,
+  { id, ...query }: { readonly id: number; readonly field: string; readonly datatype: Datatype },
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  if (!(await supportsRoute(api, 'feature.conversion', signal))) return undefined
+  try {
+    return (await api.call('feature.conversion', { params: { id }, query, signal })).count
   } catch (error) {
     if (isProblem(error) && (error.status ?? 0) >= 400 && (error.status ?? 0) < 500) return undefined
     throw error

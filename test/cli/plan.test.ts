@@ -141,6 +141,16 @@ describe('plan and apply', () => {
     expect(wide).toContain('feature_layer.fields.name.datatype  "STRING" → "INTEGER"')
     expect(wide).toMatch(/feature_layer\.fields\.code {2}\+ .*STRING/)
     await run(['apply', 'a.yaml', '--yes'])
+    const fields = 'feature_layer: { fields: [{ keyname: name, datatype: INTEGER }] }'
+    await write('typed.yaml', manifest('a', layers('a')).replace('data:', `${fields}\n            data:`))
+    const typed = await run(['plan', 'typed.yaml'])
+    expect(typed.out).toContain('datatype  "STRING" → "INTEGER"  (3 values cannot be converted)')
+    expect([typed.exit, typed.err]).toEqual([
+      1,
+      expect.stringContaining(
+        '3 values of the field "name" of "a_layer" cannot be converted from STRING to INTEGER',
+      ),
+    ])
     const id = await idOf('a_layer')
     const count = await server.admin('GET', `/api/resource/${id}/feature_count`)
     expect(await count.json()).toEqual({ total_count: 3 })

@@ -237,7 +237,7 @@ function formatReferrer({ key, cls, path, loses, refuses }: Referrer): string {
 
 function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   const name = splitPointer(edit.pointer).join('.')
-  const loss = edit.loses === undefined ? '' : `  ${paint('red', `(${edit.loses})`)}`
+  const loss = formatLoss(edit, paint)
   if (edit.secret) return [`${name}  (secret)`]
   if (edit.released) return [formatReleased(name, edit)]
   const mapEdit = action === 'create' || action === 'replace' ? undefined : describeMapEdit(edit)
@@ -265,6 +265,12 @@ function formatRecords({ gained, lost }: RecordChange): string[] {
 /** Rules and metadata are recorded by digests, which say nothing. */
 function formatNames(names: readonly string[]): string {
   return [...new Set(names.map((name) => name.replace(/\/.*/, '')))].join(', ')
+}
+
+function formatLoss({ loses, unconvertible }: Edit, paint: Paint): string {
+  if (unconvertible !== undefined)
+    return `  ${paint('red', `(${showCount(unconvertible, 'value')} cannot be converted)`)}`
+  return loses === undefined ? '' : `  ${paint('red', `(${loses})`)}`
 }
 
 // A new rule has no `from`, a removed rule has no `to`.

@@ -31,6 +31,7 @@ const EditSchema = Type.Object(
     to: optional(Type.Unknown({ description: 'New value; absent if the field is removed.' })),
     loses: optional(text('Data that the change deletes.')),
     lost_values: optional(count('Number of values that the change deletes.')),
+    unconvertible: optional(count('Number of values that cannot be converted to the new datatype.')),
     replaces: optional(text('Reason why the change is impossible in place.')),
     moves: optional(
       constant(true, { description: 'An item of a layer tree moves; `from` and `to` name its groups.' }),

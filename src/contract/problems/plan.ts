@@ -129,6 +129,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Delete it with --prune.',
   },
+  'plan/unconvertible': {
+    title: 'Values that cannot be converted',
+    exit: 1,
+    advice: 'Correct the values, or keep the datatype and add another field.',
+  },
   'plan/left-behind': {
     title: 'Fields of a resource that is no longer in the manifest',
     exit: 1,

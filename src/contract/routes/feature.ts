@@ -1,7 +1,7 @@
 import { maxFields } from '../classes/feature_layer.ts'
 import { nullable, oneOf } from '../descriptor.ts'
 import { encodedExportTitles, exportEncodings, exportFormatNames } from '../formats/export_formats.ts'
-import { filterSrs } from '../geometry.ts'
+import { datatypes, filterSrs } from '../geometry.ts'
 import { maxConditions, maxFilterWkt, maxLayers, maxSearchText } from '../limits.ts'
 import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
@@ -251,6 +251,21 @@ export const featureRoutes = {
     query: query(filters),
     moreQuery: fieldFilters,
     response: Type.Object({ total_count: Type.Integer(), filtered_count: Type.Optional(Type.Integer()) }),
+  },
+  'feature.conversion': {
+    route: 'landform.feature.conversion',
+    method: 'GET',
+    path: '/api/resource/{id}/feature_conversion',
+    summary: 'Counts the values of a field that cannot be converted to another datatype.',
+    params: IdParams,
+    permission: 'data.read',
+    query: query({
+      field: Type.String({ description: 'Keyname of the field; required.' }),
+      datatype: oneOf([...datatypes], { description: 'Datatype to convert to; required.' }),
+    }),
+    response: Type.Object({
+      count: Type.Integer({ description: 'Number of features whose value cannot be converted.' }),
+    }),
   },
   'feature.digest': {
     route: 'landform.feature.digest',

@@ -20,6 +20,8 @@ export interface Edit {
   readonly loses?: string
   /** Number of values that the change deletes, if they were counted. */
   readonly lostValues?: number
+  /** Number of values that cannot be converted to the new datatype. */
+  readonly unconvertible?: number
   /** Reason why the change is impossible in place. */
   readonly replaces?: string
   /** An item of a layer tree moves: `from` and `to` are the names of its groups, from the top. */

@@ -1,5 +1,6 @@
 import { FieldSchema } from '../../contract/classes/feature_layer.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
+import type { Datatype } from '../../contract/geometry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { LoadedField } from '../../transfer/prepare_source.ts'
@@ -55,7 +56,22 @@ export function addedFields(edits: readonly Edit[]): Set<string> {
 
 /** Tells whether edits convert a field to another datatype. */
 export function convertsFields(edits: readonly Edit[]): boolean {
-  return edits.some(({ pointer }) => /^\/feature_layer\/fields\/[^/]+\/datatype$/.test(pointer))
+  return edits.some((edit) => conversionOf(edit) !== undefined)
+}
+
+/** A conversion of the values of a field. */
+export interface FieldConversion {
+  readonly keyname: string
+  readonly datatype: Datatype
+  readonly to: Datatype
+}
+
+/** Returns the conversion that an edit makes; undefined for other edits. */
+export function conversionOf({ pointer, from, to }: Edit): FieldConversion | undefined {
+  const [member, list, keyname, part] = splitPointer(pointer)
+  if (member !== 'feature_layer' || list !== 'fields' || keyname === undefined || part !== 'datatype')
+    return undefined
+  return { keyname, datatype: from as Datatype, to: to as Datatype }
 }
 
 // The keyname of a field that an edit adds or drops; edits of members of a field have longer pointers.

@@ -12,7 +12,7 @@ import { reportContested } from './contested_fields.ts'
 import { planCreation } from './create.ts'
 import { checkFileLoss, compareFiles, type FilesDiff } from './data/compare_files.ts'
 import { decideSource, keepSource, staleSource } from './data/decide_load.ts'
-import { tellLostValues } from './data/lost_values.ts'
+import { reportUnconvertible, tellLostValues } from './data/lost_values.ts'
 import { reportMisspelt } from './data/misspelt_fields.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
 import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
@@ -166,6 +166,9 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
   )
   draft.issues.push(...reportContested(wanted, diff.contested))
   const data = planData(work, wanted, { actual, edits: diff.edits })
+  // A load replaces the values.
+  if (data === undefined || data.sync !== undefined)
+    draft.issues.push(...reportUnconvertible(wanted, diff.edits))
   const isSame = diff.edits.length === 0 && !diff.adopts && diff.records === undefined
   if (isSame && data === undefined && wanted.restores === undefined) {
     const unread = listUnread(wanted, actual, diff)

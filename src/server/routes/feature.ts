@@ -17,6 +17,7 @@ import {
   insertFeatures,
   updateFeatures,
 } from '../../store/feature/write_features.ts'
+import { countUnconvertible } from '../../store/layer/field_change.ts'
 import { untouchLayer, type WritableLayer } from '../../store/layer/stored_layer.ts'
 import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { storePreviews } from '../attachments/attachment_preview.ts'
@@ -131,6 +132,22 @@ export const featureHandlers: Handlers<
     const isFiltered = more.length > 0 || Object.keys(query).length > 0
     return { json: { total_count: total, ...(isFiltered && { filtered_count: filtered }) } }
   }),
+
+  'feature.conversion': retryOnSchemaChange(
+    async ({ context, params: { id }, query: { field, datatype } }) => {
+      if (field === undefined || datatype === undefined)
+        throw problem('request/invalid', 'The parameters field and datatype are required.')
+      const { layer, database } = await openLayer(context, id)
+      const found = layer.fields.find(({ keyname }) => keyname === field)
+      if (found === undefined) throw problem('request/invalid', `The layer has no field "${field}".`)
+      if (isForeign(layer))
+        throw problem('request/invalid', 'Fields of layers of a connection are not converted.')
+      const { tableName } = layer
+      const count =
+        tableName === null ? 0 : await countUnconvertible(database, { tableName, field: found, datatype })
+      return { json: { count } }
+    },
+  ),
 
   'feature.digest': retryOnSchemaChange((request) => listDigests(request)),
 

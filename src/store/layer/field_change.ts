@@ -1,3 +1,4 @@
+import type { Datatype } from '../../contract/geometry.ts'
 import { reservedKeynames } from '../../contract/keyname.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -147,6 +148,22 @@ function addColumn({ columnName, datatype }: FieldRow): string {
 function convertColumn({ old, row }: Converted): string {
   const { value } = conversionOf(old.datatype, row.datatype, old.columnName)
   return `alter column ${old.columnName} type ${columnTypes[row.datatype]} using ${value}`
+}
+
+/** Counts the values of a field that cannot be converted to another datatype. */
+export async function countUnconvertible(
+  tx: Queryable,
+  {
+    tableName,
+    field,
+    datatype,
+  }: { readonly tableName: string; readonly field: LayerField; readonly datatype: Datatype },
+): Promise<number> {
+  const { fits } = conversionOf(field.datatype, datatype, field.columnName)
+  const [row] = await tx.query<{ count: string }>(
+    `select count(*) as count from ${tableName} where ${field.columnName} is not null and not (${fits})`,
+  )
+  return Number(row?.count ?? 0)
 }
 
 async function requireConvertible(tx: Queryable, tableName: string, { old, row }: Converted): Promise<void> {

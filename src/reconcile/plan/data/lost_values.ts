@@ -1,21 +1,24 @@
 import type { Field } from '../../../contract/classes/feature_layer.ts'
 import { dataOf } from '../../../contract/registry.ts'
 import { countOf } from '../../../core/count.ts'
+import type { Issue } from '../../../core/issue.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { FieldValues } from '../../../transfer/count_values.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
-import { droppedFieldOf } from '../../model/layer_fields.ts'
+import { conversionOf, droppedFieldOf } from '../../model/layer_fields.ts'
+import { issueAt } from '../match.ts'
 
 /** Number of features with a value, by `nameValues`; null if the server cannot count them. */
 export type ValueCounts = ReadonlyMap<string, number | null>
 
 /** Key of a field in `ValueCounts`. */
-export function nameValues({ id, keyname }: Pick<FieldValues, 'id' | 'keyname'>): string {
-  return `${id}/${keyname}`
+export function nameValues({ id, keyname, to }: Pick<FieldValues, 'id' | 'keyname' | 'to'>): string {
+  return to === undefined ? `${id}/${keyname}` : `${id}/${keyname}/${to}`
 }
 
 /**
- * Sets the number of deleted values of edits that drop fields.
+ * Sets the number of deleted values of edits that drop fields, and that of the values that cannot be converted.
  *
  * @returns the edits, and the fields whose values are not counted yet
  */
@@ -26,6 +29,12 @@ export function tellLostValues(
 ): { readonly edits: readonly Edit[]; readonly uncounted: readonly FieldValues[] } {
   const uncounted: FieldValues[] = []
   const told = edits.map((edit) => {
+    const conversion = dataOf(cls)?.content === 'features' ? conversionOf(edit) : undefined
+    if (conversion !== undefined) {
+      const count = counts.get(nameValues({ id, ...conversion }))
+      if (count === undefined) uncounted.push({ id, ...conversion })
+      return count ? { ...edit, unconvertible: count } : edit
+    }
     const keyname = droppedFieldOf(edit)
     if (keyname === undefined) return edit
     const { loses, ...rest } = edit
@@ -42,4 +51,16 @@ export function tellLostValues(
     }
   })
   return { edits: told, uncounted }
+}
+
+/** Reports values that cannot be converted to the datatype of the manifest. */
+export function reportUnconvertible(wanted: WantedResource, edits: readonly Edit[]): Issue[] {
+  return edits.flatMap((edit): Issue[] => {
+    const { pointer, unconvertible, from, to } = edit
+    const conversion = conversionOf(edit)
+    if (unconvertible === undefined || conversion === undefined) return []
+    const values = countOf(unconvertible, 'value')
+    const message = `${values} of the field "${conversion.keyname}" of "${wanted.key}" cannot be converted from ${from} to ${to}`
+    return [issueAt(wanted, 'plan/unconvertible', message, pointer)]
+  })
 }
