@@ -29,14 +29,8 @@ export function tellLostValues(
 ): { readonly edits: readonly Edit[]; readonly uncounted: readonly FieldValues[] } {
   const uncounted: FieldValues[] = []
   const told = edits.map((edit) => {
-    const conversion = dataOf(cls)?.content === 'features' ? conversionOf(edit) : undefined
-    if (conversion !== undefined) {
-      const count = counts.get(nameValues({ id, ...conversion }))
-      if (count === undefined) uncounted.push({ id, ...conversion })
-      return count ? { ...edit, unconvertible: count } : edit
-    }
     const keyname = droppedFieldOf(edit)
-    if (keyname === undefined) return edit
+    if (keyname === undefined) return tellUnconvertible(edit, { id, cls, counts, uncounted })
     const { loses, ...rest } = edit
     // The values of other layers are in an external database.
     if (dataOf(cls)?.content !== 'features') return rest
@@ -51,6 +45,21 @@ export function tellLostValues(
     }
   })
   return { edits: told, uncounted }
+}
+
+interface Counting extends Pick<ActualResource, 'id' | 'cls'> {
+  readonly counts: ValueCounts
+  /** Receives fields whose values are not counted yet. */
+  readonly uncounted: FieldValues[]
+}
+
+/** Sets the number of values that an edit of a datatype cannot convert. */
+function tellUnconvertible(edit: Edit, { id, cls, counts, uncounted }: Counting): Edit {
+  const conversion = dataOf(cls)?.content === 'features' ? conversionOf(edit) : undefined
+  if (conversion === undefined) return edit
+  const count = counts.get(nameValues({ id, ...conversion }))
+  if (count === undefined) uncounted.push({ id, ...conversion })
+  return count ? { ...edit, unconvertible: count } : edit
 }
 
 /** Reports values that cannot be converted to the datatype of the manifest. */
