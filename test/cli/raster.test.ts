@@ -116,12 +116,16 @@ describe('a raster layer in a manifest', () => {
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
   })
 
-  it('is pulled as an existing layer, whose plan is empty', async () => {
+  it('is pulled without its data, which the plan says are no longer set', async () => {
     const pulled = await run(['pull', '--root', 'pictures', '--into', 'pulled', '--manifest', 'pictures'])
     expect(pulled.err).toContain('the data of 1 resource are not pulled: photo')
     expect(pulled.exit).toBe(0)
     const text = await readFile(join(cwd, 'pulled', 'pictures.yaml'), 'utf8').catch(() => '')
     expect(text + pulled.out).toContain('photo')
+    const planned = await run(['plan', 'pulled'])
+    expect(planned.out).toMatch(/data +no longer set by this manifest; the value stays: features and pixels are kept/)
+    expect(planned.out).toContain('1 to update, 4 unchanged')
+    expect((await run(['apply', 'pulled', '--yes'])).exit).toBe(0)
     expect((await run(['plan', 'pulled'])).out).toContain('0 changes')
   })
 })
