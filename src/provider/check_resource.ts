@@ -43,7 +43,7 @@ export async function checkInputs(query: CheckedQuery): Promise<Checked> {
   const files = made.faults.length > 0 ? unchanged(data.inputs) : await checkFiles(query, data.inputs)
   return {
     values: files.inputs,
-    secrets: [...secrets, ...writtenSecrets(cls, files.inputs)],
+    secrets: [...secrets.flatMap(placesOfSecret), ...writtenSecrets(cls, files.inputs)],
     faults: [
       ...findMisplacedSecrets(cls, secrets),
       ...(key === undefined ? [missingKey] : []),
@@ -53,6 +53,12 @@ export async function checkInputs(query: CheckedQuery): Promise<Checked> {
     ],
     warnings: made.warnings,
   }
+}
+
+/** Returns the pointers of a secret in completed inputs: what is completed from it is secret, too. */
+function placesOfSecret(pointer: string): string[] {
+  if (/^\/files?\//.test(pointer)) return [pointer.startsWith('/files/') ? '/files' : '/file']
+  return pointer.startsWith('/data/source') ? [pointer, '/data/digest'] : [pointer]
 }
 
 interface CompletedFiles {

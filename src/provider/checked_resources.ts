@@ -1,3 +1,4 @@
+import { findManifest } from '../contract/markers.ts'
 import type { Cls } from '../contract/registry.ts'
 import { findHint } from '../core/suggest.ts'
 import { readsAll } from '../reconcile/model/actual_tree.ts'
@@ -29,14 +30,29 @@ export interface CheckedResources {
   has(key: string): boolean
   /** Lists the resources that name a key, with the property. */
   listReferrers(key: string): { readonly resource: CheckedResource; readonly property: string }[]
-  /** Finds names of a resource that neither the server nor the program has. */
-  findMissing(resource: CheckedResource, tree: RememberedTree): InputFault[]
+  /** Records that the program reads a resource of the stack without declaring it. */
+  addRead(key: string): void
+  /**
+   * Finds names of a resource that neither the server nor the program has, and names of resources of the stack that the program
+   * does not declare: the update destroys them.
+   */
+  findMissing(resource: CheckedResource, stack: StackTree): InputFault[]
+}
+
+/** The resources of a server, of which a stack manages some. */
+export interface StackTree {
+  readonly tree: RememberedTree
+  /** Id of the manifest of the stack. */
+  readonly manifestId: string
+  /** Whether resources of the stack may be named that the update does not declare. */
+  readonly allowUndeclared: boolean
 }
 
 /** Creates the list of a run. */
 export function createCheckedResources(): CheckedResources {
   const byKey = new Map<string, CheckedResource>()
   const byUrn = new Map<string, CheckedResource>()
+  const read = new Set<string>()
   return {
     add: (resource) => {
       const { urn, key } = resource
@@ -57,18 +73,32 @@ export function createCheckedResources(): CheckedResources {
         const property = resource.names.get(key)
         return property === undefined ? [] : [{ resource, property }]
       }),
-    findMissing: ({ names: all }, tree) => {
-      if (!readsAll(tree.head)) return []
-      const names = [...all].filter(
-        ([name]) => !byKey.has(name) && !tree.idOfKey.has(name) && !name.startsWith('#'),
-      )
-      return names.map(([name, property]) => {
-        const hint = findHint(name, [...tree.idOfKey.keys(), ...byKey.keys()])
-        const advice = hint ?? 'create it in the program, and pass its key'
-        return { property, reason: `there is no resource "${name}"; ${advice}` }
+    addRead: (key) => void read.add(key),
+    findMissing: ({ names: all }, stack) => {
+      const names = [...all].filter(([name]) => !byKey.has(name) && !read.has(name) && !name.startsWith('#'))
+      return names.flatMap(([name, property]) => {
+        if (stack.tree.idOfKey.has(name)) return findDestroyed(name, property, stack)
+        return readsAll(stack.tree.head) ? findAbsent(name, property, [...byKey.keys()], stack) : []
       })
     },
   }
+}
+
+function findAbsent(name: string, property: string, declared: readonly string[], { tree }: StackTree) {
+  const hint = findHint(name, [...tree.idOfKey.keys(), ...declared])
+  const advice = hint ?? 'create it in the program, and pass its key'
+  return [{ property, reason: `there is no resource "${name}"; ${advice}` }]
+}
+
+function findDestroyed(name: string, property: string, { tree, manifestId, allowUndeclared }: StackTree) {
+  const id = tree.idOfKey.get(name)
+  const wire = id === undefined ? undefined : tree.byId.get(id)
+  // What the stack has just created is not read again until it is needed.
+  if (allowUndeclared || findManifest(id, wire?.resmeta?.items) !== manifestId) return []
+  const advice =
+    'keep it in the program and pass it or its key, which makes it a dependency, or set landform:allow_undeclared for updates of some resources'
+  const reason = `"${name}" belongs to this stack, and nothing declares it before this resource: this update would destroy it; ${advice}`
+  return [{ property, reason }]
 }
 
 /** Names of other resources in inputs, with the property that names them. */

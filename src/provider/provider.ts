@@ -7,10 +7,10 @@ import { findHint } from '../core/suggest.ts'
 import { readActual, readsAll } from '../reconcile/model/actual_tree.ts'
 import { type Checked, type CheckQuery, checkInputs, writtenSecrets } from './check_resource.ts'
 import {
-  type CheckedResource,
   type CheckedResources,
   createCheckedResources,
   describeResource,
+  type StackTree,
 } from './checked_resources.ts'
 import { compareInputs, fillUnknowns, type PropertyChange } from './compare_inputs.ts'
 import { deleteResource } from './delete_resource.ts'
@@ -62,8 +62,8 @@ export class LandformProvider {
     const api = openApi(settings, this.place.version)
     const { signal } = this.#stop
     const memory = createTreeMemory(api, signal)
-    const { manifest: manifestId, allowDelete } = settings
-    const connection = { api, memory, manifestId, allowDelete, signal }
+    const { manifest: manifestId, allowDelete, allowUndeclared } = settings
+    const connection = { api, memory, manifestId, allowDelete, allowUndeclared, signal }
     this.#connection = { ...connection, queue: createWriteQueue(connection) }
   }
 
@@ -79,19 +79,24 @@ export class LandformProvider {
 
   /** Checks inputs, and completes the key, the display name and the digests of data and files. */
   async check(urn: string, query: CheckQuery): Promise<Checked> {
-    if (isRun(urn)) return checkRun(urn, query.news, this.#runPlace())
+    if (isRun(urn)) {
+      const { manifestId } = this.#manifestPlace(urn)
+      return checkRun(urn, query.news, { ...this.#runPlace(), manifestId })
+    }
     const cls = clsOf(parseUrn(urn).type)
     const checked = await checkInputs({ ...query, urn, cls, place: this.#manifestPlace(urn) })
     const described = describeResource(urn, cls, checked.values)
     const faults = [...checked.faults, ...this.#checked.add(described)]
-    const missing = await this.#findMissing(described)
+    const stack = await this.#stackTree(urn)
+    const missing = stack === undefined ? [] : this.#checked.findMissing(described, stack)
     return { ...checked, faults: [...faults, ...(faults.length > 0 ? [] : missing)] }
   }
 
   /** Reads the tree, so that a program fails at its first resource if the server is away or refuses the account. */
-  async #findMissing(resource: CheckedResource) {
-    if (this.#connection === undefined) return []
-    return this.#checked.findMissing(resource, await this.#connection.memory.load())
+  async #stackTree(urn: string): Promise<StackTree | undefined> {
+    if (this.#connection === undefined) return undefined
+    const { memory, allowUndeclared } = this.#connection
+    return { tree: await memory.load(), manifestId: this.#manifestPlace(urn).manifestId, allowUndeclared }
   }
 
   /** Compares inputs with earlier ones. */
@@ -117,13 +122,13 @@ export class LandformProvider {
 
   /** Plans a creation or update, as far as its inputs are known, and returns its outputs. */
   async preview(urn: string, inputs: Properties, old?: OldResource): Promise<MarkedValues> {
-    const { memory } = this.#connected()
+    const { memory, allowUndeclared } = this.#connected()
     const tree = await memory.load()
     if (isRun(urn)) return { values: previewRun(inputs), secrets: inputs.secrets }
     const described = describeResource(urn, clsOf(parseUrn(urn).type), inputs.values)
     const isPlannable =
       inputs.unknowns.length === 0 &&
-      this.#checked.findMissing(described, tree).length === 0 &&
+      this.#checked.findMissing(described, { tree, manifestId: '', allowUndeclared }).length === 0 &&
       this.#namesExist(urn, inputs.values, tree.idOfKey)
     if (isPlannable)
       await this.#withWrite(urn, { inputs, old }, (write) => planWrite(this.#connected(), write))
@@ -224,6 +229,7 @@ export class LandformProvider {
     if (values === undefined && there !== undefined)
       throw problem('plan/wrong-class', `Resource ${id} is a ${there.resource.cls}, not a ${cls}.`)
     if (values !== undefined) {
+      if (isImport && typeof values.key === 'string') this.#checked.addRead(values.key)
       const secrets = [...inputs.secrets, ...writtenSecrets(cls, values)]
       return { id: String(id), values, outputs: outputsOf(values, id), secrets }
     }

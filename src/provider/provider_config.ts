@@ -23,6 +23,7 @@ export interface ProviderConfig {
   /** Id of the manifest; derived from the stack if absent. */
   readonly manifest: string | undefined
   readonly allowDelete: ReadonlySet<string>
+  readonly allowUndeclared: boolean
 }
 
 /** Settings that the engine adds. */
@@ -36,7 +37,7 @@ export function checkConfig({ values, unknowns }: Properties, env: NodeJS.Proces
   )
   if (unknowns.length > 0) return faults
   const texts = names.flatMap((name) =>
-    name === 'allow_delete' || values[name] === undefined || typeof values[name] === 'string'
+    !textSettings.includes(name) || values[name] === undefined || typeof values[name] === 'string'
       ? []
       : [{ property: name, reason: 'expected a string' }],
   )
@@ -54,8 +55,12 @@ export function checkConfig({ values, unknowns }: Properties, env: NodeJS.Proces
     })
   if (listOf(values.allow_delete) === undefined)
     faults.push({ property: 'allow_delete', reason: 'expected a list of keys' })
+  if (![undefined, true, false, 'true', 'false', ''].includes(values.allow_undeclared as string))
+    faults.push({ property: 'allow_undeclared', reason: 'expected true or false' })
   return [...faults, ...texts]
 }
+
+const textSettings = [...Object.keys(variables), 'manifest']
 
 const missingServer = 'missing; set it with "pulumi config set landform:server URL", or LANDFORM_SERVER'
 
@@ -78,6 +83,7 @@ export function readConfig(properties: Properties, env: NodeJS.ProcessEnv): Prov
     credentials: credentialsOf(values, env),
     manifest: textOf(values, 'manifest', env),
     allowDelete: new Set(listOf(values.allow_delete)),
+    allowUndeclared: String(values.allow_undeclared) === 'true',
   }
 }
 

@@ -39,6 +39,11 @@ export const configProperties: Readonly<Record<string, Spec>> = {
     items: { type: 'string' },
     description: 'Keys of resources that may be deleted or lose data, although they have features or files.',
   },
+  allow_undeclared: {
+    type: 'boolean',
+    description:
+      'Whether resources may name resources of the stack that the update does not declare, as with the option --target.',
+  },
 }
 
 /** Fields of blocks that Pulumi expresses in other ways. */

@@ -20,6 +20,7 @@ export interface Connection {
   /** Id of the manifest that manages the resources; derived from the stack if absent. */
   readonly manifestId: string | undefined
   readonly allowDelete: ReadonlySet<string>
+  readonly allowUndeclared: boolean
   readonly signal: AbortSignal
 }
 

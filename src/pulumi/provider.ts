@@ -15,12 +15,14 @@ export interface ProviderArgs {
   readonly manifest?: Input<string>
   /** Keys of resources that may be deleted or lose data, although they have features or files. */
   readonly allow_delete?: Input<readonly Input<string>[]>
+  /** Whether resources may name resources of the stack that the update does not declare, as with the option --target. */
+  readonly allow_undeclared?: Input<boolean>
 }
 
 /** A server. Pass it as the option `provider` of resources. */
 export class Provider extends ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, options?: ResourceOptions) {
-    const { password, token, allow_delete: keys, ...plain } = args
+    const { password, token, allow_delete: keys, allow_undeclared: undeclared, ...plain } = args
     super(
       packageName,
       name,
@@ -30,6 +32,7 @@ export class Provider extends ProviderResource {
         token: token === undefined ? undefined : secret(token),
         // Settings of providers are strings.
         allow_delete: keys === undefined ? undefined : output(keys).apply((list) => JSON.stringify(list)),
+        allow_undeclared: undeclared === undefined ? undefined : output(undeclared).apply(String),
       },
       options,
     )

@@ -9,6 +9,7 @@ import {
   diff,
   type Engine,
   invoke,
+  read,
   readCheck,
   remove,
   startConfigured,
@@ -90,14 +91,22 @@ describeServer('the Pulumi provider', (start) => {
     expect(off.failures).toContainEqual({ property: 'key', reason: expect.stringContaining('autonaming') })
   })
 
-  test('refuses to delete what the program still names', async () => {
+  test('refuses names of what the update destroys, and its deletion', async () => {
     const urn = urnOf('ResourceGroup', 'doomed')
     const { inputs } = await check(engine, urn, {})
     const { id } = await create(engine, urn, inputs)
     // The next run declares the group no more, and a group that names it.
     await configure(engine, { server: server.url, password: adminPassword })
-    await check(engine, urnOf('ResourceGroup', 'child'), { parent: 'doomed' })
+    const child = urnOf('ResourceGroup', 'child')
+    const { failures } = await check(engine, child, { parent: 'doomed' })
+    expect(failures).toEqual([{ property: 'parent', reason: expect.stringContaining('would destroy it') }])
     await expect(remove(engine, urn, id)).rejects.toThrow(/child still names it in parent/)
+    // A part of the stack is updated: the rest stays.
+    await configure(engine, { server: server.url, password: adminPassword, allow_undeclared: 'true' })
+    expect((await check(engine, child, { parent: 'doomed' })).failures).toEqual([])
+    await configure(engine, { server: server.url, password: adminPassword })
+    await read(engine, urn, { id: 'doomed', inputs: {} })
+    expect((await check(engine, child, { parent: 'doomed' })).failures).toEqual([])
   })
 
   test('refuses what an update cannot do, when it is previewed', async () => {

@@ -13,7 +13,7 @@ import type { Pipeline, PipelineDefinition } from '../../pipeline/pipeline_schem
 import { readActual } from '../../reconcile/model/actual_tree.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
 import type { Checked } from '../check_resource.ts'
-import type { CheckedResources } from '../checked_resources.ts'
+import type { CheckedResource, CheckedResources } from '../checked_resources.ts'
 import type { PropertyChange } from '../compare_inputs.ts'
 import { formatPropertyPath, isIgnored } from '../property_path.ts'
 import { type Properties, unknownValue, type Values } from '../property_values.ts'
@@ -31,11 +31,20 @@ export interface RunPlace {
   readonly connection: Connection | undefined
 }
 
+interface CheckPlace extends RunPlace {
+  readonly manifestId: string
+}
+
+function findMissing(run: CheckedResource, tree: RememberedTree, place: CheckPlace): InputFault[] {
+  const { checked, manifestId, connection } = place
+  return checked.findMissing(run, { tree, manifestId, allowUndeclared: connection?.allowUndeclared ?? true })
+}
+
 /**
  * Checks the inputs of a run and completes their digest: of the definition, the file that is loaded, and the layers on the
  * server. A changed digest is a changed property, which runs the pipeline again.
  */
-export async function checkRun(urn: string, news: Properties, place: RunPlace): Promise<Checked> {
+export async function checkRun(urn: string, news: Properties, place: CheckPlace): Promise<Checked> {
   const { values, secrets, unknowns } = news
   const found = [...checkInputs(values, unknowns)]
   const isOpen = unknowns.some((pointer) => !pointer.startsWith('/triggers'))
@@ -49,7 +58,7 @@ export async function checkRun(urn: string, news: Properties, place: RunPlace): 
   const names = new Map(layersOf(pipeline).map((name, at) => [name, layerProperty(values, pipeline, at)]))
   place.checked.add({ urn, key: undefined, names })
   const tree = await freshTree(place.connection, names.keys())
-  const missing = tree === undefined ? [] : place.checked.findMissing({ urn, key: undefined, names }, tree)
+  const missing = tree === undefined ? [] : findMissing({ urn, key: undefined, names }, tree, place)
   const digest = await digestRun(pipeline, tree)
   const hidden = secrets.some((pointer) => /^\/(?:pipeline|env)\b/.test(pointer)) ? ['/digest'] : []
   return {
