@@ -1,6 +1,11 @@
 #!/usr/bin/env node
+import { setFlagsFromString } from 'node:v8'
 import { serveProvider } from '../provider/serve_provider.ts'
 import { programVersion } from './version.ts'
+
+// A refresh of thousands of resources makes much garbage that outlives its requests by a moment. With its heap growing by 30 %
+// at a time, the provider needs a third less memory, for few more collections.
+setFlagsFromString('--heap-growing-percent=30')
 
 // The engine passes its address as argument, reads the port from the first line of the output, and ends the provider with a
 // signal.

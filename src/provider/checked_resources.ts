@@ -78,16 +78,13 @@ export function createCheckedResources(): CheckedResources {
       const names = [...all].filter(([name]) => !byKey.has(name) && !read.has(name) && !name.startsWith('#'))
       return names.flatMap(([name, property]) => {
         if (stack.tree.idOfKey.has(name)) return findDestroyed(name, property, stack)
-        return readsAll(stack.tree.head) ? findAbsent(name, property, [...byKey.keys()], stack) : []
+        if (!readsAll(stack.tree.head)) return []
+        const hint = findHint(name, [...stack.tree.idOfKey.keys(), ...byKey.keys()])
+        const advice = hint ?? 'create it in the program, and pass its key'
+        return [{ property, reason: `there is no resource "${name}"; ${advice}` }]
       })
     },
   }
-}
-
-function findAbsent(name: string, property: string, declared: readonly string[], { tree }: StackTree) {
-  const hint = findHint(name, [...tree.idOfKey.keys(), ...declared])
-  const advice = hint ?? 'create it in the program, and pass its key'
-  return [{ property, reason: `there is no resource "${name}"; ${advice}` }]
 }
 
 function findDestroyed(name: string, property: string, { tree, manifestId, allowUndeclared }: StackTree) {

@@ -238,17 +238,18 @@ export class LandformProvider {
     return undefined
   }
 
-  async #readRun(id: string, { inputs, outputs }: ResourceState): Promise<ReadResource | undefined> {
+  async #readRun(id: string, { inputs, readOutputs }: ResourceState): Promise<ReadResource | undefined> {
     if (inputs.values.pipeline === undefined)
       throw problem('usage/bad-argument', 'A run of a pipeline cannot be imported.', {
         hint: 'Declare it in the program: it runs only if its source or its layer has changed.',
       })
     const { secrets } = inputs
-    const values = await readRun(inputs, outputs.values, {
+    const outputs = readOutputs()
+    const values = await readRun(inputs, outputs, {
       ...this.#runPlace(),
       connection: this.#connected(),
     })
-    return values && { id, values, outputs: { ...outputs.values, ...values }, secrets }
+    return values && { id, values, outputs: { ...outputs, ...values }, secrets }
   }
 
   /** Deletes a resource. Runs of pipelines are on no server, and their data stay. */
@@ -295,7 +296,7 @@ export interface OldResource {
 export interface ResourceState {
   /** Empty for imports. */
   readonly inputs: Properties
-  readonly outputs: Properties
+  readOutputs(): Values
 }
 
 /** A resource on the server. */

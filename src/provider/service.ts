@@ -8,7 +8,7 @@ import { isProblem, withData, withHint } from '../core/problem.ts'
 import type { PropertyChange } from './compare_inputs.ts'
 import type { Warn } from './engine_log.ts'
 import { InitFailure, initError } from './init_failure.ts'
-import { readProperties, writeProperties } from './property_values.ts'
+import { addProperties, readProperties, writeProperties } from './property_values.ts'
 import type { LandformProvider } from './provider.ts'
 import { checkConfig } from './provider_config.ts'
 import { providerSchema } from './provider_schema.ts'
@@ -153,16 +153,26 @@ async function update(
 }
 
 async function read(provider: LandformProvider, request: pb.ReadRequest): Promise<pb.ReadResponse> {
+  const wire = request.getInputs()
+  const inputs = readProperties(wire)
   const found = await provider.read(request.getUrn(), request.getId(), {
-    inputs: readProperties(request.getInputs()),
-    outputs: readProperties(request.getProperties()),
+    inputs,
+    // Most resources do not need them.
+    readOutputs: () => readProperties(request.getProperties()).values,
   })
   if (found === undefined) return new pb.ReadResponse()
   const { id, values, outputs, secrets } = found
-  return new pb.ReadResponse()
-    .setId(id)
-    .setInputs(writeProperties(values, secrets))
-    .setProperties(writeProperties(outputs, secrets))
+  const response = new pb.ReadResponse().setId(id)
+  // What has not changed is sent back as it came: writing it again is most of the work of a large refresh.
+  if (
+    wire !== undefined &&
+    values === inputs.values &&
+    secrets.every((one) => inputs.secrets.includes(one))
+  ) {
+    const own = Object.entries(outputs).filter(([name]) => !Object.hasOwn(values, name))
+    return response.setInputs(wire).setProperties(addProperties(wire, Object.fromEntries(own)))
+  }
+  return response.setInputs(writeProperties(values, secrets)).setProperties(writeProperties(outputs, secrets))
 }
 
 function otherCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
