@@ -123,7 +123,9 @@ describe('a raster layer in a manifest', () => {
     const text = await readFile(join(cwd, 'pulled', 'pictures.yaml'), 'utf8').catch(() => '')
     expect(text + pulled.out).toContain('photo')
     const planned = await run(['plan', 'pulled'])
-    expect(planned.out).toMatch(/data +no longer set by this manifest; the value stays: features and pixels are kept/)
+    expect(planned.out).toMatch(
+      /data +no longer set by this manifest; the value stays: features and pixels are kept/,
+    )
     expect(planned.out).toContain('1 to update, 4 unchanged')
     expect((await run(['apply', 'pulled', '--yes'])).exit).toBe(0)
     expect((await run(['plan', 'pulled'])).out).toContain('0 changes')
