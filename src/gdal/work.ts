@@ -2,10 +2,11 @@ import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
+import { once as onlyOnce } from '../core/once.ts'
 import { isProblem } from '../core/problem.ts'
 import { convertVector } from './import/convert_vector.ts'
 import { jsonFrame } from './runner/frame.ts'
-import { type GdalModule, loadGdal } from './runner/gdal_module.ts'
+import { loadGdal, type OpenGdal } from './runner/gdal_module.ts'
 import { settings } from './runner/settings.ts'
 import type { Job, WireProblem } from './runner/vector_job.ts'
 
@@ -39,21 +40,20 @@ export async function work(job: Job, input: Readable): Promise<void> {
   await once(output, 'close')
 }
 
-/** Loads GDAL on demand, since that takes a fifth of a second. */
-function openGdal(): GdalModule {
+const openGdal: OpenGdal = onlyOnce(() => {
   const gdal = loadGdal()
   // Flushed here, since this process is usually killed after its work.
   flushCompileCache()
   for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
   return gdal
-}
+})
 
 async function convert(job: Job, { input, send }: Ends): Promise<void> {
   const summary = (found: object) => send(jsonFrame('summary', found))
   const layout = (found: object) => send(jsonFrame('layout', found))
   const tick = (features = 0, total?: number) => void send(jsonFrame('tick', { features, total }))
   if (!('kind' in job))
-    return convertVector(openGdal(), job, { layout, summary, frameBytes: job.pieceBytes, rows: send, tick })
+    return convertVector(openGdal, job, { layout, summary, frameBytes: job.pieceBytes, rows: send, tick })
   // Loaded on demand, since most jobs read features.
   if (job.kind === 'export') {
     const { writeExport } = await import('./export/write_export.ts')

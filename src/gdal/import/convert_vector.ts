@@ -2,7 +2,7 @@ import type { GeometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { countOf } from '../../core/count.ts'
 import { hasNoRoom } from '../runner/disk_room.ts'
-import type { GdalModule } from '../runner/gdal_module.ts'
+import type { GdalModule, OpenGdal } from '../runner/gdal_module.ts'
 import type { SourceSummary, VectorJob } from '../runner/vector_job.ts'
 import { hasMeasures } from '../sources/declared_type.ts'
 import { findMissing } from '../sources/missing.ts'
@@ -47,25 +47,25 @@ export interface ConversionSink extends DraftSink {
  *
  * @throws {Problem} source/*, gdal/*, request/invalid
  */
-export async function convertVector(gdal: GdalModule, job: VectorJob, sink: ConversionSink): Promise<void> {
-  const source = await openSourceLayer(gdal, job, () => sink.tick())
+export async function convertVector(openGdal: OpenGdal, job: VectorJob, sink: ConversionSink): Promise<void> {
+  const source = await openSourceLayer(openGdal, job, () => sink.tick())
   sink.tick()
-  if (await convertLayer(gdal, { source, job }, sink)) return
+  if (await convertLayer(openGdal, { source, job }, sink)) return
   const exact = source.check?.openExactly?.()
-  if (exact !== undefined) await convertLayer(gdal, { source: exact, job }, sink)
+  if (exact !== undefined) await convertLayer(openGdal, { source: exact, job }, sink)
 }
 
 /** @returns false if GDAL may have changed values; then the rows that were sent must be discarded */
 async function convertLayer(
-  gdal: GdalModule,
+  openGdal: OpenGdal,
   { source, job }: Pick<ReadingPlan, 'source' | 'job'>,
   sink: ConversionSink,
 ): Promise<boolean> {
-  const plan = planReading(gdal, source, job)
+  const plan = planReading(openGdal, source, job)
   const scanned =
     'native' in source
       ? await scanNative(plan, source, sink)
-      : await translateAll(gdal, { ...plan, source }, sink)
+      : await translateAll(openGdal(), { ...plan, source }, sink)
   if (scanned === undefined) return false
   const { scan } = scanned
   if (source.degrees === 'guessed') rejectMisplaced(scan, source.name)

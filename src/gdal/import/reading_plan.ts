@@ -4,7 +4,7 @@ import { keynamesOf } from '../../contract/keyname.ts'
 import { problem } from '../../contract/problems.ts'
 import { coordinateLimits } from '../../geo/world.ts'
 import type { ColumnType } from '../flatgeobuf/flat_reader.ts'
-import type { GdalModule } from '../runner/gdal_module.ts'
+import type { OpenGdal } from '../runner/gdal_module.ts'
 import type { SourceField, VectorJob, WireLayout } from '../runner/vector_job.ts'
 import type { AnySourceLayer, SourceLayer } from '../sources/source.ts'
 import { findDeclaredType, readFields } from '../sources/translate.ts'
@@ -44,7 +44,7 @@ export interface PlannedColumn extends SourceField {
  *
  * @throws {Problem} source/unreadable, request/invalid
  */
-export function planReading(gdal: GdalModule, source: AnySourceLayer, job: VectorJob): ReadingPlan {
+export function planReading(openGdal: OpenGdal, source: AnySourceLayer, job: VectorJob): ReadingPlan {
   const isNative = 'native' in source
   const fields = (isNative ? source.native.fields : readFields(source)).map((field) => {
     const { strings } = source.columns ?? {}
@@ -58,7 +58,7 @@ export function planReading(gdal: GdalModule, source: AnySourceLayer, job: Vecto
     skipOthers,
     fix,
     limits: coordinateLimits(job.srs),
-    repair: createRepair(gdal, job.srs),
+    repair: createRepair(openGdal, job.srs),
   }
   return {
     source,
@@ -66,14 +66,14 @@ export function planReading(gdal: GdalModule, source: AnySourceLayer, job: Vecto
     columns: planColumns(source, { fields, job, idColumn }),
     idColumn,
     declared: isNative ? source.native.geometry : findDeclaredType(source),
-    total: isNative ? source.native.count : (source.check?.total ?? countQuickly(gdal, source)),
+    total: isNative ? source.native.count : (source.check?.total ?? countQuickly(openGdal, source)),
     path: join(job.folder, 'features.fgb'),
     rules,
   }
 }
 
-function countQuickly(gdal: GdalModule, { layer }: SourceLayer): number | undefined {
-  return layer.testCapability(gdal.OLCFastFeatureCount) ? layer.features.count() : undefined
+function countQuickly(openGdal: OpenGdal, { layer }: SourceLayer): number | undefined {
+  return layer.testCapability(openGdal().OLCFastFeatureCount) ? layer.features.count() : undefined
 }
 
 interface ColumnChoice {

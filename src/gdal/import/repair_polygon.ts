@@ -3,17 +3,17 @@ import { cutAtAntimeridian } from '../../geo/antimeridian.ts'
 import type { AnyByteGeometry, ByteGeometry } from '../../geo/byte_geometry.ts'
 import { ewkbRoom, readWkb, writeEwkb } from '../../geo/wkb.ts'
 import { findWorld } from '../../geo/world.ts'
-import type { GdalModule } from '../runner/gdal_module.ts'
+import type { OpenGdal } from '../runner/gdal_module.ts'
 
 /**
  * Creates a function that repairs polygons: it cuts them at the antimeridian, then makes them valid with GDAL. Valid
  * polygons are not changed.
  */
-export function createRepair(gdal: GdalModule, srs: number): (geometry: ByteGeometry) => AnyByteGeometry {
+export function createRepair(openGdal: OpenGdal, srs: number): (geometry: ByteGeometry) => AnyByteGeometry {
   const world = findWorld(srs)
   return (found) => {
     const polygon = world === undefined ? found : cutAtAntimeridian(found, world)
-    const geometry = gdal.Geometry.fromWKB(wkbOf(polygon))
+    const geometry = openGdal().Geometry.fromWKB(wkbOf(polygon))
     return geometry.isValid() ? polygon : readWkb(bytesOf(geometry.makeValid().toWKB('LSB', 'ISO')))
   }
 }

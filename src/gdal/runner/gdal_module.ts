@@ -5,6 +5,9 @@ import { problem } from '../../contract/problems.ts'
 /** Module of the GDAL bindings. */
 export type GdalModule = typeof Gdal
 
+/** Loads GDAL at the first call, since that takes a tenth of a second, and most GeoJSON is read without it. */
+export type OpenGdal = () => GdalModule
+
 const require = createRequire(import.meta.url)
 
 /**

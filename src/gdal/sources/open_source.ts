@@ -1,12 +1,12 @@
 import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { problem } from '../../contract/problems.ts'
-import type { GdalModule } from '../runner/gdal_module.ts'
+import type { OpenGdal } from '../runner/gdal_module.ts'
 import type { VectorJob } from '../runner/vector_job.ts'
 import { findFormat, isData } from './find_format.ts'
 import { unreadable } from './open_with_gdal.ts'
 import type { AnySourceLayer, SourceFile } from './source.ts'
-import type { SourceFormat } from './source_format.ts'
+import type { Opening, SourceFormat } from './source_format.ts'
 
 /**
  * Opens the requested layer of a source.
@@ -14,13 +14,19 @@ import type { SourceFormat } from './source_format.ts'
  * @throws {Problem} source/unreadable, source/layers
  */
 export async function openSourceLayer(
-  gdal: GdalModule,
+  openGdal: OpenGdal,
   job: VectorJob,
   tick: () => void,
 ): Promise<AnySourceLayer> {
   const layers: AnySourceLayer[] = []
-  for (const { file, format } of await findFiles(job))
-    layers.push(...(await format.open(file, { gdal, job, tick })))
+  const opening: Opening = {
+    get gdal() {
+      return openGdal()
+    },
+    job,
+    tick,
+  }
+  for (const { file, format } of await findFiles(job)) layers.push(...(await format.open(file, opening)))
   const wanted = job.layer
   const found = wanted === undefined ? spatialLayers(layers) : layers.filter(({ name }) => name === wanted)
   const [only] = found

@@ -23,6 +23,7 @@ export interface SourceFormat<Name extends SourceFormatName = SourceFormatName> 
 
 /** Options for opening a file. */
 export interface Opening {
+  /** Loaded at the first access. */
   readonly gdal: GdalModule
   readonly job: Pick<VectorJob, 'folder' | 'encoding'>
   /** Reports that the work goes on. */

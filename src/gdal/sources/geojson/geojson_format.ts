@@ -71,7 +71,6 @@ function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, strings }: Rea
   const shown = listFields(facts)
   const fields = shown.map(({ index, kinds: found }) => ({ column: index, datatype: datatypeOfKinds(found) }))
   const declared = fields.map(({ datatype }) => datatype)
-  const { gdal, job } = opening
   const { crs } = facts
   return {
     name: facts.name ?? basename(file.path, extname(file.path)),
@@ -84,7 +83,7 @@ function layerOf(facts: GeoJsonFacts, { file, spoolPath, opening, strings }: Rea
       geometry: geometryOf(facts.geometries),
       count: facts.count,
       openReader(srs) {
-        const reproject = createReproject(gdal, { crs, srs, folder: job.folder })
+        const reproject = createReproject(() => opening.gdal, { crs, srs, folder: opening.job.folder })
         return spooledFeatureReader({ path: spoolPath, fields, reproject })
       },
     },

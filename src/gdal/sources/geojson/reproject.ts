@@ -1,8 +1,10 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CoordinateTransformation, SpatialReference } from 'gdal-async'
+import { once } from '../../../core/once.ts'
 import { wkbTypes } from '../../../geo/wkb.ts'
-import type { GdalModule } from '../../runner/gdal_module.ts'
+import type { GdalModule, OpenGdal } from '../../runner/gdal_module.ts'
+import { isWgs84, projectToMercator } from './project_to_mercator.ts'
 import { geometryAt, positionsAt, type SpoolChunk } from './spool_reader.ts'
 
 /** Reprojects the features of a chunk in place; returns the positions of features that cannot be reprojected. */
@@ -20,13 +22,23 @@ export interface ReprojectTarget {
 
 /**
  * Creates a function that reprojects the features of a source, from the reference system that GDAL derives from its
- * `crs`.
+ * `crs`. Degrees become metres of the Web Mercator projection without GDAL, which is four times as fast.
  */
-export function createReproject(gdal: GdalModule, { crs, srs, folder }: ReprojectTarget): Reproject {
+export function createReproject(openGdal: OpenGdal, target: ReprojectTarget): Reproject {
+  const withGdal = once(() => reprojectWithGdal(openGdal(), target))
+  if (!isWgs84(target.crs)) return withGdal()
+  if (target.srs === 4326) return () => noFailures
+  if (target.srs !== 3857) return withGdal()
+  return (piece) => (projectToMercator(piece) ? noFailures : withGdal()(piece))
+}
+
+const noFailures: ReadonlySet<number> = new Set()
+
+function reprojectWithGdal(gdal: GdalModule, { crs, srs, folder }: ReprojectTarget): Reproject {
   const read = (member: unknown) => readReferenceSystem(gdal, member, folder)
   const from = read(crs)
   const to = read({ type: 'name', properties: { name: `EPSG:${srs}` } })
-  if (from.isSame(to)) return () => new Set()
+  if (from.isSame(to)) return () => noFailures
   const transformation = new gdal.CoordinateTransformation(from, to)
   // For other systems, PROJ chooses an operation by location.
   const isUniform = crs === undefined || from.isSame(read(undefined))
