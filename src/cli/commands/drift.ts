@@ -77,7 +77,7 @@ function checkIgnored(
 }
 
 /** Fields of every resource, by their first name. */
-const commonFields: ReadonlySet<string> = new Set([
+const resourceFields: ReadonlySet<string> = new Set([
   ...['keyname', 'display_name', 'parent', 'description', 'owner', 'permissions', 'resmeta', 'protect'],
   ...['data', 'file', 'files', 'resource'],
 ])
@@ -86,7 +86,7 @@ function namesField(written: string, resources: Manifest['resources']): boolean 
   return [...resources.values()].some(({ key, cls }) => {
     if (!written.startsWith(`${key}.`)) return false
     const [member = '', field] = written.slice(key.length + 1).split('.')
-    if (commonFields.has(member)) return true
+    if (resourceFields.has(member)) return true
     // The class of an existing resource may be unknown.
     if (cls === undefined) return clsNames.some((one) => hasMember(one, member, field))
     return hasMember(cls, member, field)
