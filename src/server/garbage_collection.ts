@@ -59,8 +59,16 @@ export async function collectGarbage(
   return { uploads, files }
 }
 
-/** Collects garbage now and every hour until the returned function is called. Does not keep the process alive. */
-export function startGarbageCollection(context: ServerContext): () => Promise<void> {
+/** The collection of garbage of a server. */
+export interface GarbageCollection {
+  /** Resolves when garbage has been collected for the first time. */
+  readonly first: Promise<void>
+  /** Ends after the collection that runs. */
+  stop(): Promise<void>
+}
+
+/** Collects garbage now and every hour until it is stopped. Does not keep the process alive. */
+export function startGarbageCollection(context: ServerContext): GarbageCollection {
   let running: Promise<void> = Promise.resolve()
   const run = () => {
     running = dropOrphans(context.database, context)
@@ -75,8 +83,11 @@ export function startGarbageCollection(context: ServerContext): () => Promise<vo
   run()
   const timer = setInterval(run, intervalMs)
   timer.unref()
-  return async () => {
-    clearInterval(timer)
-    await running
+  return {
+    first: running,
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
   }
 }

@@ -18,6 +18,8 @@ export interface RunningServer {
   readonly context: ServerContext
   /** Password of the administrator, only on the start that generated it. */
   readonly adminPassword?: string
+  /** Resolves when what earlier runs left has been deleted. */
+  readonly cleaned: Promise<void>
   /** Stops accepting requests, finishes running ones, and closes the database. Idempotent. */
   stop(): Promise<void>
 }
@@ -38,7 +40,7 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
     app: createApp(context, handlerOf, { resources: false, catalog: '' }),
     address,
   }
-  const stopGarbageCollection = startGarbageCollection(context)
+  const garbage = startGarbageCollection(context)
   let stopChecks = async (): Promise<void> => undefined
   let stopped: Promise<void> | undefined
   const stop = () => {
@@ -48,7 +50,7 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
       [app, ...(catalogApp === undefined ? [] : [catalogApp.app])],
       [
         () => ended,
-        stopGarbageCollection,
+        garbage.stop,
         context.authenticator.close,
         context.hot.close,
         context.geodb.close,
@@ -68,6 +70,7 @@ export async function createServer(config: ServerConfig): Promise<RunningServer>
     return {
       url,
       context,
+      cleaned: garbage.first,
       ...(catalogUrl === undefined ? {} : { catalogUrl }),
       ...(adminPassword === undefined ? {} : { adminPassword }),
       stop,

@@ -17,6 +17,7 @@ describe.each(drivers)('the cost of a batch on %s', (driver) => {
       if (isInside) statements.push(text)
     })
     server = await startTestServer(driver, { database })
+    await server.running.cleaned
     batch = openBatchClient(server)
     user = await createUser(server.database, 'somebody')
   })

@@ -24,6 +24,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'landform-sets-'))
   const listen = { host: '127.0.0.1', port: 0 }
   running = await createServer({ listen, dataFolder: folder, database, adminPassword })
+  await running.cleaned
   admin = createAsk(running.url, { authorization: `Basic ${btoa(`administrator:${adminPassword}`)}` })
   const { group, layer, style } = await createStyledLayer(admin)
   family = {

@@ -110,6 +110,7 @@ describe.each(drivers)('a tile that was just requested on %s', (driver) => {
       if (isCounting) statements.push(statement)
     })
     const server = await startTestServer(driver, { database })
+    await server.running.cleaned
     const tree = await makeHotTree(server.admin)
     const ask = server.as(tree.login, goodPassword)
     for (const path of Object.values(tilePaths(tree))) {

@@ -16,6 +16,7 @@ beforeAll(async () => {
   const database = observeStatements(await openTestDatabase('postgres'), (text) => statements.push(text))
   const listen = { host: '127.0.0.1', port: 0 }
   running = await createServer({ listen, dataFolder: folder, database, adminPassword })
+  await running.cleaned
 })
 afterAll(async () => {
   await running.stop()
