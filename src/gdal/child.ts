@@ -1,6 +1,7 @@
 // Entry of the child process, the only one that loads GDAL. A file that makes GDAL crash, hang or exhaust memory affects
 // this process only.
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, flushCompileCache } from 'node:module'
+import type { JobEnd } from './runner/gdal_child.ts'
 import type { Job } from './runner/vector_job.ts'
 
 // Environment that GDAL needs, such as the paths of its data; without secrets of the server and accidental settings.
@@ -15,14 +16,20 @@ process.once('disconnect', () => process.exit(1))
 enableCompileCache()
 const loading = import('./work.ts')
 
-process.once('message', (job: Job) => {
+/** A process that has used more memory, in bytes, takes no other job. */
+const maxReusableBytes = 256 * 2 ** 20
+
+// The server kills the process, or sends the next job.
+process.on('message', (job: Job) => {
   runJob(job).then(
-    () => process.exit(0),
+    (end) => process.send?.(end),
     () => process.exit(1),
   )
 })
 
-async function runJob(job: Job): Promise<void> {
+async function runJob(job: Job): Promise<JobEnd> {
   const { work } = await loading
-  await work(job, process.stdin)
+  flushCompileCache()
+  const isGdalLoaded = await work(job, process.stdin)
+  return { isReusable: !isGdalLoaded && process.memoryUsage.rss() < maxReusableBytes }
 }

@@ -20,7 +20,7 @@ export interface ReadOptions extends RunOptions {
 }
 
 /**
- * Reads a vector source with GDAL, in a child process that always ends with this call.
+ * Reads a vector source in a child process, with GDAL if its format requires it.
  *
  * @param take receives the rows, usually while the source is still being scanned. Called again if the source differs from
  *   what it declares; then, and if this call fails, the earlier rows must be discarded

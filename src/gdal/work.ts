@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { flushCompileCache } from 'node:module'
 import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { once as onlyOnce } from '../core/once.ts'
+import { once } from '../core/once.ts'
 import { isProblem } from '../core/problem.ts'
 import { convertVector } from './import/convert_vector.ts'
 import { jsonFrame } from './runner/frame.ts'
@@ -10,7 +8,7 @@ import { loadGdal, type OpenGdal } from './runner/gdal_module.ts'
 import { settings } from './runner/settings.ts'
 import type { Job, WireProblem } from './runner/vector_job.ts'
 
-const outputDescriptor = 3
+const output = new Socket({ fd: 3, readable: false, writable: true })
 
 type Send = (frame: Buffer) => Promise<void>
 
@@ -23,9 +21,9 @@ interface Ends {
  * Runs a job, and sends its result or problem. Throws only if the output is closed.
  *
  * @param input rows that an export job reads
+ * @returns whether GDAL was loaded
  */
-export async function work(job: Job, input: Readable): Promise<void> {
-  const output = new Socket({ fd: outputDescriptor, readable: false, writable: true })
+export async function work(job: Job, input: Readable): Promise<boolean> {
   const send: Send = async (frame) => {
     await new Promise<void>((resolve, reject) => {
       output.write(frame, (error) => (error ? reject(error) : resolve()))
@@ -36,14 +34,14 @@ export async function work(job: Job, input: Readable): Promise<void> {
   } catch (error) {
     await send(jsonFrame('problem', asWire(error)))
   }
-  output.end()
-  await once(output, 'close')
+  return isGdalLoaded
 }
 
-const openGdal: OpenGdal = onlyOnce(() => {
+let isGdalLoaded = false
+
+const openGdal: OpenGdal = once(() => {
+  isGdalLoaded = true
   const gdal = loadGdal()
-  // Flushed here, since this process is usually killed after its work.
-  flushCompileCache()
   for (const [name, value] of Object.entries(settings)) gdal.config.set(name, value)
   return gdal
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readVector } from '../../src/gdal/read_vector.ts'
+import { endIdleChildren } from '../../src/gdal/runner/gdal_child.ts'
 import type { VectorJob } from '../../src/gdal/runner/vector_job.ts'
 import { onlyNew } from '../support/only_new.ts'
 import { discardRows, findGdalChildren, plainRules } from '../support/vector.ts'
@@ -30,7 +31,7 @@ beforeEach(() => {
 
 const findNewChildren = onlyNew(findGdalChildren)
 
-// Every reading ends its child process, even if it fails.
+// Every reading with GDAL ends its child process, even if it fails.
 afterEach(async () => {
   rmSync(folder, { recursive: true })
   expect(await findNewChildren()).toEqual([])
@@ -42,6 +43,32 @@ function jobIn(name: string): VectorJob {
   mkdirSync(own)
   return { ...job, folder: own }
 }
+
+test('the child process of GeoJSON takes the next job, unless it is a failure or requires GDAL', async () => {
+  const load = async (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    const source = { ...jobIn(`${name}.d`), path: join(folder, name), name }
+    return readVector(source, discardRows)
+  }
+  const point = '{"type":"Point","coordinates":[7,50]}'
+  expect(await load('a.geojson', point)).toMatchObject({ rowCount: 1 })
+  const first = findGdalChildren()
+  expect(first).toHaveLength(1)
+  expect(
+    await load('b.geojson', `{"type":"Feature","properties":{"a":1},"geometry":${point}}`),
+  ).toMatchObject({
+    rowCount: 1,
+    filledFields: ['a'],
+  })
+  expect(findGdalChildren()).toEqual(first)
+  expect(await load('c.csv', 'lon,lat\n7,50\n')).toMatchObject({ rowCount: 1 })
+  expect(findGdalChildren()).toEqual([])
+  await load('d.geojson', point)
+  await expect(load('e.geojson', '{"type":"Point"')).rejects.toMatchObject({ code: 'source/unreadable' })
+  expect(findGdalChildren()).toEqual([])
+  await load('f.geojson', point)
+  await endIdleChildren()
+})
 
 describe('reading fails if its child process', () => {
   test('is killed while it sends rows', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/database.ts'
+import { endIdleChildren } from '../../src/gdal/runner/gdal_child.ts'
 import { dropOrphans } from '../../src/import/orphaned_tables.ts'
 import { dropStaging } from '../../src/store/layer/staging_table.ts'
 import { describeDrivers } from '../support/drivers.ts'
@@ -290,6 +291,7 @@ describeDrivers('staging', (open) => {
     ['scanned while it is written', 'a.geojson', () => geojson(features)],
   ])('of a source %s leaves nothing', (_, name, write) => {
     test('when the GDAL process is killed half-way', async () => {
+      await endIdleChildren()
       const gate = makeGate(database, copies)
       const { reached } = gate.shut()
       const gated = await openImportBench(gate.database)

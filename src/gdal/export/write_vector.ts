@@ -15,7 +15,7 @@ export interface WrittenExport extends ExportSummary {
 }
 
 /**
- * Writes rows to a file with GDAL, in a child process that always ends with this call. Rows are streamed.
+ * Writes rows to a file with GDAL, in a child process. Rows are streamed.
  *
  * @returns the folder of the resulting files, and what they cannot represent
  * @throws {Problem} files/full, gdal/missing, gdal/failed; what `feed` throws; the reason of the signal

@@ -1,13 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { extname } from 'node:path'
-import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
 import PQueue from 'p-queue'
 import { type ProblemCode, problem } from '../../contract/problems.ts'
-import { type Frame, type Frames, readFrames, readJson } from './frames.ts'
+import { type Frame, type Frames, readJson } from './frames.ts'
+import { releaseChild, startJob } from './gdal_child.ts'
 import { hasGdal } from './gdal_module.ts'
 import type { Job, WireProblem } from './vector_job.ts'
-import { watchChild } from './watch.ts'
 
 /** Options for running a child process. */
 export interface RunOptions {
@@ -23,11 +20,11 @@ export interface RunOptions {
 /** Each child process takes a core and some hundred megabytes. */
 const pool = new PQueue({ concurrency: 2 })
 
-const entry = fileURLToPath(new URL(`../child${extname(import.meta.url)}`, import.meta.url))
 const defaultStallTimeoutMs = 15 * 60_000
 
 /**
- * Runs a job with GDAL in a child process that always ends with this call. At most two run at once; further calls wait.
+ * Runs a job in a child process, which ends with this call if it fails or has loaded GDAL; otherwise the next call uses it, if it
+ * comes within seconds. At most two jobs run at once; further calls wait.
  *
  * @param use reads the frames of the child, and returns the result of this call
  * @throws {Problem} gdal/missing, gdal/failed if GDAL crashed or hung; the reason of the signal
@@ -50,22 +47,20 @@ async function run<T>(
   using limit = limitTime(longestMs)
   const signals = [given, limit?.signal].filter((one) => one !== undefined)
   const signal = AbortSignal.any(signals)
-  // The memory limit of Node stays at its default, since GDAL allocates memory outside of it.
-  const input = feed === undefined ? 'ignore' : 'pipe'
-  const child = fork(entry, [], { stdio: [input, 'ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] })
-  const watch = watchChild(child, { signal, stallTimeoutMs })
+  const running = startJob(job, { signal, stallTimeoutMs, hasInput: feed !== undefined })
+  const { child, watch, frames } = running
   let feeding: Promise<FeedResult> | undefined
   try {
-    child.send(job)
     feeding = feed && feedChild(child, feed)
     // The child must not process incomplete input as complete.
     feeding?.then(({ fault }) => (fault === undefined ? undefined : watch.end()))
-    return await use(readFrames(child.stdio[3] as Readable, watch.wait))
+    const result = await use(frames)
+    await releaseChild(running)
+    return result
   } catch (error) {
     await watch.end()
     throw (await feeding)?.fault ?? watch.findReason() ?? error
   } finally {
-    await watch.end()
     await feeding
   }
 }

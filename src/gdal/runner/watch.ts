@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { problem } from '../../contract/problems.ts'
 
-/** Limits of a child process. */
+/** Limits of a job of a child process. */
 export interface WatchOptions {
   readonly signal: AbortSignal | undefined
   /** Maximum milliseconds to wait for progress. */
@@ -10,19 +10,26 @@ export interface WatchOptions {
 
 /** Control of a child process: kills it on request, on a time limit, or when it is no longer needed. */
 export interface Watch {
+  /** Sets the limits of the next job. */
+  begin(limits: WatchOptions): void
+  /** Ends the limits of a job. */
+  rest(): void
   /** Waits for the child; kills it after the time limit, which ends its streams. */
   wait<T>(work: Promise<T>): Promise<T>
   /** Kills the child if it still runs, and waits for its exit. */
   end(): Promise<void>
   /** Returns why the child was killed or crashed; undefined for a normal exit. */
   findReason(): unknown
+  /** Resolves when the process has ended. */
+  readonly exited: Promise<void>
 }
 
 /** Number of characters of the error output that are kept. */
 const errorOutputLength = 2000
 
 /** Watches a child process. */
-export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: WatchOptions): Watch {
+export function watchChild(child: ChildProcess): Watch {
+  let limits: WatchOptions | undefined
   let reason: unknown
   let errorOutput = ''
   let isKilled = false
@@ -44,10 +51,21 @@ export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: Watc
     reason ??= why
     isKilled = child.kill('SIGKILL')
   }
-  const abort = () => kill(signal?.reason)
-  signal?.addEventListener('abort', abort, { once: true })
+  const abort = () => kill(limits?.signal?.reason)
+  const rest = () => {
+    limits?.signal?.removeEventListener('abort', abort)
+    limits = undefined
+  }
   return {
+    exited,
+    begin(given) {
+      limits = given
+      given.signal?.addEventListener('abort', abort, { once: true })
+    },
+    rest,
     async wait(work) {
+      if (limits === undefined) return work
+      const { stallTimeoutMs } = limits
       const seconds = Math.round(stallTimeoutMs / 1000)
       const timer = setTimeout(
         () => kill(problem('gdal/failed', `GDAL made no progress for ${seconds} s and was stopped`)),
@@ -60,7 +78,7 @@ export function watchChild(child: ChildProcess, { signal, stallTimeoutMs }: Watc
       }
     },
     async end() {
-      signal?.removeEventListener('abort', abort)
+      rest()
       if (child.exitCode === null && child.signalCode === null) kill()
       await exited
     },

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { bytesOf } from '../../../src/core/bytes.ts'
 import type { GdalFormatName } from '../../../src/gdal/export/export_job.ts'
 import { findField, follow } from '../../../src/gdal/flatgeobuf/flatbuffer.ts'
+import { endIdleChildren } from '../../../src/gdal/runner/gdal_child.ts'
 import { createLayerOf, proj, readExport } from '../../support/exports.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
@@ -249,6 +250,7 @@ describeServer('exports of GDAL formats', (start) => {
   test('leaves no files or processes behind', async () => {
     const server = await start()
     const id = await createSample(server)
+    await endIdleChildren()
     const left = async () =>
       (await readdir(server.dataFolder, { recursive: true })).filter((name) => name.includes('export-'))
     await readExport(server.admin, id, 'format=GPKG')
@@ -259,6 +261,7 @@ describeServer('exports of GDAL formats', (start) => {
   test('is aborted when the client disconnects', async () => {
     const server = await start()
     const id = await createSample(server)
+    await endIdleChildren()
     const client = new AbortController()
     const token = Buffer.from(`administrator:${adminPassword}`).toString('base64')
     const asking = fetch(`${server.url}/api/resource/${id}/export?format=GPKG`, {
