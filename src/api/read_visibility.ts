@@ -52,8 +52,8 @@ async function findUnreadable(
   return found
 }
 
-/** Maximum number of parents per request. */
-const maxParents = 500
+/** Maximum number of resources per request for attributes. */
+export const maxAttributeIds = 500
 
 async function findCreatable(
   api: Api,
@@ -61,9 +61,9 @@ async function findCreatable(
   signal: AbortSignal | undefined,
 ): Promise<Map<number, Set<string>> | undefined> {
   const creatable = new Map<number, Set<string>>()
-  for (let at = 0; at < parents.length; at += maxParents) {
+  for (let at = 0; at < parents.length; at += maxAttributeIds) {
     const body = {
-      resources: parents.slice(at, at + maxParents),
+      resources: parents.slice(at, at + maxAttributeIds),
       attributes: [['resource.children_creatable']],
     }
     const answer = await unlessRefused(api.call('resource.attributes', { body, signal }))
@@ -96,7 +96,8 @@ async function findCreatableByPermission(
 /** Status codes of servers that do not have a route, or deny it to this account. */
 const refusalStatuses: readonly number[] = [400, 401, 403, 404, 405, 422, 501]
 
-async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Returns undefined if the server does not have the route, or denies it to this account. */
+export async function unlessRefused<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
   } catch (error) {

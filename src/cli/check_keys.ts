@@ -42,7 +42,7 @@ function checkAnyKeys(
   known: ReadonlySet<string>,
 ): Issue[] {
   if (anyKeys.every((name) => options[name].size === 0)) return []
-  const there = [...(plan.before?.values() ?? [])].map(labelOf)
+  const there = [...(plan.before?.values() ?? [])].flatMap((one) => [labelOf(one), `#${one.id}`, `${one.id}`])
   const all = new Set([...known, ...there, ...plan.changes.map(({ key }) => key)])
   return anyKeys.flatMap((name) => checkOption(name, options[name], all))
 }

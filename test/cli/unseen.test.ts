@@ -113,6 +113,45 @@ describe.each<[string, ProxyOptions['decide']]>([
   })
 })
 
+describe('an account that may change a resource, but not its metadata', () => {
+  it('is refused before anything is changed, because nothing would record what it sets', async () => {
+    fate = undefined
+    const ada = await principalId(server.database, 'ada')
+    const ids = await Promise.all(
+      ['Noted', 'Plain'].map(async (name) => {
+        const id = await createGroup(server.admin, group, { display_name: name, keyname: name.toLowerCase() })
+        const kept = name === 'Noted' ? [rule('allow metadata.write', ada)] : []
+        const permissions = [...kept, ...['read', 'update'].map((one) => rule(`allow resource.${one}`, ada))]
+        const more = rule('allow metadata.read', ada)
+        await server.admin('PUT', `/api/resource/${id}`, {
+          resource: { permissions: [...permissions, more] },
+        })
+        return id
+      }),
+    )
+    const names = () =>
+      Promise.all(
+        ids.map(async (id) => {
+          const answer = await server.admin('GET', `/api/resource/${id}`)
+          return (await answer.json<{ resource: { display_name: string } }>()).resource.display_name
+        }),
+      )
+    await write(['noted', 'plain'].map((key) => `${key}: { existing: true, display_name: New ${key} }`))
+    const refused = await run('apply city.yaml --yes --no-atomic')
+    expect([refused.exit, refused.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /city.yaml:6.* plan\/unwritable: user "ada" cannot write the metadata of "plain"/,
+      ),
+    ])
+    expect(refused.err).not.toContain('"noted"')
+    expect(await names()).toEqual(['Noted', 'Plain'])
+    await write(['noted: { existing: true, display_name: New noted }'])
+    expect((await run('apply city.yaml --yes')).exit).toBe(0)
+    expect(await names()).toEqual(['New noted', 'Plain'])
+  })
+})
+
 describe('a key of a resource that the account cannot see', () => {
   it('is reported before any upload, if the server supports it', async () => {
     fate = undefined

@@ -37,7 +37,7 @@ export const signs: Readonly<Record<Action, readonly [sign: string, colour: Para
 
 const meanings: Readonly<Record<Action, string>> = {
   create: 'created',
-  adopt: 'managed or partly set by this manifest from now on, and otherwise unchanged',
+  adopt: 'recorded as managed or partly set by this manifest, and otherwise unchanged',
   update: 'changed in place',
   move: 'moved to another parent, possibly with other changes',
   replace: 'deleted and created again',
@@ -74,16 +74,19 @@ export function formatChanges({ changes, unknown }: Plan, paint: Paint): string[
 
 /** Formats the summary of a plan: `Plan for city: 3 to create, 1 to delete, 12 unchanged.` */
 export function formatSummary({ changes, unchanged, unknown, manifest, issues }: Plan): string {
-  const counts = countActions(changes)
-  const parts = Object.entries(counts).flatMap(([action, count]) =>
-    count > 0 ? [`${count} to ${action}`] : [],
-  )
+  const recorded = changes.filter(isRecordOnly).length
+  const { adopt, ...counts } = countActions(changes)
+  const verbs = { create: 0, adopt: adopt - recorded, record: recorded, ...counts }
+  const parts = Object.entries(verbs).flatMap(([verb, count]) => (count > 0 ? [`${count} to ${verb}`] : []))
   if (unknown.length > 0) parts.push(`${unknown.length} unknown`)
   if (parts.length === 0) parts.push('0 changes')
   const sum = `Plan for ${manifest}: ${[...parts, `${unchanged} unchanged`].join(', ')}.`
   const errors = issues.filter(({ severity }) => severity === 'error').length
   return errors === 0 ? sum : `${sum} It cannot be applied: ${showCount(errors, 'error')}.`
 }
+
+/** Tells whether a change only records which fields the manifest sets, or from which source the data are. */
+const isRecordOnly = ({ action, adopts }: Change) => action === 'adopt' && adopts === undefined
 
 function formatChange(change: Change, paint: Paint): string {
   const [sign, colour] = signs[change.action]
@@ -257,8 +260,12 @@ const formatReleased = (name: string, { stays }: Edit) =>
 /** Formats fields whose values stay, and which the manifest sets from now on, or no longer. */
 function formatRecords({ gained, lost }: RecordChange): string[] {
   return [
-    ...(gained.length === 0 ? [] : [`sets from now on: ${formatNames(gained)}`]),
-    ...(lost.length === 0 ? [] : [`no longer sets: ${formatNames(lost)}`]),
+    ...(gained.length === 0
+      ? []
+      : [`records that this manifest sets ${formatNames(gained)}; the values stay`]),
+    ...(lost.length === 0
+      ? []
+      : [`records that this manifest no longer sets ${formatNames(lost)}; the values stay`]),
   ]
 }
 

@@ -74,6 +74,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Use an account with permission to read it.',
   },
+  'plan/unwritable': {
+    title: 'Ownership cannot be recorded',
+    exit: 1,
+    advice: 'Use an account that has metadata.write on the resource.',
+  },
   'plan/fuse': {
     title: 'Too many deletions',
     exit: 1,

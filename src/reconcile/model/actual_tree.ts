@@ -170,6 +170,20 @@ export function pathOf(tree: ActualTree, id: number): string[] {
   return names
 }
 
+/** Replaces ids, written `53` or `#53`, with the labels of their resources; keynames come first. */
+export function toLabels(
+  { byId, byKeyname }: Pick<ActualTree, 'byId' | 'byKeyname'>,
+  names: ReadonlySet<string>,
+): ReadonlySet<string> {
+  return new Set(
+    [...names].map((name) => {
+      const id = /^#?(\d+)$/.exec(name)?.[1]
+      const there = id === undefined || byKeyname.has(name) ? undefined : byId.get(Number(id))
+      return there === undefined ? name : labelOf(there)
+    }),
+  )
+}
+
 /** Returns the keyname of a resource or of a record of the catalog, or `#id` if it has none. */
 export function labelOf({ keyname, id }: { readonly keyname: string | null; readonly id: number }): string {
   return keyname ?? `#${id}`

@@ -4,7 +4,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
 import { type Bystanders, checkBaseMaps } from '../catalog/base_maps.ts'
 import { type CatalogPlan, planCatalog } from '../catalog/plan_catalog.ts'
-import { readsAll } from '../model/actual_tree.ts'
+import { readsAll, toLabels } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planChanges } from './changes.ts'
@@ -29,7 +29,8 @@ export interface Planning {
 }
 
 /** Computes the changes that bring the server to the desired state. Pure. */
-export function computePlan(input: PlanInput): Planning {
+export function computePlan(asked: PlanInput): Planning {
+  const input = { ...asked, options: withLabels(asked) }
   const { manifest, actual, options, counts, accounts = noAccounts } = input
   const match = matchResources(manifest, actual)
   const { unseen, question: unsure } = findUnseen(input, match)
@@ -71,6 +72,12 @@ export function computePlan(input: PlanInput): Planning {
   }
   const { unread, uncountedFields } = wanted
   return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], uncountedFields, unread, unsure }
+}
+
+/** Options that name resources outside of the manifest may name them by id. */
+function withLabels({ actual, options }: PlanInput): PlanInput['options'] {
+  const { allowDelete, allowLoss } = options
+  return { ...options, allowDelete: toLabels(actual, allowDelete), allowLoss: toLabels(actual, allowLoss) }
 }
 
 const noAccounts = { changes: [], unchanged: 0, unknown: [], issues: [] }

@@ -10,6 +10,7 @@ import { type ActualTree, collectTree } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planPrincipals } from '../principals/plan_principals.ts'
+import { checkRecording } from './check_recording.ts'
 import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './data/decide_load.ts'
 import { nameValues } from './data/lost_values.ts'
@@ -74,7 +75,7 @@ export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
     if (isFinal(planning)) {
-      const { plan } = planning
+      const plan = await checkRecording(reader, { plan: planning.plan, manifest, actual })
       return { ...plan, access: await planAccess(reader, { plan, manifest, actual, watched }) }
     }
     answers = await answer({ reader, signal }, planning, answers)

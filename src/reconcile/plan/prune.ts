@@ -260,7 +260,7 @@ function fault(
 }
 
 /** Quotes the label of a resource without a keyname, `#17`, which shells read as a comment. */
-const quoteForShell = (label: string) => (label.startsWith('#') ? `'${label}'` : label)
+export const quoteForShell = (label: string) => (label.startsWith('#') ? `'${label}'` : label)
 
 function incomplete(): Issue {
   const message = 'this account cannot read all resources, so the plan deletes nothing'

@@ -12,6 +12,7 @@ import {
   readsAll,
 } from '../model/actual_tree.ts'
 import type { Change, Referrer } from '../model/change.ts'
+import { quoteForShell } from './prune.ts'
 
 /** Input of the search for referrers. */
 export interface ReferrersInput {
@@ -142,7 +143,7 @@ function checkReferrer(
   }
   if (allowed.has(user)) return []
   const message = `deleting "${key}" would remove ${what} from "${user}" (${cls})`
-  return [{ ...base, message, hint: `If the loss is intended, use --allow-loss ${user}.` }]
+  return [{ ...base, message, hint: `If the loss is intended, use --allow-loss ${quoteForShell(user)}.` }]
 }
 
 /** Rejects replacements if resources that the account cannot read may refer to the replaced ones. */

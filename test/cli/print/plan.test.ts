@@ -27,6 +27,19 @@ it('shows adopted resources that also change with the mark and the count of the 
   ])
 })
 
+it('tells fields that are recorded for the first time, as after an upgrade, from adoptions', () => {
+  const plan = planOf({
+    blocks: { a: { existing: true, displayName: 'a' } },
+    rows: [{ id: 1, key: 'a', manager: null }],
+  })
+  expect(formatPlan(plan, painter(false)).split('\n')).toEqual([
+    '  = a  resource_group  Main / a',
+    '      records that this manifest sets display_name; the values stay',
+    '',
+    'Plan for test: 1 to record, 1 unchanged.',
+  ])
+})
+
 it('counts records of the catalog that the account may not manage, instead of listing them', () => {
   const reason = 'this account cannot manage the catalog'
   const unknown = ['a', 'b', 'c'].map((key) => ({ key, cls: 'geoservice' as const, path: [key], reason }))

@@ -59,6 +59,26 @@ describe('pruning', () => {
     ]
     const [issue] = planOf({ blocks: {}, rows, options: prune }).issues
     expect(issue?.hint).toContain("--allow-delete a --allow-delete '#7'.")
+    for (const id of ['7', '#7']) {
+      const allowed = planOf({ blocks: {}, rows, options: { ...prune, allowDelete: new Set(['a', id]) } })
+      expect(codesOf(allowed)).toEqual([])
+    }
+  })
+
+  it('is allowed by id, unless another resource has the number as its key', () => {
+    const rows = [
+      { id: 53, key: 'a', cls: 'vector_layer' as const },
+      { id: 54, key: '55', cls: 'vector_layer' as const },
+      { id: 55, key: 'b', cls: 'vector_layer' as const },
+    ]
+    const counts = new Map(rows.map(({ id }) => [id, 3]))
+    const left = (...keys: readonly string[]) => {
+      const options = { ...prune, allowDelete: new Set(keys) }
+      const { issues } = planOf({ blocks: {}, rows, counts, options })
+      return issues.flatMap(({ message }) => /^deleting "(.*)" would/.exec(message)?.[1] ?? [])
+    }
+    expect(left('53', '55')).toEqual(['b'])
+    expect(left('53', '#54', '55')).toEqual(['b'])
   })
 
   it('first moves descendants that the manifest has elsewhere', () => {

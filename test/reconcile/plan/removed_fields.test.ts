@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { findFieldMark, withOwnId } from '../../../src/contract/field_marks.ts'
+import { formatSource } from '../../../src/contract/markers.ts'
 import type { WantedRule } from '../../../src/manifest/manifest.ts'
 import type { Change, Plan } from '../../../src/reconcile/model/change.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { computePlan } from '../../../src/reconcile/plan/compute_plan.ts'
+import { sourceDigest } from '../../../src/reconcile/plan/data/decide_load.ts'
 import { type Block, manifestOf, planOf, type Row, treeOf } from '../support/literals.ts'
 
 const rule = {
@@ -123,6 +125,38 @@ describe('the fields that a manifest sets', () => {
       planAgain({ description: 'a' }, { description: after }, { description: there }).changes[0]?.edits[0]
         ?.origin
     expect([origin('b', 'a'), origin('a', 'b'), origin('b', 'c')]).toEqual(['manifest', 'server', 'both'])
+  })
+
+  it('stay as they are if they are those of a layer with data, and the next plan is empty', () => {
+    const sha256 = 'a'.repeat(64)
+    const data = { path: '/a.gpkg', source: 'a.gpkg', options: {} }
+    const fields = [{ keyname: 'name', datatype: 'STRING', display_name: 'Name' }]
+    const block: Block = {
+      cls: 'vector_layer',
+      data,
+      members: { vector_layer: {}, feature_layer: { fields } },
+    }
+    const given = { files: new Map([['a', { sha256, sizeBytes: 1 }]]), loads: new Map([['a', null]]) }
+    const members = {
+      vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT', data_version: 1 },
+      feature_layer: { fields: [{ id: 1, ...fields[0] }] },
+    }
+    const loaded = formatSource({ digest: sourceDigest(sha256, {}), version: 1 })
+    const plan = (wanted: Block, marks: object) => {
+      const meta = { ...marks, 'landform.source': loaded }
+      return planOf({
+        ...given,
+        blocks: { a: wanted },
+        rows: [{ id: 1, key: 'a', cls: 'vector_layer', members, meta }],
+      }).changes
+    }
+    const first = itemsOf(planOf({ ...given, blocks: { a: block }, rows: [] }).changes[0])
+    expect(plan(block, first)).toEqual([])
+    const without: Block = { ...block, members: { vector_layer: {} } }
+    const [change] = plan(without, first)
+    expect(change?.edits).toMatchObject([{ pointer: '/feature_layer/fields', released: true }])
+    expect([change?.data, change?.body.feature_layer]).toEqual([undefined, undefined])
+    expect(plan(without, { ...first, ...itemsOf(change) })).toEqual([])
   })
 
   it('of a resource that the manifest no longer contains are reported, and reset with --prune', () => {
