@@ -3,6 +3,12 @@ import type { PermissionName } from '../contract/permissions.ts'
 import type { Api } from './api.ts'
 import { maxAttributeIds, unlessRefused } from './read_visibility.ts'
 
+/** Resources on which a permission is required. */
+export interface PermissionQuery {
+  readonly ids: readonly number[]
+  readonly permission: PermissionName
+}
+
 /**
  * Lists those of the resources on which the account lacks a permission. Resources for which the server does not tell are left
  * out.
@@ -11,8 +17,7 @@ import { maxAttributeIds, unlessRefused } from './read_visibility.ts'
  */
 export async function listDenied(
   api: Api,
-  ids: readonly number[],
-  permission: PermissionName,
+  { ids, permission }: PermissionQuery,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<number>> {
   const denied = new Set<number>()
@@ -20,7 +25,7 @@ export async function listDenied(
     const resources = ids.slice(at, at + maxAttributeIds)
     const body = { resources, attributes: [['resource.has_permission', permission]] }
     const answer = await unlessRefused(api.call('resource.attributes', { body, signal }))
-    if (answer === undefined) return listDeniedByEach(api, ids, permission, signal)
+    if (answer === undefined) return listDeniedByEach(api, { ids, permission }, signal)
     for (const [id, [value]] of answer.items) if (value?.[0] === 0 && value[1] === false) denied.add(id)
   }
   return denied
@@ -29,8 +34,7 @@ export async function listDenied(
 /** For servers that do not report attributes. */
 async function listDeniedByEach(
   api: Api,
-  ids: readonly number[],
-  permission: PermissionName,
+  { ids, permission }: PermissionQuery,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlySet<number>> {
   const [scope = '', name = ''] = permission.split('.')

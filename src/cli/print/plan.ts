@@ -75,8 +75,8 @@ export function formatChanges({ changes, unknown }: Plan, paint: Paint): string[
 /** Formats the summary of a plan: `Plan for city: 3 to create, 1 to delete, 12 unchanged.` */
 export function formatSummary({ changes, unchanged, unknown, manifest, issues }: Plan): string {
   const recorded = changes.filter(isRecordOnly).length
-  const { adopt, ...counts } = countActions(changes)
-  const verbs = { create: 0, adopt: adopt - recorded, record: recorded, ...counts }
+  const { create, adopt, ...counts } = countActions(changes)
+  const verbs = { create, adopt: adopt - recorded, record: recorded, ...counts }
   const parts = Object.entries(verbs).flatMap(([verb, count]) => (count > 0 ? [`${count} to ${verb}`] : []))
   if (unknown.length > 0) parts.push(`${unknown.length} unknown`)
   if (parts.length === 0) parts.push('0 changes')

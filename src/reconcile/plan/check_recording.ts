@@ -22,10 +22,7 @@ export async function checkRecording(
 ): Promise<Plan> {
   const recorded = plan.changes.filter(isRecorded)
   if (listDenied === undefined || actual.administrator || recorded.length === 0) return plan
-  const denied = await listDenied(
-    recorded.map(({ id }) => id ?? 0),
-    'metadata.write',
-  )
+  const denied = await listDenied({ ids: recorded.map(({ id }) => id ?? 0), permission: 'metadata.write' })
   const issues = recorded.flatMap(({ id, key }): Issue[] => {
     const wanted = manifest.resources.get(key)
     if (wanted === undefined || id === undefined || !denied.has(id)) return []

@@ -1,10 +1,9 @@
 import type { Api } from '../../api/api.ts'
 import { type CatalogReading, readCatalog } from '../../api/read_catalog.ts'
-import { listDenied } from '../../api/read_permission.ts'
+import { listDenied, type PermissionQuery } from '../../api/read_permission.ts'
 import { type PrincipalRecords, readPrincipalRecords } from '../../api/read_principals.ts'
 import { readTree, type TakeResource, type TreeHead } from '../../api/read_tree.ts'
 import { readVisibility, type Visibility, type VisibilityQuery } from '../../api/read_visibility.ts'
-import type { PermissionName } from '../../contract/permissions.ts'
 import { isProblem } from '../../core/problem.ts'
 import { countValues, type FieldValues } from '../../transfer/count_values.ts'
 import { type FeatureReader, featureReader } from '../../transfer/sync/feature_reader.ts'
@@ -19,7 +18,7 @@ export interface PlanReader {
   readCatalog(): Promise<CatalogReading>
   readVisibility(query: VisibilityQuery): Promise<Visibility>
   /** Lists those of the resources on which the account lacks a permission; absent in a capture. */
-  listDenied?(ids: readonly number[], permission: PermissionName): Promise<ReadonlySet<number>>
+  listDenied?(query: PermissionQuery): Promise<ReadonlySet<number>>
   /** Counts the features of a layer; null if the server cannot count them. */
   countFeatures(id: number): Promise<number | null>
   /** Counts the features with a value in a field; undefined if the server cannot count them. */
@@ -39,7 +38,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
     readTree: (take) => readTree(api, { signal }, take),
     readCatalog: () => readCatalog(api, signal),
     readVisibility: (query) => readVisibility(api, query, signal),
-    listDenied: (ids, permission) => listDenied(api, ids, permission, signal),
+    listDenied: (query) => listDenied(api, query, signal),
     countFeatures: (id) => countFeatures(api, id, signal),
     countValues: (field) => countValues(api, field, signal),
     features: featureReader(api, signal),
