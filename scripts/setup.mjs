@@ -6,12 +6,14 @@
  * only when needed. It never writes to stdout, which belongs to the command that follows.
  */
 import { isWebBuilt } from './build-web.mjs'
+import { isMetaschemaFetched } from './setup/metaschema.mjs'
 import { arePythonPackagesInstalled } from './setup/python.mjs'
 import { isSetUp } from './setup/stamp.mjs'
 import { missingTestPrograms } from './setup/test-programs.mjs'
 
 const forTests = process.argv.includes('--test')
-const areTestsReady = () => missingTestPrograms().length === 0 && arePythonPackagesInstalled()
+const areTestsReady = () =>
+  missingTestPrograms().length === 0 && arePythonPackagesInstalled() && isMetaschemaFetched()
 if (!isSetUp({ forTests }) || !isWebBuilt() || (forTests && !areTestsReady())) {
   const { setUp } = await import('./setup/steps.mjs')
   process.exitCode = await setUp({ forTests })

@@ -2,6 +2,7 @@ import { buildWeb, isWebBuilt } from '../build-web.mjs'
 import { installPackages as installSystemPackages } from './apt.mjs'
 import { buildGdal, downloadGdal, installBuildPackages, loadedGdal, restoreGdal } from './gdal.mjs'
 import { withLock } from './lock.mjs'
+import { fetchMetaschema, isMetaschemaFetched } from './metaschema.mjs'
 import { describeNode, isNodeLinked, linkNode, needsOwnNode } from './node.mjs'
 import { arePackagesInstalled, installPackages } from './packages.mjs'
 import { arePythonPackagesInstalled, installPythonPackages } from './python.mjs'
@@ -59,6 +60,8 @@ async function setUpTestPrograms() {
   const missing = missingTestPrograms()
   if (missing.length > 0) await step(`installing ${missing.join(' ')}`, () => installSystemPackages(missing))
   if (!arePythonPackagesInstalled()) await step('installing Python packages', installPythonPackages)
+  // Its test says so if it is missing.
+  if (!isMetaschemaFetched()) await attempt('fetching the metaschema of Pulumi', fetchMetaschema)
 }
 
 /** Runs a step that may fail, and returns its value or its error. */

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
 import { clsNames } from '../../src/contract/registry.ts'
 import { providerSchema } from '../../src/provider/provider_schema.ts'
@@ -36,4 +39,22 @@ test('keeps the rules for schemas of packages, which can be broken', () => {
       'landform:index:A requires b, which it does not have',
     ]),
   )
+})
+
+const cache = fileURLToPath(new URL('../../.cache/', import.meta.url))
+const metaschema = readdirSync(cache).find((name) => /^pulumi-metaschema-[\d.]+\.json$/.test(name))
+
+test(`Pulumi's metaschema ${metaschema ? 'accepts it, and not a broken one' : 'COULD NOT BE FETCHED, SO IT CHECKED NOTHING'}`, () => {
+  if (metaschema === undefined) {
+    process.stderr.write(
+      'the metaschema of Pulumi is missing: the schema of the provider was NOT checked with it\n',
+    )
+    expect(readdirSync(cache).join()).not.toContain('metaschema')
+    return
+  }
+  const rules = JSON.parse(readFileSync(`${cache}${metaschema}`, 'utf8'))
+  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(rules)
+  validate(providerSchema('1.0.0'))
+  expect(validate.errors).toBeNull()
+  expect(validate({ ...providerSchema('1.0.0'), name: '7' })).toBe(false)
 })
