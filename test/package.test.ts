@@ -109,6 +109,31 @@ describe('the published package', () => {
     await exited
   })
 
+  test('has types, to which the compiler of a user holds programs', () => {
+    const program = `
+      import { FileBucket, getLayer, ResourceGroup, Run, Tree, VectorLayer } from 'landform/pulumi'
+      import { setLandformMocks } from 'landform/pulumi/testing'
+      const town = new ResourceGroup('town', { display_name: 'Town' })
+      const trees = new VectorLayer('trees', {
+        parent: town,
+        vector_layer: { geometry_type: 'POINT', srs: { id: 3857 } },
+        feature_layer: { fields: [{ keyname: 'height', datatype: 'REAL', display_name: 'Height' }] },
+      })
+      new FileBucket('plans', { parent: trees.key, files: ['plans/*.pdf'] })
+      new Run('load', { pipeline: 'trees.yaml', triggers: [trees.id] })
+      export const ids = new Tree('manifests', { manifests: ['manifests'] }).ids
+      export const count: Promise<number | null | undefined> = getLayer({ name: 'trees' }).then(({ features }) => features)
+      export const mocks = setLandformMocks()
+      // @ts-expect-error
+      new ResourceGroup('wrong', { descripton: 'x' })
+      // @ts-expect-error
+      new VectorLayer('wrong', { vector_layer: { geometry_type: 'CIRCLE' } })`
+    const compilerOptions = { strict: true, noEmit: true, module: 'nodenext', target: 'es2024' }
+    writeFileSync(join(project, 'index.ts'), program)
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.ts'] }))
+    expect(run(project, join(root, 'node_modules/.bin/tsc'), ['-p', '.'])).toBe('')
+  })
+
   // Only if the command line exists.
   const commands = existsSync(join(root, 'src/cli/main.ts')) ? ['--version', 'schema manifest'] : []
 
