@@ -27,7 +27,7 @@ import { adminPassword, describeServers, type TestServer } from '../support/serv
 
 const useFilter = useHttpFilter()
 
-describeServers('a Pulumi provider', (start) => {
+describeServers('a Pulumi provider', (start, driver) => {
   let server: TestServer
   let engine: Engine
   beforeAll(async () => {
@@ -165,7 +165,7 @@ describeServers('a Pulumi provider', (start) => {
   test('reads the tree once for a refresh, and writes concurrent creations together', async () => {
     const filter = await useFilter(server.url)
     await configure(engine, { server: filter.url, password: adminPassword })
-    const many = process.env.LANDFORM_SOAK ? 1000 : 200
+    const many = driver === 'postgres' || process.env.LANDFORM_SOAK ? 1000 : 200
     const urns = Array.from({ length: many }, (_, at) => group(`many ${at}`))
     const made = await inParallel(8, urns, async (urn) => {
       const { inputs } = await check(engine, urn, { description: 'one of many' })
