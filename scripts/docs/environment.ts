@@ -10,6 +10,10 @@ const variables: Readonly<Record<string, readonly [usedBy: string, meaning: stri
   LANDFORM_USER: ['commands', 'Login; `administrator` by default. The option `--user` overrides it.'],
   LANDFORM_PASSWORD: ['commands', 'Password of the login.'],
   LANDFORM_TOKEN: ['commands', 'Access token, in place of login and password.'],
+  LANDFORM_ALLOW_DELETE: [
+    'Pulumi',
+    'Keys of resources that may be deleted although they have features or files, separated by commas.',
+  ],
   LANDFORM_NEW_PASSWORD: ['`user create`, `user set-password`', 'New password, in place of a prompt.'],
   HTTP_PROXY: ['commands', 'Proxy for servers with `http:` URLs. Upper or lower case, as for curl.'],
   HTTPS_PROXY: ['commands', 'Proxy for servers with `https:` URLs.'],

@@ -2,6 +2,7 @@ import { problem } from '../contract/problems.ts'
 import { hasFeatures, isCls } from '../contract/registry.ts'
 import { countOf } from '../core/count.ts'
 import { isProblem } from '../core/problem.ts'
+import { countFiles } from '../reconcile/model/actual_files.ts'
 import { readActual } from '../reconcile/model/actual_tree.ts'
 import type { CheckedResources } from './checked_resources.ts'
 import { parseUrn } from './resource_type.ts'
@@ -40,7 +41,8 @@ interface Deletion {
 async function refuseLoss({ api, allowDelete, signal }: Connection, { tree, id, checked }: Deletion) {
   const wire = tree.byId.get(id)
   if (wire === undefined) return
-  const { protect, keyname, displayName, cls } = readActual(wire)
+  const actual = readActual(wire)
+  const { protect, keyname, displayName, cls } = actual
   const name = keyname ?? displayName
   if (protect)
     throw problem('plan/protected', `"${name}" is protected.`, {
@@ -52,16 +54,20 @@ async function refuseLoss({ api, allowDelete, signal }: Connection, { tree, id, 
     throw problem(
       'plan/taken-along',
       `"${name}" has ${countOf(children, 'resource')} below it that would be deleted with it.`,
-      { hint: `Delete or move them first, or list "${name}" in landform:allow_delete.` },
+      { hint: `Delete or move them first, or ${allowing(name)}` },
     )
   }
-  if (!isCls(cls) || !hasFeatures(cls) || allowDelete.has(name)) return
-  const { total_count: count } = await api.call('feature.count', { params: { id }, signal })
-  if (count > 0)
-    throw problem('plan/fuse', `"${name}" has ${countOf(count, 'feature')}.`, {
-      hint: `To delete them, list "${name}" in landform:allow_delete.`,
-    })
+  if (allowDelete.has(name)) return
+  const isLayer = isCls(cls) && hasFeatures(cls)
+  const features = isLayer ? (await api.call('feature.count', { params: { id }, signal })).total_count : 0
+  const lost = features > 0 ? countOf(features, 'feature') : countOf(countFiles(actual), 'file')
+  if (features > 0 || countFiles(actual) > 0)
+    throw problem('plan/fuse', `"${name}" has ${lost}.`, { hint: `To delete them, ${allowing(name)}` })
 }
+
+// The engine gives a deletion of the whole stack the settings of the last update.
+const allowing = (name: string) =>
+  `list "${name}" in landform:allow_delete, or for pulumi destroy in the environment variable LANDFORM_ALLOW_DELETE.`
 
 /** Refuses to delete what resources of the program still name, unless it is replaced. */
 function refuseReferred(name: string, checked: CheckedResources): void {

@@ -82,7 +82,7 @@ export function readConfig(properties: Properties, env: NodeJS.ProcessEnv): Prov
     server: textOf(values, 'server', env) ?? '',
     credentials: credentialsOf(values, env),
     manifest: textOf(values, 'manifest', env),
-    allowDelete: new Set(listOf(values.allow_delete)),
+    allowDelete: new Set([...(listOf(values.allow_delete) ?? []), ...listedIn(env.LANDFORM_ALLOW_DELETE)]),
     allowUndeclared: String(values.allow_undeclared) === 'true',
   }
 }
@@ -106,6 +106,12 @@ function textOf(values: Values, name: string, env: NodeJS.ProcessEnv): string | 
   const variable = Object.hasOwn(variables, name) ? variables[name as keyof typeof variables] : undefined
   return (variable === undefined ? undefined : env[variable]) || undefined
 }
+
+const listedIn = (text = '') =>
+  text
+    .split(',')
+    .map((key) => key.trim())
+    .filter((key) => key !== '')
 
 // The engine sends settings that are not strings as JSON.
 function listOf(value: unknown): string[] | undefined {

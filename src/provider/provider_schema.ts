@@ -37,7 +37,8 @@ export const configProperties: Readonly<Record<string, Spec>> = {
   allow_delete: {
     type: 'array',
     items: { type: 'string' },
-    description: 'Keys of resources that may be deleted or lose data, although they have features or files.',
+    description:
+      'Keys of resources that may be deleted or lose data, although they have features or files. The environment variable LANDFORM_ALLOW_DELETE adds keys, separated by commas.',
   },
   allow_undeclared: {
     type: 'boolean',

@@ -146,6 +146,7 @@ describeServers('a Pulumi provider', (start, driver) => {
       expect(missing).toEqual([{ property: 'files[1].nam', reason: expect.stringContaining('"name"') }])
       const { failures: empty } = await check(second, urn, { files: ['no/*.txt', { path: asset('a') }] })
       expect(empty).toEqual([{ property: 'files[1].name', reason: expect.stringContaining('StringAsset') }])
+      await expect(remove(second, urn, id)).rejects.toThrow(/3 files.*LANDFORM_ALLOW_DELETE/)
     } finally {
       await second.stop()
       await rm(made, { recursive: true })
