@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type ServerUnaryCall, type ServerWritableStream, type sendUnaryData, status } from '@grpc/grpc-js'
 import plugin from '@pulumi/pulumi/proto/plugin_pb.js'
 import type { IResourceProviderServer } from '@pulumi/pulumi/proto/provider_grpc_pb.js'
@@ -8,7 +9,7 @@ import { isProblem, withData, withHint } from '../core/problem.ts'
 import type { PropertyChange } from './compare_inputs.ts'
 import type { Warn } from './engine_log.ts'
 import { InitFailure, initError } from './init_failure.ts'
-import { addProperties, readProperties, writeProperties } from './property_values.ts'
+import { addProperties, readProperties, unknownValue, writeProperties } from './property_values.ts'
 import type { LandformProvider } from './provider.ts'
 import { checkConfig } from './provider_config.ts'
 import { providerSchema } from './provider_schema.ts'
@@ -48,15 +49,15 @@ function configCalls(provider: LandformProvider): Partial<IResourceProviderServe
   }
 }
 
-// Another server has other resources: the provider and its resources are replaced.
+// Another server has other resources: the provider and its resources are replaced, once the server is known.
 function diffConfig(request: pb.DiffRequest): pb.DiffResponse {
   const olds = readProperties(request.getOldInputs() ?? request.getOlds()).values
   const news = readProperties(request.getNews()).values
   const names = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
-  const changed = names.filter((name) => JSON.stringify(olds[name]) !== JSON.stringify(news[name]))
-  return diffResponse(
-    changed.map((path) => ({ path, kind: 'update', replaces: path === 'server' || path === 'manifest' })),
-  )
+  const changed = names.filter((name) => !isDeepStrictEqual(olds[name], news[name]))
+  const isReplaced = (path: string) =>
+    (path === 'server' || path === 'manifest') && news[path] !== unknownValue
+  return diffResponse(changed.map((path) => ({ path, kind: 'update', replaces: isReplaced(path) })))
 }
 
 function resourceCalls(provider: LandformProvider, warn: Warn): Partial<IResourceProviderServer> {

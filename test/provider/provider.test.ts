@@ -12,6 +12,7 @@ import {
   remove,
   some,
   startConfigured,
+  toStruct,
   update,
   urnOf,
   type Wire,
@@ -47,6 +48,7 @@ describeServers('the Pulumi provider', (start) => {
       changes: some,
       paths: { description: pb.PropertyDiff.Kind.UPDATE },
     })
+    expect(await diff(engine, group, [inputs, next, ['description']])).toMatchObject({ changes: none })
     await update(engine, group, { id, olds: inputs, news: next })
     expect(await described(admin, id)).toBe('A city')
 
@@ -55,6 +57,10 @@ describeServers('the Pulumi provider', (start) => {
     expect(refreshed.inputs).toEqual({ ...next, description: 'drifted' })
     const imported = await read(engine, group, { id: 'town', inputs: {} })
     expect(imported).toEqual({ id, inputs: { ...next, description: 'drifted' } })
+    await admin('PUT', `/api/resource/${id}`, { resource: { display_name: 'Old town' } })
+    await configure(engine, { server: (await start()).url, password: adminPassword })
+    for (const name of ['Old town', id])
+      expect(await read(engine, group, { id: name, inputs: {} })).toMatchObject({ id })
 
     await remove(engine, group, id)
     expect((await admin('GET', `/api/resource/${id}`)).status).toBe(404)
@@ -71,6 +77,28 @@ describeServers('the Pulumi provider', (start) => {
     const found = await diff(engine, layer, [inputs, next])
     expect(found.replaces).toEqual(['vector_layer.geometry_type'])
     expect(found.paths).toEqual({ 'vector_layer.geometry_type': pb.PropertyDiff.Kind.UPDATE_REPLACE })
+    expect(found.deletesFirst).toBe(true)
+    await remove(engine, layer, id)
+    const replaced = await create(engine, layer, next)
+    expect(replaced.id).not.toBe(id)
+    expect(await read(engine, layer, { id: replaced.id, inputs: next })).toEqual({
+      id: replaced.id,
+      inputs: next,
+    })
+  })
+
+  test('replaces everything only if its server or its manifest changes', async () => {
+    const engine = await connect()
+    const settings = { server: 'http://a', manifest: 'm', allow_delete: '["a"]' }
+    const compare = async (news: Wire) => {
+      const request = new pb.DiffRequest().setOldInputs(toStruct(settings)).setNews(toStruct(news))
+      const answer = await engine.call<pb.DiffResponse>('diffConfig', request)
+      return [answer.getDiffsList(), answer.getReplacesList()]
+    }
+    expect(await compare(settings)).toEqual([[], []])
+    expect(await compare({ ...settings, allow_delete: '[]' })).toEqual([['allow_delete'], []])
+    expect(await compare({ ...settings, server: 'http://b' })).toEqual([['server'], ['server']])
+    expect(await compare({ ...settings, server: unknownValue })).toEqual([['server'], []])
   })
 
   test('keeps a parent unknown until it is created', async () => {
