@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signatureKey, signatures } from '../../src/provider/property_values.ts'
 import { drivers } from '../support/drivers.ts'
 import { type HttpFilter, useHttpFilter } from '../support/http_filter.ts'
@@ -17,22 +17,6 @@ import {
 } from '../support/pulumi_engine.ts'
 
 const useFilter = useHttpFilter()
-let environment: ServerEnvironment
-let server: KillableServer
-let filter: HttpFilter
-let engine: Engine
-
-beforeAll(async () => {
-  environment = await createServerEnvironment(drivers[0] ?? 'pglite')
-  server = await environment.start()
-  filter = await useFilter(server.url)
-  engine = await startConfigured(filter.url, settings)
-})
-afterAll(async () => {
-  await engine.stop()
-  await environment.remove()
-})
-
 const settings = { allow_delete: '["trees"]' }
 const urn = urnOf('VectorLayer', 'trees')
 
@@ -41,67 +25,85 @@ function treesOf(numbers: readonly number[]): Wire {
   return { data: { [signatureKey]: signatures.asset, text: ['n,lon,lat', ...rows, ''].join('\n') } }
 }
 
-/** Interrupts the next request that writes a resource, when the server has done it and the provider does not know yet. */
-function interruptNext(interrupt: () => Promise<void>): void {
-  filter.beforeResponse = async (method, path) => {
-    if (method === 'GET' || !/\/(?:batch|resource\/\d+)\b/.test(path)) return undefined
-    filter.beforeResponse = async () => undefined
-    await interrupt()
-    return 'cut'
-  }
-}
+describe.each(drivers)('the Pulumi provider on %s', (driver) => {
+  let environment: ServerEnvironment
+  let server: KillableServer
+  let filter: HttpFilter
+  let engine: Engine
 
-/** Kills the provider in the middle of work, and starts that of the next update. */
-async function killDuring(work: () => Promise<unknown>): Promise<void> {
-  const killed = new Promise<void>((resolve) => interruptNext(() => engine.kill().then(resolve)))
-  await expect(work()).rejects.toThrow()
-  await killed
-  engine = await startConfigured(filter.url, settings)
-}
-
-const countNamed = async (keyname: string) =>
-  (await (await server.admin('GET', `/api/resource/search/?keyname=${keyname}`)).json<unknown[]>()).length
-
-const features = async () => (await invoke(engine, 'landform:index:getLayer', { name: 'trees' })).features
-
-test('a provider that is killed loses and repeats nothing, whatever it was doing', async () => {
-  const { inputs } = await check(engine, urn, treesOf([1, 2]))
-  await killDuring(() => create(engine, urn, inputs))
-  // The engine knows nothing of the resource, and creates it.
-  await check(engine, urn, treesOf([1, 2]))
-  const { id } = await create(engine, urn, inputs)
-  expect([await countNamed('trees'), await features()]).toEqual([1, 2])
-
-  const { inputs: next } = await check(engine, urn, treesOf([1, 2, 3]))
-  await killDuring(() => update(engine, urn, { id, olds: inputs, news: next }))
-  expect(await features()).toBe(3)
-  await update(engine, urn, { id, olds: inputs, news: next })
-  expect([await countNamed('trees'), await features()]).toEqual([1, 3])
-  expect((await read(engine, urn, { id, inputs: next })).inputs).toEqual(next)
-
-  await killDuring(() => remove(engine, urn, id))
-  await remove(engine, urn, id)
-  expect(await countNamed('trees')).toBe(0)
-})
-
-test('a server that is killed and started again has done the update once', async () => {
-  const group = urnOf('ResourceGroup', 'town')
-  const { inputs } = await check(engine, group, {})
-  const { id: parent } = await create(engine, group, inputs)
-  const { inputs: layer } = await check(engine, urn, { ...treesOf([1, 2]), parent: 'town' })
-  interruptNext(async () => {
-    await server.kill()
+  beforeAll(async () => {
+    environment = await createServerEnvironment(driver)
     server = await environment.start()
-    filter.target = server.url
+    filter = await useFilter(server.url)
+    engine = await startConfigured(filter.url, settings)
   })
-  // The provider repeats the request, and so does the engine of the next update.
-  const { id } = await create(engine, urn, layer)
-  await engine.stop()
-  engine = await startConfigured(filter.url, settings)
-  expect((await create(engine, urn, layer)).id).toBe(id)
-  expect([await countNamed('trees'), await countNamed('town'), await features()]).toEqual([1, 1, 2])
-  expect((await read(engine, urn, { id, inputs: layer })).inputs).toEqual(layer)
-  await remove(engine, urn, id)
-  await remove(engine, group, parent)
-  expect(await countNamed('town')).toBe(0)
+  afterAll(async () => {
+    await engine.stop()
+    await environment.remove()
+  })
+
+  /** Interrupts the next request that writes a resource, when the server has done it and the provider does not know yet. */
+  function interruptNext(interrupt: () => Promise<void>): void {
+    filter.beforeResponse = async (method, path) => {
+      if (method === 'GET' || !/\/(?:batch|resource\/\d+)\b/.test(path)) return undefined
+      filter.beforeResponse = async () => undefined
+      await interrupt()
+      return 'cut'
+    }
+  }
+
+  /** Kills the provider in the middle of work, and starts that of the next update. */
+  async function killDuring(work: () => Promise<unknown>): Promise<void> {
+    const killed = new Promise<void>((resolve) => interruptNext(() => engine.kill().then(resolve)))
+    await expect(work()).rejects.toThrow()
+    await killed
+    engine = await startConfigured(filter.url, settings)
+  }
+
+  const countNamed = async (keyname: string) =>
+    (await (await server.admin('GET', `/api/resource/search/?keyname=${keyname}`)).json<unknown[]>()).length
+
+  const features = async () => (await invoke(engine, 'landform:index:getLayer', { name: 'trees' })).features
+
+  test('a provider that is killed loses and repeats nothing, whatever it was doing', async () => {
+    const { inputs } = await check(engine, urn, treesOf([1, 2]))
+    await killDuring(() => create(engine, urn, inputs))
+    // The engine knows nothing of the resource, and creates it.
+    await check(engine, urn, treesOf([1, 2]))
+    const { id } = await create(engine, urn, inputs)
+    expect([await countNamed('trees'), await features()]).toEqual([1, 2])
+
+    const { inputs: next } = await check(engine, urn, treesOf([1, 2, 3]))
+    await killDuring(() => update(engine, urn, { id, olds: inputs, news: next }))
+    expect(await features()).toBe(3)
+    await update(engine, urn, { id, olds: inputs, news: next })
+    expect([await countNamed('trees'), await features()]).toEqual([1, 3])
+    expect((await read(engine, urn, { id, inputs: next })).inputs).toEqual(next)
+
+    await killDuring(() => remove(engine, urn, id))
+    await remove(engine, urn, id)
+    expect(await countNamed('trees')).toBe(0)
+  })
+
+  test('a server that is killed and started again has done the update once', async () => {
+    const group = urnOf('ResourceGroup', 'town')
+    const { inputs } = await check(engine, group, {})
+    const { id: parent } = await create(engine, group, inputs)
+    const { inputs: layer } = await check(engine, urn, { ...treesOf([1, 2]), parent: 'town' })
+    interruptNext(async () => {
+      await server.kill()
+      server = await environment.start()
+      filter.target = server.url
+    })
+    // The provider repeats the request, and so does the engine of the next update.
+    const { id } = await create(engine, urn, layer)
+    await engine.stop()
+    engine = await startConfigured(filter.url, settings)
+    expect((await create(engine, urn, layer)).id).toBe(id)
+    expect([await countNamed('trees'), await countNamed('town'), await features()]).toEqual([1, 1, 2])
+    expect((await read(engine, urn, { id, inputs: layer })).inputs).toEqual(layer)
+    await remove(engine, urn, id)
+    await remove(engine, group, parent)
+    expect(await countNamed('town')).toBe(0)
+  })
 })
