@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { oneDriver } from '../support/drivers.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import {
   matchesStory,
@@ -21,7 +22,7 @@ describe.each(stories)('%s', (story) => {
   let server: TestServer
   let context: StoryContext
   beforeAll(async () => {
-    server = await startTestServer('pglite')
+    server = await startTestServer(oneDriver[0] ?? 'postgres')
     context = await createContext(server.url)
   })
   afterAll(async () => {
