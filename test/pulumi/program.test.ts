@@ -15,7 +15,7 @@ describeServer('a program of Pulumi', (start) => {
   let engine: Engine
   beforeAll(async () => {
     server = await start()
-    engine = await startConfigured(server.url)
+    engine = await startConfigured(server.url, { allow_delete: '["park_plans"]' })
   })
   afterAll(() => engine.stop())
 
