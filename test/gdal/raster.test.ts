@@ -164,12 +164,17 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
   ['a TIFF that declares 200 bands', () => lie(tiff(), 277, 200), 'source/unreadable', /cannot be read/],
   ['two bands', () => tiff({ bands: 2 }), 'source/bad-raster', /has 2 bands, not 1, 3 or 4/],
   ['five bands', () => tiff({ bands: 5 }), 'source/bad-raster', /has 5 bands, not 1, 3 or 4/],
-  ['colours of 16 bits', () => tiff({ type: 'UInt16' }), 'source/bad-raster', /UInt16, not 8 bits/],
   [
-    'floating-point colours',
-    () => tiff({ type: 'Float32', options: ['PHOTOMETRIC=RGB'] }),
+    'bands of 16 bits that are not colours',
+    () => tiff({ type: 'UInt16' }),
     'source/bad-raster',
-    /Float32, not 8 bits/,
+    /are Gray, Undefined, Undefined, not Red, Green, Blue$/,
+  ],
+  [
+    'complex colours',
+    () => tiff({ type: 'CFloat32', options: ['PHOTOMETRIC=RGB'], value: null }),
+    'source/bad-raster',
+    /values of the raster are CFloat32/,
   ],
   [
     'complex values',

@@ -42,7 +42,9 @@ test.each<[string, number]>([
   })
   const high = type === 'Byte' ? (2 * base) & 255 : 2 * base
   expect(facts).toMatchObject({ dtype: type, colorInterpretation: ['Gray', 'Alpha'] })
-  const { min, max, mean, stdDev, percentiles } = facts.statistics ?? {}
+  const [measured, ...others] = facts.statistics ?? []
+  const { min, max, mean, stdDev, percentiles } = measured ?? {}
+  expect(others).toEqual([])
   const [near, part] = [(one: number) => expect.closeTo(one, 6), 1 / 30]
   expect([min, max]).toEqual([near(Math.min(base, high)), near(Math.max(base, high))])
   expect(mean).toEqual(near(base + (high - base) * part))
@@ -54,6 +56,36 @@ test.each<[string, number]>([
     expect(pixel(5, 5)[1]).toBeGreaterThan(0)
   })
 })
+
+const wide = { width: 600, height: 500, srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }
+
+test.each<[string, TestRaster, number]>([
+  ['UInt16', { options: ['PHOTOMETRIC=RGB'] }, 65_535],
+  ['12 bits of UInt16', { options: ['PHOTOMETRIC=RGB', 'NBITS=12'] }, 65_535],
+  ['Int16', { options: ['PHOTOMETRIC=RGB'], type: 'Int16' }, 32_767],
+  ['UInt32', { options: ['PHOTOMETRIC=RGB'], type: 'UInt32' }, 255],
+  ['Float32', { options: ['PHOTOMETRIC=RGB'], type: 'Float32' }, 255],
+])(
+  'colours keep their values, with statistics of each band, in overviews, too: %s',
+  async (_, raster, opaque) => {
+    const value = (band: number, column: number, row: number) =>
+      column < 101 ? 7 : row === 0 ? 3000 : 1000 * band
+    const { facts, content } = await read({ ...wide, type: 'UInt16', noData: 7, value, ...raster })
+    const colorInterpretation = ['Red', 'Green', 'Blue', 'Alpha']
+    expect(facts).toMatchObject({ dtype: raster.type ?? 'UInt16', colorInterpretation })
+    expect(facts.statistics?.map(({ min, max, percentiles }) => [min, max, percentiles[50]])).toEqual([
+      [1000, 3000, 1000],
+      [2000, 3000, 2000],
+      [3000, 3000, 3000],
+    ])
+    expect(facts.statistics?.[0]?.mean).toBeCloseTo(1000 + 2000 / 500, 6)
+    inspectRaster(content, ({ pixel, overviewPixel }) => {
+      expect([pixel(101, 9), pixel(100, 9).at(-1)]).toEqual([[1000, 2000, 3000, opaque], 0])
+      // The fiftieth pixel covers an empty one and one with values, which alone count.
+      expect(overviewPixel(0, 50, 9)).toEqual([1000, 2000, 3000, opaque])
+    })
+  },
+)
 
 test('a palette becomes colours', async () => {
   const { facts, content } = await read({

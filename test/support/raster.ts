@@ -125,6 +125,8 @@ export interface StoredRaster {
   readonly metadata: unknown
   /** Returns the values of all bands of a pixel. */
   pixel(column: number, row: number): number[]
+  /** Returns the values of all bands of a pixel of an overview, from 0 for the largest. */
+  overviewPixel(level: number, column: number, row: number): number[]
 }
 
 /** Opens a GeoTIFF for the duration of a callback. */
@@ -156,7 +158,30 @@ function describe(dataset: Dataset): StoredRaster {
     structure: dataset.getMetadata('IMAGE_STRUCTURE') as Record<string, string>,
     metadata: dataset.getMetadata(),
     pixel: (column, row) => bands.map((band) => band.pixels.get(column, row)),
+    overviewPixel: (level, column, row) =>
+      bands.map((band) => band.overviews.get(level).pixels.get(column, row)),
   }
+}
+
+/** Scales bands to 8 bits as `gdal_translate -scale` does. Returns the values of the bands of a pixel. */
+export function scaleRaster(
+  content: Uint8Array,
+  ranges: readonly (readonly number[])[],
+): (column: number, row: number) => number[] {
+  const gdal = loadGdal()
+  count += 1
+  const path = `/vsimem/scale-${count}.tif`
+  gdal.vsimem.set(Buffer.from(content), path)
+  const dataset = gdal.open(path, 'r', 'GTiff')
+  const scales = ranges.flatMap((range, at) => [`-scale_${at + 1}`, ...range.map(String), '0', '255'])
+  const bands = ranges.flatMap((_, at) => ['-b', String(at + 1)])
+  const scaled = gdal.translate('', dataset, ['-of', 'MEM', '-ot', 'Byte', ...bands, ...scales])
+  const { x, y } = scaled.rasterSize
+  const values = [...scaled.bands].map((band) => band.pixels.read(0, 0, x, y))
+  scaled.close()
+  dataset.close()
+  gdal.vsimem.release(path)
+  return (column, row) => values.map((band) => band[row * x + column] ?? 0)
 }
 
 /** A raster converted by GDAL. */

@@ -1,4 +1,4 @@
-/** Distribution of the values of a raster with one band. */
+/** Distribution of the values of a band. */
 export interface RasterStatistics {
   readonly min: number
   readonly max: number
@@ -21,6 +21,12 @@ export interface RasterFacts {
   readonly colorInterpretation: readonly string[]
   /** GDAL geotransform: x of the upper left corner, its step by column and by row; y, its step by column and by row. */
   readonly geoTransform: readonly number[]
-  /** Null for colours. */
-  readonly statistics: RasterStatistics | null
+  /** Of each band but alpha; null for colours of 8 bits, and where there are no values. */
+  readonly statistics: readonly RasterStatistics[] | null
+}
+
+/** Returns the alpha of opaque pixels in stored rasters, by the type of their values; other alphas than 1 to this are empty. */
+export function opaqueAlpha(values: unknown): number {
+  if (values instanceof Uint16Array) return 65_535
+  return values instanceof Int16Array ? 32_767 : 255
 }

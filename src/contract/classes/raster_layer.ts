@@ -8,7 +8,7 @@ const structure = { 'x-read': 'datastruct.read', 'x-write': 'datastruct.write' }
 /** Class raster_layer. */
 export const rasterLayer = {
   label: 'Raster layer',
-  meaning: 'A georeferenced raster: a GeoTIFF of colours, or of values in one band.',
+  meaning: 'A georeferenced raster: a GeoTIFF of colours with any number of bits, or of values in one band.',
   scopes: ['resource', 'datastruct', 'data', 'metadata'],
   parents: ['resource_group'],
   interfaces: ['IBboxLayer'],
@@ -43,7 +43,7 @@ export const rasterLayer = {
         Type.String({
           readOnly: true,
           ...structure,
-          description: 'Data type of the bands: Byte for colours.',
+          description: 'Data type of the bands: Byte for colours of 8 bits.',
         }),
       ),
       color_interpretation: Type.Optional(
@@ -64,17 +64,20 @@ export const rasterLayer = {
       ),
       statistics: Type.Optional(
         nullable(
-          Type.Object({
-            min: Type.Number({ description: 'Lowest value.' }),
-            max: Type.Number({ description: 'Highest value.' }),
-            mean: Type.Number({ description: 'Mean.' }),
-            std_dev: Type.Number({ description: 'Standard deviation.' }),
-          }),
+          Type.Array(
+            Type.Object({
+              min: Type.Number({ description: 'Lowest value.' }),
+              max: Type.Number({ description: 'Highest value.' }),
+              mean: Type.Number({ description: 'Mean.' }),
+              std_dev: Type.Number({ description: 'Standard deviation.' }),
+            }),
+          ),
           {
             readOnly: true,
             'x-extension': true,
             ...structure,
-            description: 'Distribution of the values of a raster with one band; null for colours.',
+            description:
+              'Distribution of the values of each band, without alpha; null for colours of 8 bits.',
           },
         ),
       ),

@@ -9,8 +9,8 @@ const StretchSchema = Type.Object({
     description:
       'Range of values: from min to max, without a part at both ends, or a multiple of the standard deviation around the mean.',
   }),
-  min: Type.Optional(Type.Number({ description: 'Lowest value of min_max; that of the raster if absent.' })),
-  max: Type.Optional(Type.Number({ description: 'Highest value of min_max; that of the raster if absent.' })),
+  min: Type.Optional(Type.Number({ description: 'Lowest value of min_max; that of each band if absent.' })),
+  max: Type.Optional(Type.Number({ description: 'Highest value of min_max; that of each band if absent.' })),
   percent: Type.Optional(
     Type.Number({
       minimum: 0,
@@ -69,7 +69,7 @@ export const rasterStyle = {
           'x-extension': true,
           default: null,
           description:
-            'Range of values from black to white, or of the colour ramp, for rasters with one band; null for 0 to 255 of 8 bits, else percent.',
+            'Range of values from black to white, or of the colour ramp; of colours, that of each band. Null for 0 to 255 of 8 bits, else percent.',
         }),
       ),
       color_ramp: Type.Optional(

@@ -85,7 +85,8 @@ export const dataProblems = {
     exit: 3,
     status: 422,
     exception: `${core}.ValidationError`,
-    advice: 'Send a georeferenced GeoTIFF with 3 or 4 bands of 8 bits and a coordinate reference system.',
+    advice:
+      'Send a georeferenced GeoTIFF with one band, or with red, green, blue and perhaps alpha, and a coordinate reference system.',
   },
   'source/bad-features': {
     title: 'Source has invalid features',

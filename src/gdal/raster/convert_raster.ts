@@ -4,7 +4,7 @@ import type { Dataset } from 'gdal-async'
 import type { RasterFacts } from '../../contract/bodies/raster.ts'
 import { problem } from '../../contract/problems.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
-import { measureBand } from './band_statistics.ts'
+import { measureBands } from './band_statistics.ts'
 import { georeference } from './georeference.ts'
 import { planGrid, type RasterGrid } from './mercator_grid.ts'
 import { type OpenedRaster, openRaster } from './open_raster.ts'
@@ -32,7 +32,7 @@ const rasterSettings: Readonly<Record<string, string>> = {
 
 /**
  * Converts a raster to a tiled GeoTIFF with overviews in web mercator, transparent where it has no data: red, green, blue and
- * alpha, or the values of a band and alpha. Pixels are resampled by nearest neighbour, so that no new values arise.
+ * alpha, or the values of a band and alpha, of the data type of the source. Pixels are resampled by nearest neighbour, so that no new values arise.
  *
  * @throws {Problem} source/*, files/full
  */
@@ -67,7 +67,7 @@ async function convertOpened(
   const placed = georeference(gdal, kind === 'palette' ? expandPalette(gdal, dataset) : dataset, path)
   checkGeoreference(placed, job)
   const grid = planGrid(gdal, placed)
-  const valueBytes = kind === 'values' ? 2 * bytesOf(dataset) : bandCount
+  const valueBytes = kind === 'palette' ? bandCount : (kind === 'values' ? 2 : bandCount) * bytesOf(dataset)
   checkPixels({ x: grid.xsize, y: grid.ysize, count: valueBytes, pixelLimitBytes: job.pixelLimitBytes })
   const paths = { warped: join(job.folder, 'warped.tif'), finished: join(job.folder, rasterFileName) }
   const options = { progress_cb: throttle(() => sink.tick()) }
@@ -77,8 +77,9 @@ async function convertOpened(
     const finished = await gdal.drivers
       .get('COG')
       .createCopyAsync(paths.finished, warped, cogOptions, false, options)
-    const statistics = kind === 'values' ? measureBand(finished, options.progress_cb) : null
-    const facts = { ...readFacts(finished, job.srs), statistics }
+    const found = readFacts(finished, job.srs)
+    const isMeasured = kind === 'values' || found.dtype !== 'Byte'
+    const facts = { ...found, statistics: isMeasured ? measureBands(finished, options.progress_cb) : null }
     finished.close()
     warped.close()
     rmSync(paths.warped)
@@ -111,12 +112,22 @@ function placeOnWorld(gdal: GdalModule, warped: Dataset, { shift }: RasterGrid):
   warped.geoTransform = geoTransform.map((value, at) => (at === 0 ? value + shift : value))
 }
 
+/**
+ * Value of pixels without data, of the types for which GDAL averages also transparent pixels to overviews, unless they have
+ * such a value; overviews have it for the alpha of empty pixels, too. Pixels with data that have it are stored with the next one.
+ */
+const emptyValues: Readonly<Record<string, string>> = {
+  ...{ Int16: '-32768', Int32: '-2147483648', UInt32: '4294967295', Float32: 'nan', Float64: 'nan' },
+}
+
 function warpArguments({ source, target, box, xsize, ysize }: RasterGrid): string[] {
   const hasAlpha = source.bands.count() % 2 === 0
+  const empty = emptyValues[source.bands.get(1).dataType ?? '']
   return [
     ...['-of', 'GTiff', '-t_srs', target, '-r', 'near', '-ovr', 'NONE', '-nomd', '-wm', '64'],
     ...['-te', ...box.map(String), '-ts', String(xsize), String(ysize)],
     ...(hasAlpha ? [] : ['-dstalpha']),
+    ...(empty === undefined ? [] : ['-dstnodata', empty]),
     // A pixel has no data if all of its bands have none.
     ...['-wo', 'UNIFIED_SRC_NODATA=YES'],
     // The intermediate file exists for a minute.

@@ -33,26 +33,30 @@ const valueSizes: Readonly<Record<string, number>> = {
   ...{ Byte: 1, UInt16: 2, Int16: 2, UInt32: 4, Int32: 4, Float32: 4, Float64: 8 },
 }
 
-/** Returns the size of a value in bytes. */
-export function bytesOf(dataset: Dataset): number {
-  return valueSizes[dataset.bands.get(1).dataType ?? ''] ?? 8
+/** Returns the size of a value in bytes: that of the widest band. */
+export function bytesOf({ bands }: Dataset): number {
+  return Math.max(...[...bands].map(({ dataType }) => valueSizes[dataType ?? ''] ?? 8))
 }
 
 function findKind(dataset: Dataset): RasterKind {
   const [first, second] = [...dataset.bands]
   const count = dataset.bands.count()
   const hasAlpha = second?.colorInterpretation === 'Alpha'
-  if (first === undefined || count > 2 || (count === 2 && !hasAlpha)) {
-    checkBands(dataset)
-    return 'colors'
-  }
+  const isColored = first === undefined || count > 2 || (count === 2 && !hasAlpha)
+  if (isColored) checkBands(dataset)
+  checkTypes(dataset)
   checkBits(dataset)
-  if (first.colorInterpretation === 'Palette' && count === 1) return 'palette'
-  if (valueSizes[first.dataType ?? ''] !== undefined) return 'values'
-  throw badRaster(
-    `the values of the raster are ${first.dataType}`,
-    `Convert them with gdal_translate -ot to one of ${Object.keys(valueSizes).join(', ')}.`,
-  )
+  if (isColored) return 'colors'
+  return first.colorInterpretation === 'Palette' && count === 1 ? 'palette' : 'values'
+}
+
+function checkTypes({ bands }: Dataset): void {
+  const other = [...bands].find(({ dataType }) => valueSizes[dataType ?? ''] === undefined)
+  if (other !== undefined)
+    throw badRaster(
+      `the values of the raster are ${other.dataType}`,
+      `Convert them with gdal_translate -ot to one of ${Object.keys(valueSizes).join(', ')}.`,
+    )
 }
 
 const expectedColors = ['Red', 'Green', 'Blue', 'Alpha']
@@ -65,13 +69,6 @@ function checkBands(dataset: Dataset): void {
       `the raster has ${countOf(count, 'band')}, not 1, 3 or 4`,
       'Select one or three bands with gdal_translate -b 1 -b 2 -b 3.',
     )
-  const wide = bands.find(({ dataType }) => dataType !== 'Byte')
-  if (wide !== undefined)
-    throw badRaster(
-      `the colours of the raster are ${wide.dataType}, not 8 bits (Byte)`,
-      'Scale them to 0 to 255 with gdal_translate -ot Byte -scale, or select one band with -b 1.',
-    )
-  checkBits(dataset)
   const colors = bands.map(({ colorInterpretation }) => colorInterpretation ?? 'Undefined')
   if (colors.every((color, at) => color === expectedColors[at])) return
   throw badRaster(
@@ -81,7 +78,9 @@ function checkBands(dataset: Dataset): void {
 }
 
 function checkBits({ bands }: Dataset): void {
+  // Wider values may use fewer bits than their type has.
   const bits = [...bands]
+    .filter(({ dataType }) => dataType === 'Byte')
     .map((band) => readMetadata(band.getMetadata('IMAGE_STRUCTURE'), 'NBITS'))
     .find(Boolean)
   // An index of a palette has any number of bits.

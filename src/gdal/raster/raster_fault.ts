@@ -14,7 +14,7 @@ export function unreadable({ name, folder }: Pick<RasterJob, 'name' | 'folder'>,
   // Paths of the server must not be in messages.
   const text = reason.replaceAll(join(folder, rasterFolder, rasterName), 'the file').replaceAll(folder, '')
   return problem('source/unreadable', `${nameSource(name)} cannot be read: ${text}`, {
-    hint: 'Upload a GeoTIFF with one band, or with 3 or 4 bands of 8 bits.',
+    hint: 'Upload a GeoTIFF with one band, or with 3 or 4 bands of colours.',
   })
 }
 

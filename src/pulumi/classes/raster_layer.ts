@@ -39,7 +39,7 @@ export interface RasterLayerProperties {
   }
 }
 
-/** A georeferenced raster: a GeoTIFF of colours, or of values in one band. */
+/** A georeferenced raster: a GeoTIFF of colours with any number of bits, or of values in one band. */
 export class RasterLayer extends LandformResource {
   /** Whether the resource is protected from deletion, even after this block is removed. */
   declare readonly protect: Output<RasterLayerProperties['protect']>

@@ -24,13 +24,13 @@ export interface RasterStyleProperties {
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
   readonly raster_style?: {
-    /** Range of values from black to white, or of the colour ramp, for rasters with one band; null for 0 to 255 of 8 bits, else percent. */
+    /** Range of values from black to white, or of the colour ramp; of colours, that of each band. Null for 0 to 255 of 8 bits, else percent. */
     readonly stretch?: {
       /** Range of values: from min to max, without a part at both ends, or a multiple of the standard deviation around the mean. */
       readonly type: "min_max" | "percent" | "std_dev"
-      /** Lowest value of min_max; that of the raster if absent. */
+      /** Lowest value of min_max; that of each band if absent. */
       readonly min?: number
-      /** Highest value of min_max; that of the raster if absent. */
+      /** Highest value of min_max; that of each band if absent. */
       readonly max?: number
       /** Part left out at each end, for percent; 2 if absent. */
       readonly percent?: number

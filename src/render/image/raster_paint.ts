@@ -1,15 +1,21 @@
+import { opaqueAlpha } from '../../contract/bodies/raster.ts'
 import type { TileValues } from '../cog/tile_values.ts'
 import { type Pixel, pixelOf, scalePixel } from '../raster/pixel.ts'
 
 /** How the values of a raster become colours. */
 export type RasterPaint = ColorPaint | RampPaint
 
+/** The lowest value and the highest one of a part of all values. */
+export type ValueRange = readonly [low: number, high: number]
+
 /** The bands are red, green, blue and, if there is a fourth, alpha. */
 export interface ColorPaint {
   readonly kind: 'color'
+  /** Values of red, green and blue that are 0 and 255; null for bytes as they are. */
+  readonly ranges: readonly ValueRange[] | null
 }
 
-/** The first band has values, which get the colours of a ramp; where the second band is 0, there is no value. */
+/** The first band has values, which get the colours of a ramp; where the second band, alpha, is empty, there is no value. */
 export interface RampPaint {
   readonly kind: 'ramp'
   /** Colours between the values: interpolated, that of the next higher value, or none. */
@@ -23,7 +29,11 @@ export type Painter = (values: TileValues) => Uint32Array
 
 /** Creates a painter of tiles with a number of values per pixel. */
 export function createPainter(paint: RasterPaint, samples: number): Painter {
-  if (paint.kind === 'color') return (values) => paintColors(values, samples)
+  if (paint.kind === 'color') {
+    const { ranges } = paint
+    return (values) =>
+      ranges === null ? paintColors(values, samples) : stretchColors(values, samples, ranges)
+  }
   const colorOf = prepareRamp(paint)
   // Of integers, every value is computed once.
   const known = new Map<number, Pixel>()
@@ -57,16 +67,44 @@ function paintColors(values: TileValues, samples: number): Uint32Array {
   return words
 }
 
+function stretchColors(values: TileValues, samples: number, ranges: readonly ValueRange[]): Uint32Array {
+  const opaque = opaqueAlpha(values)
+  const [stretchRed, stretchGreen, stretchBlue] = [0, 1, 2].map((band) => stretchOf(ranges[band] ?? [0, 255]))
+  const words = new Uint32Array(values.length / samples)
+  if (stretchRed === undefined || stretchGreen === undefined || stretchBlue === undefined) return words
+  for (let at = 0, from = 0; at < words.length; at += 1, from += samples) {
+    const alpha = samples > 3 ? (values[from + 3] ?? 0) : opaque
+    const red = stretchRed(values[from] ?? 0)
+    const green = stretchGreen(values[from + 1] ?? 0)
+    const blue = stretchBlue(values[from + 2] ?? 0)
+    // Not a number in any band is no data.
+    if (!(alpha > 0 && alpha <= opaque) || Number.isNaN(red + green + blue)) continue
+    const color = (red | (green << 8) | (blue << 16) | 0xff000000) >>> 0
+    words[at] = alpha === opaque ? color : scalePixel(color, Math.round((255 * alpha) / opaque))
+  }
+  return words
+}
+
+/** Returns a function from the values of a range to 0 to 255; equal values are in the middle. */
+function stretchOf([low, high]: ValueRange): (value: number) => number {
+  if (!(high > low))
+    return (value) => (value === low ? 128 : value > low ? 255 : value < low ? 0 : Number.NaN)
+  const factor = 255 / (high - low)
+  return (value) => Math.round(Math.max(0, Math.min(255, (value - low) * factor)))
+}
+
 function isOpaque(pixels: Uint32Array): boolean {
   for (let at = 0; at < pixels.length; at += 1) if ((pixels[at] ?? 0) >>> 24 !== 255) return false
   return true
 }
 
 function paintValues(values: TileValues, samples: number, colorOf: (value: number) => Pixel): Uint32Array {
+  const opaque = opaqueAlpha(values)
   const words = new Uint32Array(values.length / samples)
   for (let at = 0, from = 0; at < words.length; at += 1, from += samples) {
     const value = values[from] ?? 0
-    if ((samples > 1 && values[from + 1] === 0) || Number.isNaN(value)) continue
+    const alpha = samples > 1 ? (values[from + 1] ?? 0) : opaque
+    if (!(alpha > 0 && alpha <= opaque) || Number.isNaN(value)) continue
     words[at] = colorOf(value)
   }
   return words

@@ -7,7 +7,7 @@ import type { ItemRow } from '../../store/classes/webmap.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { hitReach } from '../../style/hit_reach.ts'
-import { hasValues } from '../render/sources/raster_paint.ts'
+import { hasRasterLegend } from '../render/sources/raster_paint.ts'
 import { wmsSources } from '../render/sources/wms_source.ts'
 import { renderedLayerId } from './layer_style.ts'
 import { findStyles, type ParseStyle } from './stored_style.ts'
@@ -77,7 +77,7 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
       ...imageOnly,
       isIdentifiable: raster !== undefined || isOfService,
       hasExtent: raster !== undefined,
-      hasLegend: isOfService || (raster !== undefined && hasValues(raster)),
+      hasLegend: isOfService || (raster !== undefined && hasRasterLegend(raster)),
       hasLegendPicture: isOfService,
     }
   }

@@ -85,6 +85,6 @@ async function needLegend(context: ApiRequest['context'], id: number): Promise<L
   const cls = (await findRenderSources(context.database, [id])).get(id)?.cls
   if (cls === undefined || !rasterSources.classes.includes(cls))
     throw await lacksPart(context.database, id, 'legend')
-  const message = `The raster of resource id = ${id} has colours instead of values, so it has no legend.`
+  const message = `The raster of resource id = ${id} has colours of 8 bits, so it has no legend.`
   throw problem('resource/not-found', message, { resource: id })
 }

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
 import { imagePath, readPicture } from '../../support/picture.ts'
-import { makeRaster, type TestRaster } from '../../support/raster.ts'
+import { makeRaster, scaleRaster, type TestRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
 import { type Ask, describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
@@ -14,6 +14,10 @@ const place = { srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }
 const band = { ...place, bands: 1 }
 
 type LegendSymbols = readonly { readonly display_name: string; readonly icon: { readonly data: string } }[]
+
+interface WideRaster {
+  readonly raster_layer: { readonly statistics: readonly { readonly min: number }[] }
+}
 
 interface Identified {
   readonly featureCount: number
@@ -45,6 +49,10 @@ describeServer('rasters', (start) => {
       members: { raster_style: style },
     })
   }
+  const symbols = async (id: number) =>
+    (await (await admin('GET', `/api/resource/${id}/legend_symbols`)).json<LegendSymbols>()).map(
+      ({ display_name, icon }) => [display_name, icon.data],
+    )
   const square = (left: number, top: number, size: number) => [left, top - size, left + size, top]
   const draw = (id: number, extent: readonly number[], size?: readonly number[]) =>
     readPicture(admin, imagePath(id, extent, size))
@@ -179,16 +187,75 @@ describeServer('rasters', (start) => {
     ])
   })
 
-  test('with colours are not drawn by a style for values, which is reported', async () => {
-    const { style } = await create(place, { stretch: { type: 'min_max' } })
+  test('with colours are not drawn by a colour ramp, which is reported', async () => {
+    const { style } = await create(place, {
+      color_ramp: { interpolation: 'exact', stops: [{ value: 1, color: '#ff0000' }] },
+    })
     const answer = await admin('GET', imagePath(style, square(1e6, 6e6, 300)))
     expect([answer.status, await answer.json()]).toEqual([
       422,
       expect.objectContaining({
         code: 'render/unsupported',
-        message: expect.stringContaining('which are for rasters with one band'),
+        message: expect.stringContaining('a color_ramp, which is for rasters with one band'),
       }),
     ])
+  })
+
+  test.each(['UInt16', 'Int16', 'Float32'])(
+    'with colours of more than 8 bits are stretched by band, as gdal_translate -scale does: %s',
+    async (type) => {
+      // 100 pixels; the last row of each band has values far above the others.
+      const value = (number: number, column: number, row: number) =>
+        column === 0 ? 7 : 500 * number + 30 * column + row + (row === 99 ? 20_000 : 0)
+      const size = { width: 100, height: 100 }
+      const raster = { ...place, ...size, type, options: ['PHOTOMETRIC=RGB'], value, noData: 7 }
+      const { layer, style } = await create(raster)
+      const given = { type: 'min_max', min: 600, max: 3000 }
+      const styles = [layer, style, await createStyle(layer, { stretch: given })]
+      const { raster_layer: own } = await (await admin('GET', `/api/resource/${layer}`)).json<WideRaster>()
+      expect(own.statistics.map(({ min }) => min)).toEqual([530, 1030, 1530])
+      const content = Buffer.from(await (await admin('GET', `/api/resource/${layer}/cog`)).arrayBuffer())
+      for (const id of styles) {
+        const names = await symbols(id)
+        const ranges = names.map(([name = '']) => name.replace(/^\w+ /, '').split(' – ').map(Number))
+        expect(names.map(([name = '']) => name.split(' ')[0])).toEqual(['Red', 'Green', 'Blue'])
+        if (id === styles[2]) expect(ranges).toEqual([0, 1, 2].map(() => [600, 3000]))
+        // Two in a hundred of the values lie above the range.
+        else expect(ranges[0]).toEqual([expect.closeTo(500 + 30 * 3, -2), expect.closeTo(500 + 30 * 99, -2)])
+        const expected = scaleRaster(content, ranges)
+        const picture = await draw(id, square(1e6, 6e6, 1000), [100, 100])
+        const spots = [1, 50, 99].flatMap((x) => [1, 20, 99].map((y) => [x, y] as const))
+        const near = (value: number) => expect.closeTo(value, -0.4)
+        expect(spots.map((spot) => picture.at(...spot))).toEqual(
+          spots.map((spot) => [...expected(...spot).map(near), 255]),
+        )
+        expect(picture.at(0, 9)[3]).toBe(0)
+      }
+    },
+  )
+
+  test('with colours of 8 bits are stretched between given limits only', async () => {
+    const { layer, style } = await create(place, { stretch: { type: 'min_max', min: 0, max: 510 } })
+    expect((await draw(style, square(1e6, 6e6, 300), [30, 30])).at(0, 0)).toEqual([30, 60, 90, 255])
+    const other = await createStyle(layer, { stretch: { type: 'percent' } })
+    const answer = await admin('GET', imagePath(other, square(1e6, 6e6, 300)))
+    expect([answer.status, (await answer.json<{ message: string }>()).message]).toEqual([
+      422,
+      expect.stringContaining('not min_max with min and max'),
+    ])
+  })
+
+  test('with alpha of 16 bits are half transparent, and identified by their values', async () => {
+    const value = (number: number) => (number === 4 ? 32_768 : number * 1000)
+    const options = ['PHOTOMETRIC=RGB', 'ALPHA=YES']
+    const { layer } = await create({ ...place, bands: 4, type: 'UInt16', options, value })
+    const style = await createStyle(layer, { stretch: { type: 'min_max', min: 0, max: 4000 } })
+    expect((await draw(style, square(1e6, 6e6, 300), [30, 30])).at(9, 9)).toEqual([64, 128, 191, 128])
+    const geom = 'POINT(1000075 5999965)'
+    const found = await admin('POST', '/api/feature_layer/identify', { srs: 3857, geom, layers: [layer] })
+    expect(await found.json<Identified>()).toMatchObject({
+      [layer]: { features: [{ fields: { Red: 1000, Green: 2000, Blue: 3000, Alpha: 32_768 } }] },
+    })
   })
 
   test('across the antimeridian are drawn on both sides of it', async () => {
@@ -261,10 +328,6 @@ describeServer('rasters', (start) => {
     ]
     const raster = { ...band, type: 'Float32', value: (_: number, column: number) => column / 4 }
     const { layer, style } = await create(raster, { color_ramp: { interpolation: 'linear', stops } })
-    const symbols = async (id: number) =>
-      (await (await admin('GET', `/api/resource/${id}/legend_symbols`)).json<LegendSymbols>()).map(
-        ({ display_name, icon }) => [display_name, icon.data],
-      )
     const found = await symbols(style)
     expect(found.map(([name]) => name)).toEqual(['0', '12.5'])
     const icon = await sharp(Buffer.from(found[0]?.[1] ?? '', 'base64'))
@@ -281,13 +344,13 @@ describeServer('rasters', (start) => {
     expect(image.headers.get('content-type')).toBe('image/png')
   })
 
-  test('with colours have no legend', async () => {
+  test('with colours of 8 bits have no legend', async () => {
     const { layer, style } = await create(place)
     for (const id of [layer, style]) {
       const answer = await admin('GET', `/api/resource/${id}/legend`)
       expect(answer.status).toBe(404)
       expect((await answer.json<{ message: string }>()).message).toContain(
-        'has colours instead of values, so it has no legend',
+        'has colours of 8 bits, so it has no legend',
       )
     }
   })

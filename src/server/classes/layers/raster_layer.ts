@@ -62,7 +62,7 @@ function membersOf(raster: Raster): Members<'raster_layer'> {
       dtype,
       color_interpretation: [...colorInterpretation],
       geo_transform: [...geoTransform],
-      statistics: statistics && shownStatistics(statistics),
+      statistics: statistics?.map(shownStatistics) ?? null,
       data_version: dataVersion,
     },
   }

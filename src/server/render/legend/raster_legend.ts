@@ -1,5 +1,5 @@
 import { isProblem } from '../../../core/problem.ts'
-import type { RasterPaint } from '../../../render/image/raster_paint.ts'
+import type { RasterPaint, ValueRange } from '../../../render/image/raster_paint.ts'
 import { type MemberRow, memberTable } from '../../../store/classes/member_table.ts'
 import { findRasters, type Raster } from '../../../store/classes/raster_layer.ts'
 import type { RenderSource } from '../../../store/classes/render_source.ts'
@@ -9,11 +9,11 @@ import type { LegendEntry } from '../../../style/legend_entries.ts'
 import { defaultRow } from '../../classes/row.ts'
 import type { ServerContext } from '../../context.ts'
 import { renderedLayerId } from '../../map/layer_style.ts'
-import { rasterPaint } from '../sources/raster_paint.ts'
+import { hasRasterLegend, rasterPaint } from '../sources/raster_paint.ts'
 import type { Legend } from './legend_content.ts'
 import { rampEntries } from './ramp_entries.ts'
 
-/** Opens the legends of rasters and their styles: the colours of values. Rasters with colours of their own are left out. */
+/** Opens the legends of rasters and their styles: the colours of values. Rasters with colours of 8 bits are left out. */
 export async function openRasterLegends(
   { database }: ServerContext,
   resources: readonly RenderSource[],
@@ -32,8 +32,8 @@ export async function openRasterLegends(
     const { id, version } = resource
     const raster = rasters.get(renderedLayerId(resource))
     const style = styles.get(id) ?? defaultRow('raster_style')
-    const paint = raster && findPaint(raster, style)
-    if (raster === undefined || paint?.kind !== 'ramp') continue
+    const paint = raster && hasRasterLegend(raster) ? findPaint(raster, style) : undefined
+    if (raster === undefined || paint === undefined) continue
     const title = names.get(raster.resourceId)?.displayName ?? ''
     legends.set(id, {
       key: ['raster', id, version, raster.digest, title],
@@ -56,13 +56,30 @@ function findPaint(raster: Raster, style: MemberRow<'raster_style'>): RasterPain
   }
 }
 
-function entriesOf({ interpolation, stops }: Extract<RasterPaint, { kind: 'ramp' }>): LegendEntry[] {
+function entriesOf(paint: RasterPaint): LegendEntry[] {
+  if (paint.kind === 'color') return rampEntries(bandEntries(paint.ranges ?? []))
+  const { interpolation, stops } = paint
   return rampEntries(
     stops.map(({ value, color }) => ({
       label: `${interpolation === 'discrete' ? '≤ ' : ''}${showNumber(value)}`,
       color: color.toLowerCase() as Color,
     })),
   )
+}
+
+/** Colours of the bands of a raster with colours. */
+const bandColors = [
+  { name: 'Red', color: '#ff0000' },
+  { name: 'Green', color: '#00ff00' },
+  { name: 'Blue', color: '#0000ff' },
+] as const
+
+/** The values of each band that are drawn from black to its colour. */
+function bandEntries(ranges: readonly ValueRange[]) {
+  return bandColors.flatMap(({ name, color }, at) => {
+    const range = ranges[at]
+    return range === undefined ? [] : [{ label: `${name} ${range.map(showNumber).join(' – ')}`, color }]
+  })
 }
 
 /** Significant digits of values: those of ranges are computed. */
