@@ -1,6 +1,6 @@
 import type { Color } from './color.ts'
 import type { Expression } from './expression/expression.ts'
-import type { DataDefined, Length, Offset } from './symbol_layer.ts'
+import type { DataDefined, Length, MapSymbol, Offset } from './symbol_layer.ts'
 
 /** Font of labels. */
 export interface LabelFont<L = Length> {
@@ -39,6 +39,36 @@ export type LabelPlacement<L = Length> =
   /** Horizontal, anywhere inside a polygon, or on a line. */
   | { readonly kind: 'horizontal' }
 
+/** Corners and middles of the sides of a label, by letters for top, bottom, left and right, and its centre. */
+export const labelCorners = ['tl', 't', 'tr', 'l', 'c', 'r', 'bl', 'b', 'br'] as const
+
+/** Positions of a polygon where callouts end. */
+export const calloutEnds = [
+  'pole_of_inaccessibility',
+  'point_on_exterior',
+  'point_on_surface',
+  'centroid',
+] as const
+
+/** Position of a polygon where callouts end. */
+export type CalloutEnd = (typeof calloutEnds)[number]
+
+/** Line from a label to its feature. */
+export interface LabelCallout<L = Length> {
+  /** Straight, or up or down from the label and then sideways to the feature. */
+  readonly kind: 'straight' | 'right_angle'
+  readonly line: MapSymbol<L>
+  /** Where it starts: at the nearest position of the edge of the label, or at a fixed one. */
+  readonly from: 'edge' | (typeof labelCorners)[number]
+  /** Where it ends if the feature is a polygon; otherwise at the nearest position. */
+  readonly to: CalloutEnd
+  /** Shorter ones are not drawn. */
+  readonly minLength: L
+  /** Lengths that are left out at both ends. */
+  readonly gapAtLabel: L
+  readonly gapAtFeature: L
+}
+
 /** Properties of labels that expressions may define. */
 export type LabelProperty = 'isDrawn' | 'size' | 'color' | 'angle' | 'bufferSize' | 'bufferColor' | 'priority'
 
@@ -76,5 +106,6 @@ export interface Labels<L = Length> {
   readonly mergesLines?: boolean
   /** Distance of labels that are repeated along a line; absent or 0 for one label. */
   readonly repeatDistance?: L
+  readonly callout?: LabelCallout<L>
   readonly dataDefined?: DataDefined<LabelProperty>
 }

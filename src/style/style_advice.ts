@@ -34,10 +34,9 @@ const advice: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [/^blend mode /, 'use another blend mode'],
   [/^the file has no renderer/, 'save the file with its symbology'],
   [/^markers at placement /, 'use another placement'],
-  [
-    /^(shadows|backgrounds|masks|callouts|underlines|strikeouts|direction symbols) of labels /,
-    'turn them off',
-  ],
+  [/^(shadows|backgrounds|masks|underlines|strikeouts|direction symbols) of labels /, 'turn them off'],
+  [/^callouts of type /, 'use simple lines or Manhattan lines'],
+  [/^callouts: |of callouts /, 'use a simple line without further settings'],
   [/^unknown symbol /, 'use a symbol of the list in docs/styles.md, or define it as <symbol>'],
   [/^only the first <layer>/, 'write one style for each layer'],
   [/^<layer> has no <class>/, 'add a <class> with a <style>'],

@@ -10,6 +10,7 @@ from qgis.core import (  # noqa: E402
     Qgis,
     QgsApplication,
     QgsCoordinateReferenceSystem,
+    QgsLabelingEngineSettings,
     QgsMapRendererSequentialJob,
     QgsMapSettings,
     QgsRectangle,
@@ -45,6 +46,10 @@ def draw(job):
     settings.setBackgroundColor(QColor(*job["background"]))
     for flag in ("Antialiasing", "UseAdvancedEffects", "DrawLabeling"):
         settings.setFlag(getattr(QgsMapSettings, flag), True)
+    # Labels that leave the image are not drawn.
+    engine = settings.labelingEngineSettings()
+    engine.setFlag(QgsLabelingEngineSettings.UsePartialCandidates, False)
+    settings.setLabelingEngineSettings(engine)
     renderer = QgsMapRendererSequentialJob(settings)
     renderer.start()
     renderer.waitForFinished()

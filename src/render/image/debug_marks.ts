@@ -1,5 +1,6 @@
 import type { Bbox } from '../../geo/bbox.ts'
 import type { Color } from '../../style/color.ts'
+import type { AddWork } from '../draw/draw_work.ts'
 import { drawLabels } from '../label/draw_labels.ts'
 import type { LabelPen } from '../label/label_pen.ts'
 import type { LabelFace, PlacedLabel } from '../label/placed_label.ts'
@@ -34,7 +35,7 @@ export interface MarkDrawing {
   /** Row of the image at the top of the surface. */
   readonly top: number
   /** Called before each name; throws to stop the work. */
-  readonly check: () => void
+  readonly check: AddWork
 }
 
 /** Draws the outlines and names of boxes on the part of an image. */

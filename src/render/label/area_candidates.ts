@@ -57,7 +57,8 @@ function isInPart(part: PixelPart, [x, y]: readonly [number, number]): boolean {
   return spansAt(part, y).some(({ start, end }) => x >= start && x <= end)
 }
 
-function ringCentroid(ring: Float64Array): readonly [number, number] | undefined {
+/** Returns the centroid of a ring; undefined without an area. */
+export function ringCentroid(ring: Float64Array): readonly [number, number] | undefined {
   const [x0, y0] = [ring[0] ?? 0, ring[1] ?? 0]
   let [area, sumX, sumY] = [0, 0, 0]
   for (let at = 0; at + 3 < ring.length; at += 2) {

@@ -39,7 +39,7 @@ export function createCanvasPen(): LabelPen {
     draw: (label, pixelRatio) => {
       const { local, left, top, width, height } = cropLabel(label, pixelRatio)
       if (!(width > 0 && height > 0 && width * height <= limits.pixels)) return undefined
-      const { box: _, anchor: __, ...key } = local
+      const { box: _, anchor: __, callout: ___, ...key } = local
       const name = JSON.stringify([key, width, height, pixelRatio])
       const surface = images.get(name) ?? drawLabel(local, { width, height, pixelRatio })
       images.set(name, surface)

@@ -1,8 +1,13 @@
-import type { Bbox } from '../../geo/bbox.ts'
+import { type Bbox, bboxesIntersect } from '../../geo/bbox.ts'
+import { magnifySymbol } from '../../style/scale_layer.ts'
+import { createCanvas } from '../draw/canvas.ts'
+import type { AddWork } from '../draw/draw_work.ts'
+import { MarkerPen } from '../draw/marker.ts'
+import { SymbolPen } from '../draw/symbol.ts'
 import { overPixel } from '../raster/pixel.ts'
 import type { Surface } from '../raster/surface.ts'
 import type { LabelImage, LabelPen } from './label_pen.ts'
-import type { PlacedLabel } from './placed_label.ts'
+import { type PlacedLabel, reachOfLabel } from './placed_label.ts'
 
 /** Labels to draw on an image. */
 export interface LabelDrawing {
@@ -13,8 +18,8 @@ export interface LabelDrawing {
   readonly pixelRatio: number
   /** Row of the image at the top of the surface, in device pixels. */
   readonly top: number
-  /** Called before each label; throws to stop the work. */
-  readonly check: () => void
+  /** Called before each label, and with the work of drawing callouts; throws to stop it. */
+  readonly check: AddWork
 }
 
 /**
@@ -22,23 +27,35 @@ export interface LabelDrawing {
  *
  * @throws what `check` throws
  */
-export function drawLabels(surface: Surface, { labels, pen, pixelRatio, top, check }: LabelDrawing): void {
+export function drawLabels(surface: Surface, drawing: LabelDrawing): void {
+  const { labels, pen, pixelRatio, top, check } = drawing
   const [width, height] = [surface.width / pixelRatio, surface.height / pixelRatio]
   const shown: Bbox = [0, top / pixelRatio, width, top / pixelRatio + height]
-  for (const label of labels) {
-    if (!isNear(label, shown)) continue
+  const near = labels.filter((label) => bboxesIntersect(reachOfLabel(label), shown))
+  drawCallouts(surface, near, drawing)
+  for (const label of near) {
     check()
     const image = pen.draw(label, pixelRatio)
     if (image !== undefined) putImage(surface, { ...image, top: image.top - top })
   }
 }
 
-/** Reports whether letters of a label, which may reach beyond its box, may lie in an area. */
-function isNear({ box, face }: PlacedLabel, [left, top, right, bottom]: Bbox): boolean {
-  const margin = face.size + 4
-  return (
-    box[2] + margin > left && box[0] - margin < right && box[3] + margin > top && box[1] - margin < bottom
-  )
+/** Draws lines from labels to their features. */
+function drawCallouts(
+  surface: Surface,
+  labels: readonly PlacedLabel[],
+  { pen, pixelRatio, top, check }: LabelDrawing,
+): void {
+  if (labels.every(({ callout }) => callout === undefined)) return
+  const canvas = { ...createCanvas(surface, [0, top], pixelRatio), addWork: check }
+  const symbols = new SymbolPen(canvas, new MarkerPen(canvas, undefined, { textPen: pen }))
+  for (const { callout } of labels) {
+    if (callout === undefined) continue
+    check()
+    const line = Float64Array.from(callout.line, (value, at) => value * pixelRatio - (at % 2) * top)
+    const symbol = magnifySymbol(callout.symbol, pixelRatio)
+    for (const layer of symbol.layers) symbols.draw({ family: 'LINESTRING', parts: [[line]] }, symbol, layer)
+  }
 }
 
 /** Puts an image over the part of a surface where it lies. */

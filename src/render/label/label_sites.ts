@@ -1,5 +1,6 @@
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { areaCandidates, findAreaAnchor } from './area_candidates.ts'
+import type { CalloutTarget } from './callout.ts'
 import { type LabelFrame, labelReach } from './label_frame.ts'
 import { type LabelPart, listLabelParts } from './label_parts.ts'
 import type { LabelSpec } from './label_spec.ts'
@@ -14,6 +15,8 @@ import { type Candidate, layoutBlock, layoutLetters } from './text_block.ts'
 export interface LabelSite {
   readonly spec: LabelSpec
   readonly anchor: readonly [x: number, y: number]
+  /** What is labelled. */
+  readonly target: CalloutTarget
   /** Area or length of what is labelled. */
   readonly size: number
   /** Whether the label belongs to a piece that was cut out, and so to this frame alone. */
@@ -31,8 +34,9 @@ const maxRepeats = 50
 export function listSites(geometry: PixelGeometry, spec: LabelSpec, frame: LabelFrame): LabelSite[] {
   const { family, parts } = geometry
   if (family === 'POINT' && parts.length === 1) {
-    const [x = Number.NaN, y = Number.NaN] = parts[0]?.[0] ?? []
-    return pointSites({ spec, size: 0, isPiece: false }, [x, y])
+    const [part = []] = parts
+    const [x = Number.NaN, y = Number.NaN] = part[0] ?? []
+    return pointSites({ spec, target: { family, part }, size: 0, isPiece: false }, [x, y])
   }
   return listLabelParts(geometry, frame, spec).flatMap((part) => sitesOf(part, { family, spec, frame }))
 }
@@ -46,7 +50,7 @@ interface SiteOptions {
 function sitesOf(found: LabelPart, { family, spec, frame }: SiteOptions): LabelSite[] {
   const { part, size, isWhole } = found
   const isPiece = frame.seams !== undefined && !isWhole
-  const site = { spec, size, isPiece }
+  const site = { spec, target: { family, part }, size, isPiece }
   const { placement } = spec
   if (family === 'POINT') {
     const [x = Number.NaN, y = Number.NaN] = part[0] ?? []
@@ -64,7 +68,7 @@ function sitesOf(found: LabelPart, { family, spec, frame }: SiteOptions): LabelS
   return [{ ...site, anchor, candidates }]
 }
 
-type SiteOf = Pick<LabelSite, 'spec' | 'size' | 'isPiece'>
+type SiteOf = Pick<LabelSite, 'spec' | 'target' | 'size' | 'isPiece'>
 
 function pointSites(site: SiteOf, anchor: readonly [number, number]): LabelSite[] {
   const candidates = (measure: MeasureText) =>

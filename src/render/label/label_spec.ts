@@ -6,9 +6,15 @@ import {
   type EvaluationContext,
 } from '../../style/expression/expression_evaluate.ts'
 import { findNumber, isSelected, textOf } from '../../style/expression/expression_value.ts'
-import type { LabelBuffer, LabelPlacement, LabelProperty, Labels } from '../../style/label_model.ts'
+import type {
+  LabelBuffer,
+  LabelCallout,
+  LabelPlacement,
+  LabelProperty,
+  Labels,
+} from '../../style/label_model.ts'
 import { compileRules, isInScale } from '../../style/match_rules.ts'
-import { compileValues } from '../../style/resolve_symbol.ts'
+import { compileSymbol, compileValues } from '../../style/resolve_symbol.ts'
 import { pixelsOf } from '../../style/scale_layer.ts'
 import type { Rule, Style } from '../../style/style_model.ts'
 import type { Length } from '../../style/symbol_layer.ts'
@@ -35,6 +41,8 @@ export interface LabelSpec {
   readonly repeatDistance: number
   readonly lineHeight: number
   readonly alignment: Labels['alignment']
+  /** Line from the label to its feature. */
+  readonly callout?: LabelCallout<number>
   /** Radius of the markers at a point, which labels around it do not cover. @default 0 */
   readonly markerRadius?: number
 }
@@ -102,6 +110,8 @@ function compileOne(labels: Labels, { pixelsPerMapUnit }: LabelScale): FindLabel
     lineHeight: bounded(labels.lineHeight, 0.1, 10),
     alignment: labels.alignment,
   } as const
+  const { callout } = labels
+  const calloutFor = callout === undefined ? undefined : compileCallout(callout, { px, pixelsPerMapUnit })
   const resolve = (defined: Values) => resolveSpec(labels, defined, px)
   const constant = labels.dataDefined === undefined ? resolve(new Map()) : undefined
   return (context) => {
@@ -109,8 +119,28 @@ function compileOne(labels: Labels, { pixelsPerMapUnit }: LabelScale): FindLabel
     const lines = linesOf(text, context, layout)
     if (lines.length === 0) return []
     const resolved = labels.dataDefined === undefined ? constant : resolve(values(context))
-    return resolved === undefined ? [] : [{ ...fixed, ...resolved, lines }]
+    if (resolved === undefined) return []
+    return [{ ...fixed, ...resolved, lines, ...(calloutFor ? { callout: calloutFor(context) } : {}) }]
   }
+}
+
+interface CalloutScale {
+  readonly px: (length: Length) => number
+  readonly pixelsPerMapUnit: number
+}
+
+function compileCallout(
+  { line, minLength, gapAtLabel, gapAtFeature, ...callout }: LabelCallout,
+  { px, pixelsPerMapUnit }: CalloutScale,
+): (context: EvaluationContext) => LabelCallout<number> {
+  const { isConstant, resolve } = compileSymbol(line)
+  const lengths = { minLength: px(minLength), gapAtLabel: px(gapAtLabel), gapAtFeature: px(gapAtFeature) }
+  const calloutFor = (context: EvaluationContext) => ({
+    ...{ ...callout, ...lengths },
+    line: resolve({ context, pixelsPerMapUnit }),
+  })
+  const constant = isConstant ? calloutFor({ attributes: {} }) : undefined
+  return (context) => constant ?? calloutFor(context)
 }
 
 type Values = ReturnType<ReturnType<typeof compileValues<LabelProperty>>>

@@ -1,6 +1,7 @@
 import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { DrawnFeature } from '../draw/layer.ts'
+import { placeCallout } from './callout.ts'
 import { CollisionIndex } from './collision_index.ts'
 import {
   findGroup,
@@ -14,7 +15,7 @@ import {
 import { type LabelSite, listSites } from './label_sites.ts'
 import { compileLabels, type LabelScale } from './label_spec.ts'
 import { MergedLines } from './merged_lines.ts'
-import { boundsOf, createBox, type OrientedBox } from './oriented_box.ts'
+import { boundsOf, createBox, growBox, type OrientedBox } from './oriented_box.ts'
 import type { MeasureText, PlacedLabel } from './placed_label.ts'
 import type { Candidate } from './text_block.ts'
 
@@ -204,7 +205,18 @@ function some(candidates: Iterable<Candidate>, isFree: (candidate: Candidate) =>
   return false
 }
 
-function labelAt({ spec, anchor }: LabelSite, { boxes, runs }: Candidate): PlacedLabel {
-  const { face, color, buffer } = spec
-  return { runs: runs(), face, color, ...(buffer ? { buffer } : {}), box: boundsOf(boxes), anchor }
+function labelAt(site: LabelSite, { boxes, runs }: Candidate): PlacedLabel {
+  const { face, color, buffer } = site.spec
+  const callout = calloutAt(site, boxes)
+  return {
+    ...{ runs: runs(), face, color, box: boundsOf(boxes), anchor: site.anchor },
+    ...(buffer ? { buffer } : {}),
+    ...(callout ? { callout } : {}),
+  }
+}
+
+/** Labels whose letters follow a line have no callouts. */
+function calloutAt({ spec, target }: LabelSite, [box, ...others]: Candidate['boxes']) {
+  if (spec.callout === undefined || box === undefined || others.length > 0) return undefined
+  return placeCallout(spec.callout, growBox(box, -(spec.buffer?.size ?? 0)), target)
 }

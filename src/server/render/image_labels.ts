@@ -1,7 +1,8 @@
+import { bboxesIntersect } from '../../geo/bbox.ts'
 import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import type { DrawJob } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
-import { moveLabel, type PlacedLabel } from '../../render/label/placed_label.ts'
+import { moveLabel, type PlacedLabel, reachOfLabel } from '../../render/label/placed_label.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import type { ServerContext } from '../context.ts'
 import { untrackedTtlMs } from '../map/current_cache.ts'
@@ -121,14 +122,6 @@ function cutOut(labels: readonly PlacedLabel[], frame: ImageFrame): PlacedLabel[
     Math.round((mercatorHalfWorld - box[3]) * zoomScale),
   ]
   const [right, bottom] = [left + width / pixelRatio, top + height / pixelRatio]
-  const isNear = ({ box: covered, face }: PlacedLabel) => {
-    const margin = face.size
-    return (
-      covered[0] - margin < right &&
-      covered[2] + margin > left &&
-      covered[1] - margin < bottom &&
-      covered[3] + margin > top
-    )
-  }
+  const isNear = (label: PlacedLabel) => bboxesIntersect(reachOfLabel(label), [left, top, right, bottom])
   return labels.filter(isNear).map((label) => moveLabel(label, -left, -top))
 }

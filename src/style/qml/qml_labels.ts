@@ -3,6 +3,7 @@ import type { Expression } from '../expression/expression.ts'
 import type { LabelBuffer, LabelFont, LabelPlacement, LabelProperty, Labels } from '../label_model.ts'
 import type { Length, Offset } from '../symbol_layer.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
+import { readCallout } from './qml_callout.ts'
 import { readDataDefined } from './qml_data_defined.ts'
 import {
   attributeOf,
@@ -99,7 +100,6 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
   const text = readText(settings)
   if (text === undefined || attributeOf(settings.rendering, 'drawLabels') === '0') return []
   reportUndrawn(settings)
-  reportCallouts(reading, element)
   return [
     {
       text,
@@ -119,6 +119,7 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
       ...(attributeOf(settings.rendering, 'labelPerPart') === '1' ? { isOnAllParts: true } : {}),
       ...(attributeOf(settings.rendering, 'mergeLines') === '1' ? { mergesLines: true } : {}),
       ...readRepeat(settings.placement),
+      ...readCallout(reading, element),
       ...readDataDefined(reading, element, labelProperties(settings)),
     },
   ]
@@ -311,16 +312,6 @@ function reportUndrawn({ reading, style, buffer, format, placement }: Settings):
     if (element !== undefined && attributeOf(element, attribute) === '1')
       reportPart(reading, element, message)
   reportNumbers(reading, [style, buffer, placement])
-}
-
-/** Reports lines from labels to their features. */
-function reportCallouts(reading: QmlReading, settings: XmlElement): void {
-  for (const callout of childrenNamed(settings, 'callout')) {
-    const options = childrenNamed(callout, 'Option').flatMap(({ children }) => children)
-    const enabled = options.find((option) => attributeOf(option, 'name') === 'enabled')
-    if (enabled !== undefined && ['1', 'true'].includes(attributeOf(enabled, 'value') ?? ''))
-      reportPart(reading, callout, 'callouts of labels are not drawn')
-  }
 }
 
 const lengthNames = new Set(['fontSize', 'bufferSize', 'dist', 'repeatDistance', 'xOffset', 'yOffset'])

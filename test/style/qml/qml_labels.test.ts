@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readQml } from '../../../src/style/qml/qml_read.ts'
-import { dataDefined, qml } from '../../support/qml.ts'
+import { dataDefined, qml, symbolLayer } from '../../support/qml.ts'
 
 const label = (elements: string, type = 'simple') =>
   readQml(qml('type="nullSymbol"', '', { rest: `<labeling type="${type}">${elements}</labeling>` }))
@@ -124,21 +124,65 @@ test('reads repeats along lines, labels on all parts and of merged lines, and da
   })
 })
 
-const callout = (enabled: string) =>
-  `<callout type="simple"><Option type="Map"><Option name="enabled" value="${enabled}"/></Option></callout>`
+const callout = (enabled: string, { type = 'simple', more = '' } = {}) =>
+  `<callout type="${type}"><Option type="Map"><Option name="enabled" value="${enabled}"/>${more}</Option></callout>`
+
+test('reads callouts with their line, ends and lengths', () => {
+  const option = (name: string, value: string) => `<Option name="${name}" value="${value}"/>`
+  const symbol = symbolLayer('SimpleLine', {
+    line_color: '1,2,3,255',
+    line_width: '2',
+    line_width_unit: 'Pixel',
+  })
+  const line = `<symbol type="line" alpha="0.5">${symbol}</symbol>`
+  const more = [
+    option('lineSymbol', line.replaceAll('<', '&lt;').replaceAll('"', '&quot;')),
+    option('labelAnchorPoint', 'tr'),
+    option('anchorPoint', 'point_on_exterior'),
+    ...['minLength', 'offsetFromAnchor', 'offsetFromLabel'].map((name, at) => option(name, String(at + 2))),
+    ...['minLengthUnit', 'offsetFromAnchorUnit', 'offsetFromLabelUnit'].map((name) => option(name, 'Pixel')),
+  ].join('')
+  const others = callout('1', { type: 'manhattan', more })
+  const { style, issues } = label(settings({ style: 'fieldName="s"', others }))
+  expect(issues).toEqual([])
+  expect(style?.labels[0]?.callout).toMatchObject({
+    ...{ kind: 'right_angle', from: 'tr', to: 'point_on_exterior' },
+    ...{ minLength: 2, gapAtFeature: 3, gapAtLabel: 4 },
+    line: { opacity: 0.5, layers: [{ kind: 'line', stroke: { color: '#010203', width: 2 } }] },
+  })
+  const plain = label(settings({ style: 'fieldName="s"', others: callout('true') })).style?.labels[0]?.callout
+  expect(plain).toMatchObject({ kind: 'straight', from: 'edge', to: 'pole_of_inaccessibility', minLength: 0 })
+  expect(plain?.line.layers).toMatchObject([{ stroke: { color: '#3c3c3c' } }])
+  expect(
+    label(settings({ style: 'fieldName="s"', others: callout('0') })).style?.labels[0]?.callout,
+  ).toBeUndefined()
+})
+
+test('reports parts of callouts that are not drawn', () => {
+  const defined = `<Option type="Map" name="properties"><Option type="Map" name="OriginX"><Option name="active" value="true"/></Option></Option>`
+  const more = `<Option name="drawToAllParts" value="true"/><Option name="blendMode" value="6"/>
+    <Option type="Map" name="ddProperties">${defined}</Option><Option name="lineSymbol" value="&lt;oops"/>`
+  const others = callout('1', { more })
+  expect(label(settings({ style: 'fieldName="s"', others })).issues.map(({ message }) => message)).toEqual([
+    'callouts to all parts are drawn to one part',
+    'the blend mode of callouts is drawn as normal',
+    'data-defined property OriginX of callouts is ignored',
+    'the line of callouts is not readable, and drawn as a grey line',
+  ])
+})
 
 test('reports what is not drawn', () => {
   const { style, issues } = label(
     settings({
       style: 'fieldName="s" fontUnderline="1"',
       inner: '<shadow shadowDraw="1"/><background shapeDraw="1"/><text-mask maskEnabled="1"/>',
-      others: `<placement placement="6"/>${callout('1')}${callout('0')}${dataDefined({ Bold: 'true' }).replaceAll('data_defined_properties', 'dd_properties')}`,
+      others: `<placement placement="6"/>${callout('1', { type: 'balloon' })}${dataDefined({ Bold: 'true' }).replaceAll('data_defined_properties', 'dd_properties')}`,
     }),
   )
   expect(style?.labels[0]?.placement).toEqual({ kind: 'around', distance: 0 })
   expect(issues.map(({ message }) => message).toSorted()).toEqual([
     'backgrounds of labels are not drawn',
-    'callouts of labels are not drawn',
+    'callouts of type balloon are not drawn',
     'data-defined property Bold of labels is ignored',
     'label placement 6 is drawn as around point',
     'masks of labels are not drawn',

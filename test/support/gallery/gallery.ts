@@ -2,6 +2,7 @@ import { fillEntries } from './fill_entries.ts'
 import type { GalleryEntry } from './gallery_entry.ts'
 import { groupEntries } from './group_entries.ts'
 import { heatmapEntries } from './heatmap_entries.ts'
+import { labelEntries } from './label_entries.ts'
 import { lineEntries } from './line_entries.ts'
 import { markerEntries } from './marker_entries.ts'
 import { rendererEntries } from './renderer_entries.ts'
@@ -14,4 +15,5 @@ export const gallery: readonly GalleryEntry[] = [
   ...rendererEntries,
   ...heatmapEntries,
   ...groupEntries,
+  ...labelEntries,
 ]

@@ -2,6 +2,7 @@ import type { GeometryFamily } from '../../../src/contract/geometry.ts'
 import type { DensityPoints } from '../../../src/render/draw/density.ts'
 import { drawImage } from '../../../src/render/image/draw_image.ts'
 import type { DrawJob, FeatureJobLayer, JobFeatures, PointBlock } from '../../../src/render/image/draw_job.ts'
+import { placeJobLabels } from '../../../src/render/image/job_labels.ts'
 import { loadSvgImages } from '../../../src/render/image/svg_images.ts'
 import { createCanvasPen } from '../../../src/render/label/canvas_pen.ts'
 import type { Surface } from '../../../src/render/raster/surface.ts'
@@ -28,7 +29,9 @@ export async function drawPlate({ data, style, background }: GalleryPlate): Prom
     scaleDenom: 96 / 0.0254 / pixelsPerMapUnit,
     layers: [{ pixels: backgroundOf(background, width * height) }, layerOf(data, style)],
   }
-  return drawImage(job, { images: await loadSvgImages(job), textPen: createCanvasPen() })
+  const pen = createCanvasPen()
+  const placed = placeJobLabels(job, { pen, check: () => undefined })
+  return drawImage(job, { images: await loadSvgImages(job), textPen: pen, labels: { placed, pen } })
 }
 
 function backgroundOf([red, green, blue]: GalleryPlate['background'], count: number) {
