@@ -9,7 +9,7 @@ export interface TileAddress {
 }
 
 /** Highest zoom level. */
-const maxZoom = 24
+export const maxZoom = 24
 
 /** Returns the width of a tile in metres of EPSG:3857. */
 export function tileWidth(z: number): number {

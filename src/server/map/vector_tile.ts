@@ -2,7 +2,7 @@ import { type Dialect, tileLayerPrefix } from '../../contract/dialect/dialect.ts
 import { tileLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { queriesUntil } from '../../database/database.ts'
-import { tileExists } from '../../geo/tile.ts'
+import { maxZoom, tileExists } from '../../geo/tile.ts'
 import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
 import { measureTile, type TileRequest } from '../../render/vector_tile/tile_grid.ts'
@@ -42,6 +42,8 @@ const minCompressedBytes = 860
 export function readTileRequest(options: TileOptions): TileRequest {
   const { extent = 4096, padding = 0.05 } = options
   const address = { z: need('z', options.z), x: need('x', options.x), y: need('y', options.y) }
+  if (address.z > maxZoom)
+    throw problem('request/invalid', `There is no zoom level ${address.z}; zoom levels are 0 to ${maxZoom}.`)
   if (!tileExists(address)) {
     const last = 2 ** address.z - 1
     const tile = `${address.x}/${address.y}`

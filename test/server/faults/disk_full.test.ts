@@ -4,21 +4,23 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { makePhoto, openAttachments } from '../../support/attachments.ts'
+import { captureLog } from '../../support/log.ts'
 import { onlyNew } from '../../support/only_new.ts'
 import { uploadContent } from '../../support/samples.ts'
 import { adminPassword, startTestServer, type TestResponse, type TestServer } from '../../support/server.ts'
 import { mountSmallDisk, type SmallDisk } from '../../support/small_disk.ts'
-import { createLayer } from '../../support/tree.ts'
+import { createLayer, createResource } from '../../support/tree.ts'
 import { openTus } from '../../support/tus.ts'
 import { geojson, point } from '../../support/vector.ts'
 import { makeZip } from '../../support/zip.ts'
 
 describe('a server whose data folder is on a full disk', () => {
+  const { log, written } = captureLog()
   let disk: SmallDisk
   let server: TestServer
   beforeAll(async () => {
     disk = await mountSmallDisk(64 * 2 ** 20)
-    server = await startTestServer('postgres', { dataFolder: disk.folder })
+    server = await startTestServer('postgres', { dataFolder: disk.folder, log })
   })
   afterAll(async () => {
     await server?.stop()
@@ -114,6 +116,38 @@ describe('a server whose data folder is on a full disk', () => {
     })
     expect(await attachments()).toMatchObject([{ id, is_image: true }])
     expect((await server.admin('GET', `${own}${id}/image`)).status).toBe(200)
+  })
+
+  test('draws tiles without keeping them, says so once, and keeps others when there is space', async () => {
+    const layer = await createLayer(server.admin, { name: 'Drawn', geometryType: 'POINT' })
+    const geom = 'POINT(5e6 5e6)'
+    await server.admin('PATCH', `/api/resource/${layer}/feature/`, [{ geom }])
+    const members = { tile_cache: { enabled: true } }
+    const style = await createResource(server.admin, {
+      cls: 'mapsrv_style',
+      parent: layer,
+      name: 'Kept',
+      members,
+    })
+    const draw = async (place: string, rest = '') => {
+      const path = `/api/component/render/tile?${place}&resource=${style}${rest}`
+      const answer = await server.admin('GET', path)
+      return [answer.status, Buffer.from(await answer.arrayBuffer()).toString('base64')]
+    }
+    const countKept = async () =>
+      (await server.admin('GET', `/api/component/landform/tile_cache/${style}`)).json<{ tiles: number }>()
+    const places = ['z=0&x=0&y=0', 'z=1&x=1&y=0', 'z=2&x=2&y=1']
+    const [whole, ...others] = places
+    const drawn = await whileFull(async () => {
+      const tiles = await Promise.all(others.map((place) => draw(place)))
+      expect(await countKept()).toMatchObject({ tiles: 0 })
+      return tiles
+    })
+    expect(drawn.map(([status]) => status)).toEqual([200, 200])
+    expect(await Promise.all(others.map((place) => draw(place, '&cache=false')))).toEqual(drawn)
+    expect(written.filter((line) => line.includes('the tile cache cannot be written'))).toHaveLength(1)
+    await draw(whole ?? '')
+    expect(await countKept()).toMatchObject({ tiles: 1 })
   })
 
   describe('with a layer of many features', () => {

@@ -356,11 +356,18 @@ describeServers('vector tiles', (start) => {
     ['z=0&x=0&y=-1&resource=ID', 'y'],
     ['z=0&x=0&y=0&resource=ID&simplification=-1', 'simplification'],
     ['z=0&x=0&y=0&resource=a', 'resource'],
+    [`z=0&x=0&y=0&resource=${Array.from({ length: 1000 }, () => 'ID').join()}`, 'resource'],
   ])('refuse %s', async (query, word) => {
     const server = await start()
     const id = await createLayer(server, {}, [])
-    const answer = await server.admin('GET', `${mvt}?${query.replace('ID', String(id))}`)
+    const answer = await server.admin('GET', `${mvt}?${query.replaceAll('ID', String(id))}`)
     expect(answer.status).toBe(422)
+    // The path of one layer has no negative numbers.
+    const place = /^z=(.*)&x=(.*)&y=(\d+)&resource=ID$/.exec(query)
+    if (place !== null)
+      expect((await server.admin('GET', `/api/resource/${id}/${place.slice(1).join('/')}.mvt`)).status).toBe(
+        422,
+      )
     expect((await answer.json<{ message: string }>()).message).toContain(word)
   })
 

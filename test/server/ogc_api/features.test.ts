@@ -142,6 +142,8 @@ describe.each(drivers)('OGC API Features on %s', (driver) => {
     ['items/77', 404, 'no feature with id 77'],
     ['tiles/x/0/0/0', 404, 'no tile matrix set'],
     ['tiles/WebMercatorQuad/1/7/0', 400, 'does not exist at zoom level'],
+    ['tiles/WebMercatorQuad/25/0/0', 400, 'zoom levels are 0 to 24'],
+    ['tiles/WebMercatorQuad/0/-1/0', 404, 'No route matches'],
   ])('refuses %s with %i', async (path, status, message) => {
     const answer = await server.admin('GET', `${base}/collections/towns/${path}`)
     expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(message)])
