@@ -115,9 +115,11 @@ export async function readCanvas(page: Page, { x, y, width, height }: Pixel & Si
     const [canvas] = document.querySelectorAll('.map canvas')
     const copy = new OffscreenCanvas(${width}, ${height}).getContext('2d', { willReadFrequently: true })
     copy.drawImage(canvas, ${-x}, ${-y})
-    return [...copy.getImageData(0, 0, ${width}, ${height}).data]
+    // As text: a list of numbers takes seconds to transfer.
+    const bytes = copy.getImageData(0, 0, ${width}, ${height}).data
+    return bytes.reduce((text, byte) => text + String.fromCharCode(byte), '')
   })()`
-  return Uint8Array.from(await page.evaluate<number[]>(script))
+  return Uint8Array.from(Buffer.from(await page.evaluate<string>(script), 'latin1'))
 }
 
 interface Size {

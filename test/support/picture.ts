@@ -29,3 +29,13 @@ export function imagePath(
 ): string {
   return `/api/component/render/image?resource=${resources}&extent=${extent.join()}&size=${size.join()}`
 }
+
+/** The largest difference of a channel of RGBA, with colors multiplied by their opacity. */
+export function largestDifference(one: Uint8Array, other: Uint8Array): number {
+  const value = (bytes: Uint8Array, at: number) =>
+    at % 4 === 3 ? (bytes[at] ?? 0) : ((bytes[at] ?? 0) * (bytes[at - (at % 4) + 3] ?? 0)) / 255
+  let largest = one.length === other.length ? 0 : 256
+  for (let at = 0; at < one.length; at += 1)
+    largest = Math.max(largest, Math.abs(value(one, at) - value(other, at)))
+  return largest
+}

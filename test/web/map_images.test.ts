@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { colorAt, pixelOf, readCanvas, readView, untilDrawn, useBrowser } from '../support/browser.ts'
 import { findLowContrast } from '../support/contrast.ts'
 import { makeOpenGroup } from '../support/map.ts'
+import { largestDifference } from '../support/picture.ts'
 import { namedSymbol, qml, symbolLayer, symbols } from '../support/qml.ts'
 import { uploadContent } from '../support/samples.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
@@ -131,13 +132,6 @@ async function open(path: string, options?: OpenOptions): Promise<Page> {
   const page = await browser.open(server.url + path, options)
   await untilDrawn(page)
   return page
-}
-
-/** The largest difference of a channel, with colors multiplied by their opacity. */
-function largestDifference(one: Uint8Array, other: Uint8Array): number {
-  const value = (bytes: Uint8Array, at: number) =>
-    at % 4 === 3 ? (bytes[at] ?? 0) : ((bytes[at] ?? 0) * (bytes[at - (at % 4) + 3] ?? 0)) / 255
-  return one.reduce((largest, _, at) => Math.max(largest, Math.abs(value(one, at) - value(other, at))), 0)
 }
 
 const readPng = async (path: string) =>

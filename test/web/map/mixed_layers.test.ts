@@ -2,12 +2,14 @@ import type { RequestListener } from 'node:http'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pixelOf, untilDrawn, useBrowser } from '../../support/browser.ts'
+import { mercatorWorld } from '../../../src/geo/mercator.ts'
+import { pixelOf, readCanvas, untilDrawn, useBrowser } from '../../support/browser.ts'
 import { makeOpenGroup } from '../../support/map.ts'
+import { largestDifference } from '../../support/picture.ts'
 import { makeRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
-import { allow, createResource } from '../../support/tree.ts'
+import { allow, createLayer, createResource, createStyle } from '../../support/tree.ts'
 import { type TestService, useService } from '../../support/wms.ts'
 
 const browser = useBrowser()
@@ -15,6 +17,10 @@ const startService = useService()
 let server: TestServer
 let service: TestService
 let path: string
+/** Styles and layers of a map with labels, an image of another service, a raster and polygons, the first one uppermost. */
+let mixed: readonly number[]
+/** Its paths, by how its layers are requested. */
+const mixedPaths: Record<string, string> = {}
 
 const evil = 'Station <img src=x onerror="document.title=1">\nheight = 12'
 
@@ -25,10 +31,28 @@ const answerWms: RequestListener = async ({ url }, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' }).end(evil)
     return
   }
+  if (searchParams.get('LAYERS') === 'stripes') {
+    response.writeHead(200, { 'content-type': 'image/png' }).end(await drawStripes(searchParams))
+    return
+  }
   // Legends have no size.
   const [width, height] = ['WIDTH', 'HEIGHT'].map((name) => Number(searchParams.get(name) ?? 40))
   const create = { width: width ?? 1, height: height ?? 1, channels: 3 as const, background: '#ff0000' }
   response.writeHead(200, { 'content-type': 'image/png' }).end(await sharp({ create }).png().toBuffer())
+}
+
+/** Half-transparent stripes of 700 km, which lie where they belong in any extent. */
+async function drawStripes(request: URLSearchParams): Promise<Buffer> {
+  const [width = 1, height = 1] = ['WIDTH', 'HEIGHT'].map((name) => Number(request.get(name)))
+  const [west = 0, , east = 0] = (request.get('BBOX') ?? '').split(',').map(Number)
+  const row = Array.from({ length: width }, (_, at) => {
+    const x = west + ((at + 0.5) / width) * (east - west)
+    return Math.floor(x / 700_000) % 2 === 0 ? [200, 40, 160, 128] : [0, 0, 0, 0]
+  })
+  const pixels = Buffer.concat(Array.from({ length: height }, () => Buffer.from(row.flat())))
+  return sharp(pixels, { raw: { width, height, channels: 4 } })
+    .png()
+    .toBuffer()
 }
 
 /** Each band has one value. */
@@ -52,22 +76,68 @@ beforeAll(async () => {
     resource: { permissions: [allow(guest, 'connection', 'connect')] },
     members: { wmsclient_connection: { url: service.url, version: '1.3.0' } },
   })
-  const wmsclient_layer = {
-    ...{ connection: { id: connection }, srs: { id: 3857 } },
-    ...{ imgformat: 'image/png', wmslayers: 'stations' },
+  const addWms = (name: string, wmslayers: string) => {
+    const source = { connection: { id: connection }, srs: { id: 3857 }, imgformat: 'image/png', wmslayers }
+    return createResource(admin, {
+      ...{ cls: 'wmsclient_layer', parent, name, members: { wmsclient_layer: source } },
+    })
   }
-  const stations = await createResource(admin, {
-    ...{ cls: 'wmsclient_layer', parent, name: 'Stations', members: { wmsclient_layer } },
+  const stations = await addWms('Stations', 'stations')
+  path = await makeMap(parent, [item('Photo', style), item('Stations', stations)])
+  const smooth = await createResource(admin, {
+    ...{ cls: 'raster_style', parent: raster, name: 'Smooth' },
+    members: { raster_style: { resampling: 'bilinear', opacity: 0.7 } },
   })
-  const item = (display_name: string, layer_style_id: number) => ({
-    ...{ item_type: 'layer', display_name, layer_style_id },
-  })
-  const children = [item('Photo', style), item('Stations', stations)]
-  const webmap = { root_item: { item_type: 'root', children } }
-  const id = await createResource(admin, { cls: 'webmap', parent, name: 'Images', members: { webmap } })
-  path = `${server.url}/resource/${id}/display?lon=0&lat=0&zoom=4`
+  mixed = [await addTowns(parent), await addWms('Stripes', 'stripes'), smooth, await addLand(parent)]
+  for (const adapter of ['tile', 'image'])
+    mixedPaths[adapter] = await makeMap(
+      parent,
+      mixed.map((id) => ({ ...item(`Layer ${id}`, id), layer_adapter: adapter })),
+    )
 })
 afterAll(() => server.stop())
+
+const item = (display_name: string, layer_style_id: number) => ({
+  ...{ item_type: 'layer', display_name, layer_style_id },
+})
+
+let made = 0
+
+async function makeMap(parent: number, children: readonly object[]): Promise<string> {
+  made += 1
+  const webmap = { root_item: { item_type: 'root', children } }
+  const name = made === 1 ? 'Images' : `Map ${made}`
+  const id = await createResource(server.admin, { cls: 'webmap', parent, name, members: { webmap } })
+  return `${server.url}/resource/${id}/display?lon=0&lat=0&zoom=4`
+}
+
+/** Points with labels that overlap each other, and the corners of tiles. */
+async function addTowns(parent: number): Promise<number> {
+  const fields = [{ keyname: 'name', datatype: 'STRING' }]
+  const layer = await createLayer(server.admin, { parent, name: 'Towns', geometryType: 'POINT', fields })
+  const features = Array.from({ length: 60 }, (_, at) => ({
+    geom: `POINT(${((at * 37) % 80) - 40} ${((at * 23) % 50) - 25})`,
+    fields: { name: `Town ${at}` },
+  }))
+  await server.admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, features)
+  const xml = `<map><layer><labelitem>name</labelitem><class>
+    <style><color red="20" green="90" blue="40"/><size>7</size></style>
+    <label><size>12</size><color red="0" green="0" blue="0"/></label>
+  </class></layer></map>`
+  const members = { mapsrv_style: { xml } }
+  return createResource(server.admin, { cls: 'mapsrv_style', parent: layer, name: 'Towns', members })
+}
+
+async function addLand(parent: number): Promise<number> {
+  const layer = await createLayer(server.admin, { parent, name: 'Land', geometryType: 'POLYGON' })
+  const geom = 'POLYGON((-31 -18, 22 -24, 35 20, -12 24, -31 -18))'
+  await server.admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, [{ geom }])
+  return createStyle(server.admin, {
+    parent: layer,
+    name: 'Land',
+    inner: '<color red="90" green="120" blue="200"/>',
+  })
+}
 
 const place = { lon: 0, lat: 0, zoom: 4 }
 
@@ -142,3 +212,25 @@ test('a click beside a raster finds nothing in it', async () => {
   await click(page, [-15, -16])
   await page.getByRole('heading', { name: 'Nothing found here' }).waitFor()
 })
+
+test.each(['tile', 'image'])(
+  'labels, an image of another service, a raster and polygons are drawn as the server draws one image: %s',
+  async (adapter) => {
+    const page = await browser.open(mixedPaths[adapter] ?? '')
+    await untilDrawn(page)
+    const [width, height] = [1000, 700]
+    const shown = await readCanvas(page, { x: 0, y: 0, width, height })
+    const metres = mercatorWorld / 256 / 2 ** place.zoom
+    const extent = [-width, -height, width, height].map((pixels) => (pixels / 2) * metres)
+    const answer = await server.guest(
+      'GET',
+      `/api/component/render/image?resource=${[...mixed].reverse()}&extent=${extent}&size=${width},${height}`,
+    )
+    const drawn = await sharp(Buffer.from(await answer.arrayBuffer()))
+      .ensureAlpha()
+      .raw()
+      .toBuffer()
+    expect(new Set(new Uint32Array(drawn.buffer, drawn.byteOffset, width * height)).size).toBeGreaterThan(500)
+    expect(largestDifference(shown, drawn)).toBeLessThan(4)
+  },
+)
