@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { readQml } from '../../src/style/qml/qml_read.ts'
 import { type GalleryData, smallData } from '../support/gallery/gallery_data.ts'
 import type { GalleryEntry } from '../support/gallery/gallery_entry.ts'
+import { qgisPython } from '../support/qgis_python.ts'
 import { fileOf, type Plate } from './plates.ts'
 
 /** A plate with the style of a QML file. */
@@ -22,9 +23,6 @@ export function platesOf(entry: GalleryEntry, data: readonly GalleryData[]): Qml
   }))
 }
 
-/** Python with the modules of QGIS: that of the system. */
-const python = process.env.LANDFORM_QGIS_PYTHON ?? '/usr/bin/python3'
-
 /** Draws plates with QGIS into a folder that has their data. Returns the version of QGIS. */
 export async function drawWithQgis(folder: string, plates: readonly QmlPlate[]): Promise<string> {
   for (const plate of plates) await writeFile(join(folder, `${plate.name}.qml`), plate.qml)
@@ -36,7 +34,7 @@ export async function drawWithQgis(folder: string, plates: readonly QmlPlate[]):
     background: plate.background,
   }))
   const script = fileURLToPath(new URL('draw_qgis.py', import.meta.url))
-  const { status, stdout, stderr, error } = spawnSync(python, [script], {
+  const { status, stdout, stderr, error } = spawnSync(qgisPython, [script], {
     input: JSON.stringify({ fonts: [], jobs }),
     encoding: 'utf8',
   })

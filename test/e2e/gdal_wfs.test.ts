@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hasQgis, readFeaturesWithQgis } from '../support/ogc_client.ts'
 import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { publishTowns, readValues } from '../support/wfs.ts'
 
 const run = promisify(execFile)
+const qgis = await hasQgis()
 const credentials = ['--config', 'GDAL_HTTP_USERPWD', `administrator:${adminPassword}`]
 
 describeServer('the WFS driver of GDAL', (start) => {
@@ -94,5 +96,22 @@ describeServer('the WFS driver of GDAL', (start) => {
     await info(dataset(version, own), '-update', '-dialect', 'SQLITE', '-sql', change)
     expect(await read({ property: 'people' })).toEqual(['709000', '2000000', '650000', '6'])
     expect(await read({})).toEqual(['Oslo', 'Wien', 'Łódź &amp; &lt;co&gt; &quot;x&quot;', 'B'])
+  })
+
+  const title = qgis
+    ? 'QGIS reads features of every version, and of OGC API'
+    : 'QGIS is NOT tested: install python3-qgis to test it'
+  test(title, async () => {
+    if (!qgis) return
+    const account = `username='administrator' password='${adminPassword}'`
+    const wfs = ['1.0.0', '1.1.0', '2.0.0'].map((version) => {
+      const uri = `url='${server.url}${path}' typename='svc:towns' version='${version}' srsname='EPSG:4326'`
+      return ['WFS', `${uri} restrictToRequestBBOX='1' pagingEnabled='true' ${account}`] as const
+    })
+    const api = `url='${server.url}${path.replace('/wfs', '/ogcapi')}' typename='towns' ${account}`
+    const found = await readFeaturesWithQgis([...wfs, ['OAPIF', api]])
+    const [first] = found
+    expect(first?.names.length).toBeGreaterThan(2)
+    for (const one of found) expect(one).toEqual({ crs: 'EPSG:4326', names: first?.names, near: ['Oslo'] })
   })
 })

@@ -3,6 +3,7 @@
 Usage: ogc_client.py validate SCHEMA  (reads a document from standard input)
        ogc_client.py owslib URL LAYER
        ogc_client.py qgis URI ...
+       ogc_client.py qgis-features PROVIDER URI [PROVIDER URI ...]
 """
 
 import json
@@ -62,6 +63,30 @@ def qgis(*uris):
     return [draw_with_qgis(uri) for uri in uris]
 
 
+def qgis_features(*sources):
+    from qgis.core import QgsApplication
+
+    application = QgsApplication([], False)
+    application.initQgis()
+    return [read_with_qgis(*pair) for pair in zip(sources[::2], sources[1::2])]
+
+
+def read_with_qgis(provider, uri):
+    from qgis.core import QgsFeatureRequest, QgsRectangle, QgsVectorLayer
+
+    layer = QgsVectorLayer(uri, "layer", provider)
+    if not layer.isValid():
+        return {"error": layer.error().summary()}
+    # A box that the provider sends in the reference system of the layer.
+    request = QgsFeatureRequest().setFilterRect(QgsRectangle(10, 59, 11, 60))
+    return {
+        "crs": layer.crs().authid(),
+        # A null is no string.
+        "names": sorted(one["name"] for one in layer.getFeatures() if isinstance(one["name"], str)),
+        "near": [one["name"] for one in layer.getFeatures(request)],
+    }
+
+
 def draw_with_qgis(uri):
     from qgis.core import (
         QgsCoordinateReferenceSystem,
@@ -99,5 +124,5 @@ def draw_with_qgis(uri):
 
 
 if __name__ == "__main__":
-    commands = {"validate": validate, "owslib": owslib, "qgis": qgis}
+    commands = {"validate": validate, "owslib": owslib, "qgis": qgis, "qgis-features": qgis_features}
     print(json.dumps(commands[sys.argv[1]](*sys.argv[2:])))

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { qgisPython } from './qgis_python.ts'
 
 const script = fileURLToPath(new URL('ogc_client.py', import.meta.url))
 const cache = fileURLToPath(new URL('../../.cache', import.meta.url))
@@ -63,12 +64,9 @@ export async function readWithOwslib(
   return JSON.parse(stdout)
 }
 
-/** Python of the system, for which Debian has the modules of QGIS. */
-const systemPython = '/usr/bin/python3'
-
 /** Reports whether QGIS is installed. */
 export async function hasQgis(): Promise<boolean> {
-  return run(systemPython, ['-c', 'import qgis.core']).then(
+  return run(qgisPython, ['-c', 'import qgis.core']).then(
     () => true,
     () => false,
   )
@@ -86,6 +84,24 @@ export interface QgisMap {
 /** Draws layers with QGIS. */
 export async function readWithQgis(uris: readonly string[]): Promise<QgisMap[]> {
   const own = { ...process.env, QT_QPA_PLATFORM: 'offscreen' }
-  const { stdout } = await run(systemPython, [script, 'qgis', ...uris], { env: own })
+  const { stdout } = await run(qgisPython, [script, 'qgis', ...uris], { env: own })
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+}
+
+/** What QGIS reads from a layer with features. */
+export interface QgisFeatures {
+  readonly error?: string
+  readonly crs: string
+  /** Names of all features, and of those in a box. */
+  readonly names: readonly string[]
+  readonly near: readonly string[]
+}
+
+/** Reads features with providers of QGIS. */
+export async function readFeaturesWithQgis(
+  sources: readonly (readonly [provider: string, uri: string])[],
+): Promise<QgisFeatures[]> {
+  const own = { ...process.env, QT_QPA_PLATFORM: 'offscreen' }
+  const { stdout } = await run(qgisPython, [script, 'qgis-features', ...sources.flat()], { env: own })
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
 }
