@@ -240,6 +240,67 @@ atlas:
   expect(await names()).toEqual(shown('three', 'one'))
 })
 
+it('gives a web map of another manifest the layers back that a deletion took, and keeps what it got since', async () => {
+  await writePoints('Here')
+  const shared = `
+lent:
+  cls: vector_layer
+  display_name: Lent
+  parent: root
+  data: { source: points.geojson }
+  children:
+    lent_style: { cls: mapsrv_style, display_name: Lent }
+    other_style: { cls: mapsrv_style, display_name: Other }`
+  const item = (name: string, key: string) =>
+    `{ item_type: layer, display_name: ${name}, layer_style_id: ${key} }`
+  const roof = 'roof: { cls: mapsrv_style, display_name: Roof, parent: roofs }'
+  const theirs = (bookmarks: string, ...items: readonly string[]) =>
+    `
+lent: { existing: true }
+lent_style: { existing: true }
+other_style: { existing: true }
+roofs: { cls: vector_layer, display_name: Roofs, parent: root, vector_layer: { srs: { id: 3857 }, geometry_type: POINT } }
+${roof}
+borrower:
+  cls: webmap
+  display_name: Borrower
+  parent: root
+  webmap:
+    bookmark_resource: ${bookmarks}
+    root_item: { item_type: root, children: [${items.join(', ')}] }`.trim()
+  const [first, last] = [item('First', 'lent_style'), item('Last', 'other_style')]
+  await apply('shared', shared)
+  await apply('theirs', theirs('lent', first, item('Roof', 'roof'), last))
+  const before = await readTree()
+  const takeAway = () =>
+    apply('shared', other, '--prune', '--allow-delete', 'lent', '--allow-loss', 'borrower')
+  const deletion = await takeAway()
+  expect(JSON.stringify((await readTree()).borrower)).not.toContain('First')
+  await undo(deletion)
+  expect(await readTree()).toEqual(before)
+  const again = await run('undo', deletion, '--plan', '--without-data')
+  expect([again.exit, again.out]).toEqual([0, expect.stringContaining('0 changes')])
+  const undoing = await lastEntry()
+  await undo(undoing, '--allow-delete', 'lent')
+  expect(JSON.stringify((await readTree()).borrower)).not.toContain('First')
+  await undo(await lastEntry())
+  expect((await readTree()).borrower).toEqual(before.borrower)
+  const second = await takeAway()
+  const map = (await readTree()).borrower as { readonly rest: { readonly id: number } }
+  const { webmap } = await (await server.admin('GET', `/api/resource/${map.rest.id}`)).json<{
+    webmap: { root_item: { children: { display_name: string }[] } }
+  }>()
+  const [kept] = webmap.root_item.children
+  const root = { item_type: 'root', children: [kept, { ...kept, display_name: 'Later' }] }
+  const change = { webmap: { root_item: root } }
+  expect((await server.admin('PUT', `/api/resource/${map.rest.id}`, change)).status).toBe(200)
+  await undo(second)
+  const names = JSON.stringify((await readTree()).borrower).match(
+    /(?<=display_name":")(First|Later|Roof|Last)/g,
+  )
+  expect(names).toEqual(['First', 'Roof', 'Last', 'Later'])
+})
+
 it('says how many features a synchronization changed, and gives back an adopted layer without its data mark', async () => {
   const layer = (more = '') =>
     `dots_of: { cls: vector_layer, display_name: Dots, parent: root, data: { source: points.geojson${more} } }`

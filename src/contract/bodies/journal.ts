@@ -78,6 +78,12 @@ const before = Type.Optional(
     description: 'Resource before the change; for deletions, with its descendants.',
   }),
 )
+const referrers = Type.Optional(
+  Type.Array(AnyObjectSchema, {
+    maxItems: maxJournalChanges,
+    description: 'Other resources before a deletion that takes their references to the deleted ones.',
+  }),
+)
 const digests = Type.Optional(
   Type.Record(Type.String({ maxLength: 4000 }), nullable(Type.String({ maxLength: 64 })), {
     maxProperties: maxJournalChanges,
@@ -112,7 +118,7 @@ const entryMembers = {
 export const NewJournalEntrySchema = Type.Object({
   ...entryMembers,
   undoes,
-  changes: Type.Array(Type.Object({ ...changeMembers, loses, before, after, digests }), {
+  changes: Type.Array(Type.Object({ ...changeMembers, loses, before, referrers, after, digests }), {
     maxItems: maxJournalChanges,
     description: 'Planned changes, in order.',
   }),
@@ -159,6 +165,7 @@ export const JournalChangeSchema = Type.Object({
   ),
   loses,
   before,
+  referrers,
   after,
   digests,
   outcome: Type.Union([oneOf(outcomeNames), Type.Null()], {

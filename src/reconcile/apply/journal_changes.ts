@@ -23,7 +23,7 @@ export function describeChanges({ changes, before }: Pick<Plan, 'changes' | 'bef
       ...{ action, key, cls, display_name: displayName },
       ...(id === undefined ? {} : { id }),
       ...(found.length === 0 ? {} : { before: found.map(wireOf) }),
-      ...(found.length === 0 ? {} : layerTreeOf(change)),
+      ...(found.length === 0 ? {} : { ...layerTreeOf(change), ...referrersOf(change, before) }),
       ...(loses.length === 0 ? {} : { loses }),
       ...(Object.keys(digests).length === 0 ? {} : { digests }),
     }
@@ -37,6 +37,14 @@ function layerTreeOf({ body: { webmap } }: Change): Pick<PlannedChange, 'after'>
 }
 
 const deletes = ({ action }: Change) => action === 'delete' || action === 'replace'
+
+/** Returns the resources that lose references to deleted ones: an undo gives the references back. */
+function referrersOf({ takes }: Change, before: Plan['before']): Pick<PlannedChange, 'referrers'> {
+  const found = (takes?.referrers ?? []).flatMap(({ id }) =>
+    id === undefined ? [] : (before?.get(id) ?? []),
+  )
+  return found.length === 0 ? {} : { referrers: found.map(wireOf) }
+}
 
 // The resource as it was read.
 const wireOf = ({ members }: ActualResource) => members as Before[number]

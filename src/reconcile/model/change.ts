@@ -124,6 +124,8 @@ export interface Takes {
 
 /** A resource that refers to a deleted one. */
 export interface Referrer {
+  /** Absent for records of the catalog. */
+  readonly id?: number
   /** Keyname or `#id`. */
   readonly key: string
   readonly cls: string

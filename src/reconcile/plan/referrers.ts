@@ -122,6 +122,7 @@ function nameUse(member: unknown, { pointer }: FoundReference): string {
 
 function referrerOf(resource: ActualResource, uses: readonly Use[], actual: ActualTree): Referrer {
   return {
+    id: resource.id,
     key: labelOf(resource),
     cls: resource.cls,
     path: pathOf(actual, resource.id),

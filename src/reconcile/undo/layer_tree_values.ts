@@ -24,3 +24,9 @@ export function readAppliedTree(
 
 const itemsOf = (root: unknown): readonly unknown[] =>
   (root as { readonly children?: readonly unknown[] } | null | undefined)?.children ?? []
+
+/** Returns the members of a web map with other items at the top of its layer tree. */
+export function withItems(members: ActualResource['members'], children: readonly unknown[]) {
+  const root = { ...(members.webmap?.root_item as object | undefined), item_type: 'root', children }
+  return { ...members, webmap: { ...members.webmap, root_item: root } }
+}

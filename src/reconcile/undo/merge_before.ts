@@ -9,7 +9,7 @@ import type { ActualResource } from '../model/actual_tree.ts'
 import { type Digests, digestValue, shortened } from '../model/edit_digest.ts'
 import { findRecorded, listOwners, partName } from '../model/owned_fields.ts'
 import type { Principals } from '../model/principals.ts'
-import { readLayerTree } from './layer_tree_values.ts'
+import { readLayerTree, withItems } from './layer_tree_values.ts'
 import { type MergedLayerTree, mergeLayerTree } from './merge_layer_tree.ts'
 
 /** A resource before an apply and now. */
@@ -62,11 +62,6 @@ function mergeTrees({ before, there, digests, tree }: Versions): MergedLayerTree
   if (tree === undefined || !Object.keys(digests).some((pointer) => pointer.startsWith('/webmap/root_item')))
     return undefined
   return mergeLayerTree({ before: readLayerTree(before), after: tree, now: readLayerTree(there) })
-}
-
-function withItems(members: ActualResource['members'], children: readonly unknown[]) {
-  const root = { ...(members.webmap?.root_item as object | undefined), item_type: 'root', children }
-  return { ...members, webmap: { ...members.webmap, root_item: root } }
 }
 
 function mergeRules(

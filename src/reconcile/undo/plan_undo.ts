@@ -52,7 +52,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
     })
   const actual = await readActualTree(api, signal)
   const kept = await findKept(api, entry, signal)
-  const { manifest, created, conflicts } = writeUndoManifest(entry, actual, kept)
+  const { manifest, created, conflicts, lateReferences } = writeUndoManifest(entry, actual, kept)
   const { allowDelete, allowLoss } = options
   const take = new Set(manifest.resources.keys())
   const replace = listReplaced(entry)
@@ -61,6 +61,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
   const plan = await planManifest({ api, manifest, actual, options: planOptions, signal })
   const issues = [
     ...(await checkEdited({ api, entry, actual, manifest, conflicts, plan, options, signal })),
+    ...checkReferences(entry, lateReferences, options),
     ...checkData(entry, kept, options),
     ...checkRecords(entry),
     ...checkRunning(entry),
@@ -108,6 +109,19 @@ function losesFiles({ before = [] }: JournalChange): boolean {
     const { resource, ...members } = wire as { readonly resource?: { readonly cls?: string } }
     const cls = resource?.cls ?? ''
     return countFiles({ cls, members }) > 0
+  })
+}
+
+/** Reports what lost references to deleted resources, and was changed since. */
+function checkReferences(
+  { id }: JournalEntry,
+  late: ReadonlyMap<string, readonly string[]>,
+  { overwrite }: UndoOptions,
+): Issue[] {
+  return [...late].flatMap(([key, names]) => {
+    if (overwrite.has(key)) return []
+    const message = `"${key}" was changed since apply ${id} took references from it: ${names.join(', ')}`
+    return [fault('undo/edited', message, `--overwrite ${key}`)]
   })
 }
 

@@ -15,6 +15,7 @@ import { writeMembers } from '../pull/write_block.ts'
 import type { KeptLayer } from './find_kept.ts'
 import { readAppliedTree } from './layer_tree_values.ts'
 import { mergeBefore } from './merge_before.ts'
+import { restoreReferences } from './restore_references.ts'
 
 /** The state before an apply, as far as the apply changed it. */
 export interface UndoManifest {
@@ -24,6 +25,8 @@ export interface UndoManifest {
   readonly created: ReadonlySet<number>
   /** Items of merged layer trees that were changed since the apply, by web map. */
   readonly conflicts: ReadonlyMap<number, readonly string[]>
+  /** Items and fields that lost references to deleted resources, and were changed since, by key. */
+  readonly lateReferences: ReadonlyMap<string, readonly string[]>
 }
 
 /** Lists the changes of an entry that were applied. */
@@ -64,6 +67,11 @@ export function writeUndoManifest(
     conflicts: new Map(
       [...before].flatMap(([id, { conflicts }]) => (conflicts === undefined ? [] : [[id, conflicts]])),
     ),
+    lateReferences: new Map(
+      [...before].flatMap(([id, { lateReferences = [] }]) =>
+        lateReferences.length === 0 ? [] : [[keyOf.get(id) ?? '', lateReferences]],
+      ),
+    ),
   }
 }
 
@@ -79,6 +87,8 @@ interface BeforeApply {
   readonly lost: readonly string[]
   /** Items of the layer tree that were changed since; undefined if it is not merged. */
   readonly conflicts: readonly string[] | undefined
+  /** Items and fields that lost references, and were changed since. */
+  readonly lateReferences?: readonly string[]
 }
 
 /**
@@ -96,7 +106,32 @@ function readBefore(
       if (!found.has(before.id))
         found.set(before.id, { before, ...readOne(change, before, { actual, kept }) })
     }
+  addReferrers(found, applied, actual)
   return found
+}
+
+/** Gives resources that still exist the references back that deletions took from them. */
+function addReferrers(
+  found: Map<number, BeforeApply>,
+  applied: readonly JournalChange[],
+  actual: ActualTree,
+): void {
+  const gone = new Set([...found.keys()].filter((id) => !actual.byId.has(id)))
+  const referrers = applied.flatMap((change) => change.referrers ?? [])
+  for (const wire of referrers) {
+    const before = readActual(wire as unknown as Representation)
+    const there = actual.byId.get(before.id)
+    if (there === undefined) continue
+    const own = found.get(before.id)
+    const resource = own?.resource ?? there
+    const { members, conflicts } = restoreReferences({ before, there: resource, gone })
+    const whole = { isReleased: false, addedFiles: new Set<string>(), lost: [], conflicts: undefined }
+    found.set(before.id, {
+      ...(own ?? { ...whole, before: there }),
+      resource: { ...resource, members },
+      lateReferences: [...(own?.lateReferences ?? []), ...conflicts],
+    })
+  }
 }
 
 function readOne(

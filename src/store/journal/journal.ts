@@ -28,11 +28,11 @@ export async function insertEntry(
   )
   if (row === undefined) throw new Error('no row was inserted')
   await tx.query(
-    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id, loses, before, after, digests)
+    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id, loses, before, referrers, after, digests)
      select $1, c.position, c.action, c.key, c.cls, c.display_name, c.id,
-            case when c.loses is not null then array(select jsonb_array_elements_text(c.loses)) end, c.before, c.after, c.digests
+            case when c.loses is not null then array(select jsonb_array_elements_text(c.loses)) end, c.before, c.referrers, c.after, c.digests
        from jsonb_to_recordset($2::jsonb)
-         as c (position int, action text, key text, cls text, display_name text, id int, loses jsonb, before jsonb, after jsonb, digests jsonb)`,
+         as c (position int, action text, key text, cls text, display_name text, id int, loses jsonb, before jsonb, referrers jsonb, after jsonb, digests jsonb)`,
     [row.id, JSON.stringify(changes.map((change, position) => ({ ...change, position })))],
   )
   await tx.query(
@@ -238,7 +238,7 @@ async function listChanges(
   const rows = await database.query<JournalChange & { entryId: number }>(
     `select c.entry_id as "entryId", c.action, c.key, c.cls, c.display_name, c.resource_id as id, c.outcome, c.version,
             c.data_version, coalesce(loses, '{}') as loses
-            ${before ? ", coalesce(c.before, '[]'::jsonb) as before, coalesce(c.after, '{}'::jsonb) as after" : ''}
+            ${before ? ", coalesce(c.before, '[]'::jsonb) as before, coalesce(c.referrers, '[]'::jsonb) as referrers, coalesce(c.after, '{}'::jsonb) as after" : ''}
             ${digests ? ", coalesce(c.digests, '{}'::jsonb) as digests" : ''}
             ${isOfAll ? '' : ', b.version as version_before, b.data_version as data_version_before'}
        from journal_change c left join journal_before b on b.entry_id = c.entry_id and b.position = c.position and b.place = 0

@@ -64,7 +64,12 @@ const plan: Plan = {
         edited: { changes: undefined },
         change: { before: 1, after: 0, lostFields: [], lostAttachments: 0, lostDescriptions: 0 },
       },
-      takes: { resources: 1, unmanaged: ['x'], features: undefined, referrers: [referrer] },
+      takes: {
+        resources: 1,
+        unmanaged: ['x'],
+        features: undefined,
+        referrers: [{ id: 7, ...referrer }, referrer],
+      },
       edits: [
         { pointer: '/a', from: 1, loses: 'deletes 2 values', lostValues: 2, replaces: 'it cannot change' },
         { pointer: '/b', from: [], to: ['G'], moves: true },

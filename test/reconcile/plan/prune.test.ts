@@ -215,6 +215,7 @@ describe('pruning', () => {
       const plan = planOf(one({ options: { allowDelete: new Set(['roads']) } }))
       expect(plan.changes[0]?.takes?.referrers).toEqual([
         {
+          id: expect.any(Number),
           key: 'their_map',
           cls: 'webmap',
           path: ['Main', 'Their map'],
