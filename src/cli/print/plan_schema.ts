@@ -98,7 +98,7 @@ const TakesSchema = Type.Object(
       Type.Array(
         Type.Object(
           {
-            id: optional(Type.Integer(), { description: 'Resource; absent for records of the catalog.' }),
+            id: optional(Type.Integer({ description: 'Resource; absent for records of the catalog.' })),
             key: Type.String(),
             cls: Type.String(),
             path,
