@@ -4,8 +4,9 @@ import plugin from '@pulumi/pulumi/proto/plugin_pb.js'
 import type { IResourceProviderServer } from '@pulumi/pulumi/proto/provider_grpc_pb.js'
 import pb from '@pulumi/pulumi/proto/provider_pb.js'
 import empty from 'google-protobuf/google/protobuf/empty_pb.js'
+import type struct from 'google-protobuf/google/protobuf/struct_pb.js'
 import { problems } from '../contract/problems.ts'
-import { isProblem, withData, withHint } from '../core/problem.ts'
+import { isProblem } from '../core/problem.ts'
 import type { PropertyChange } from './compare_inputs.ts'
 import type { Warn } from './engine_log.ts'
 import { InitFailure, initError } from './init_failure.ts'
@@ -91,9 +92,11 @@ async function check(
   const hide = redactSecrets(news)
   const naming = namingOf(request.getAutonaming())
   const olds = readProperties(request.getOlds()).values
-  const { values, secrets, faults, warnings } = await provider
-    .check(urn, { news, olds, ...(naming === undefined ? {} : { naming }) })
-    .catch(hiding(hide))
+  const { values, secrets, faults, warnings } = await provider.check(urn, {
+    news,
+    olds,
+    ...(naming === undefined ? {} : { naming }),
+  })
   for (const { property, reason } of warnings) warn(hide(`${property}: ${reason}`), urn)
   return new pb.CheckResponse()
     .setInputs(writeProperties(values, secrets))
@@ -106,15 +109,6 @@ function namingOf(options: pb.CheckRequest.AutonamingOptions | undefined) {
   return isDisabled ? 'required' : { proposed: options.getProposedName() }
 }
 
-function hiding(hide: (text: string) => string) {
-  return (error: unknown): never => {
-    if (error instanceof InitFailure) throw new InitFailure(hide(error.message), error.made)
-    if (!isProblem(error)) throw error
-    const hidden = withData(error, {}, hide(error.message))
-    throw error.hint === undefined ? hidden : withHint(hidden, hide(error.hint))
-  }
-}
-
 async function create(
   provider: LandformProvider,
   request: pb.CreateRequest,
@@ -122,12 +116,12 @@ async function create(
 ): Promise<pb.CreateResponse> {
   const urn = request.getUrn()
   const inputs = readProperties(request.getProperties())
-  const hide = redactSecrets(inputs)
   if (request.getPreview()) {
-    const { values, secrets } = await provider.preview(urn, inputs).catch(hiding(hide))
+    const { values, secrets } = await provider.preview(urn, inputs)
     return new pb.CreateResponse().setProperties(writeProperties(values, secrets))
   }
-  const { id, values, secrets, warnings } = await provider.write(urn, inputs).catch(hiding(hide))
+  const hide = redactSecrets(inputs)
+  const { id, values, secrets, warnings } = await provider.write(urn, inputs)
   for (const warning of warnings) warn(hide(warning), urn)
   return new pb.CreateResponse().setId(id).setProperties(writeProperties(values, secrets))
 }
@@ -139,16 +133,16 @@ async function update(
 ): Promise<pb.UpdateResponse> {
   const urn = request.getUrn()
   const inputs = readProperties(request.getNews())
-  const hide = redactSecrets(inputs)
   const old = {
     id: request.getId(),
     inputs: readProperties(request.getOldInputs() ?? request.getOlds()),
   }
   if (request.getPreview()) {
-    const { values, secrets } = await provider.preview(urn, inputs, old).catch(hiding(hide))
+    const { values, secrets } = await provider.preview(urn, inputs, old)
     return new pb.UpdateResponse().setProperties(writeProperties(values, secrets))
   }
-  const { values, secrets, warnings } = await provider.write(urn, inputs, old).catch(hiding(hide))
+  const hide = redactSecrets(inputs)
+  const { values, secrets, warnings } = await provider.write(urn, inputs, old)
   for (const warning of warnings) warn(hide(warning), urn)
   return new pb.UpdateResponse().setProperties(writeProperties(values, secrets))
 }
@@ -206,7 +200,7 @@ async function list(
     }
     call.end()
   } catch (error) {
-    call.destroy(Object.assign(new Error(), serviceError(error)))
+    call.destroy(Object.assign(new Error(), serviceError(error, hideSecretsOf(call.request))))
   }
 }
 
@@ -239,24 +233,38 @@ function failuresOf(faults: readonly InputFault[]): pb.CheckFailure[] {
   return faults.map(({ property, reason }) => new pb.CheckFailure().setProperty(property).setReason(reason))
 }
 
-/** Adapts a function to the interface of gRPC. */
-function unary<Q, A>(work: (request: Q) => Promise<A>) {
+/** Adapts a function to the interface of gRPC. Errors do not repeat the secrets of their request. */
+function unary<Q extends object, A>(work: (request: Q) => Promise<A>) {
   return (call: ServerUnaryCall<Q, A>, answer: sendUnaryData<A>) => {
     work(call.request).then(
       (value) => answer(null, value),
-      (error: unknown) => answer(serviceError(error)),
+      (error: unknown) => answer(serviceError(error, hideSecretsOf(call.request))),
     )
   }
 }
 
-function serviceError(error: unknown): { readonly code: status; readonly message: string } {
-  if (error instanceof InitFailure) return initError(error)
-  if (!isProblem(error)) return { code: status.INTERNAL, message: String(error) }
+/** Properties that requests carry. */
+const carriers = ['getNews', 'getOlds', 'getOldInputs', 'getProperties', 'getInputs', 'getArgs'] as const
+
+type Carrier = { readonly [name in (typeof carriers)[number]]?: () => struct.Struct | undefined }
+
+function hideSecretsOf(request: object): (text: string) => string {
+  const carrier: Carrier = request
+  const hides = carriers.map((name) => redactSecrets(readProperties(carrier[name]?.())))
+  return (text) => hides.reduce((rest, hide) => hide(rest), text)
+}
+
+function serviceError(
+  error: unknown,
+  hide: (text: string) => string,
+): { readonly code: status; readonly message: string } {
+  if (error instanceof InitFailure) return initError(new InitFailure(hide(error.message), error.made))
+  if (!isProblem(error)) return { code: status.INTERNAL, message: hide(String(error)) }
   const { code, message, hint } = error
   // The advice for command lines helps nobody here.
   const text =
     hint === undefined || hint === problems['usage/bad-argument'].advice ? message : `${message} ${hint}`
-  return { code: statusOf(code, error.status), message: `${text} [${code}]` }
+  return { code: statusOf(code, error.status), message: `${hide(text)} [${code}]` }
 }
 
 function statusOf(code: string, httpStatus: number | undefined): status {

@@ -1,17 +1,19 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { type Api, createApi } from '../../src/api/api.ts'
 import type { Manifest } from '../../src/manifest/manifest.ts'
 import { unwrapProperties, type Values } from '../../src/provider/property_values.ts'
 import { LandformProvider } from '../../src/provider/provider.ts'
 import { tokenOf } from '../../src/provider/resource_type.ts'
 import { listManaged, writeProperties } from '../../src/pulumi/tree_properties.ts'
+import { applyPlan } from '../../src/reconcile/apply/apply_plan.ts'
+import type { ActualResource, ActualTree } from '../../src/reconcile/model/actual_tree.ts'
 import { safeOptions } from '../../src/reconcile/model/plan_input.ts'
-import { planManifest } from '../../src/reconcile/plan/plan_manifest.ts'
+import { planManifest, readActualTree } from '../../src/reconcile/plan/plan_manifest.ts'
+import { pullTree } from '../../src/reconcile/pull/pull_tree.ts'
 import { arbitraryTree } from '../reconcile/support/arbitrary.ts'
 import { type Block, manifestOf, tell } from '../reconcile/support/literals.ts'
-import { drivers } from '../support/drivers.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined
 const runs = (few: number, many: number) => ({ seed: 17, numRuns: soak ? many : few, endOnFailure: !soak })
@@ -83,47 +85,46 @@ test('the difference between a generated tree and itself is empty, without a ser
   )
 })
 
-describe('a stack of a generated tree', () => {
-  let server: TestServer
-  let api: Api
+describeServers('a stack of a generated tree', (start) => {
+  const apis = new Map<TestServer, Api>()
   let count = 0
-  beforeAll(async () => {
-    server = await startTestServer(drivers[0] ?? 'pglite')
-    api = createApi({ url: server.url, credentials: { login: 'administrator', password: adminPassword } })
-  })
   afterAll(async () => {
-    await api.close()
-    await server.stop()
+    for (const api of apis.values()) await api.close()
   })
+
+  /** The server, and names of a case for a tree of the stack and one of `landform apply`. */
+  async function sandbox() {
+    const server = await start()
+    const settings = { url: server.url, credentials: { login: 'administrator', password: adminPassword } }
+    const api = apis.get(server) ?? createApi(settings)
+    apis.set(server, api)
+    count += 1
+    return { server, api, top: `p${count}`, other: `q${count}` }
+  }
 
   test('is unchanged after an update, and equals the tree that landform apply makes', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
-        count += 1
-        const top = `p${count}`
+        const { server, api, top, other } = await sandbox()
         const stack: Stack = { provider: newProvider(), state: new Map() }
         const settings = marked({ server: server.url, password: adminPassword, manifest: top })
         try {
           for (const blocks of [before, after]) {
-            const tree = manifestOf({ [top]: { displayName: top }, ...rename(blocks, top) }, top)
+            const tree = treeOf(blocks, top)
             await stack.provider.configure(settings)
             await up(stack, tree)
             await stack.provider.configure(settings)
             expect(await up(stack, tree)).toEqual([])
-            for (const [urn, { id, values }] of stack.state) {
-              const read = await stack.provider.read(urn, id, {
-                inputs: marked(values),
-                readOutputs: () => ({}),
-              })
-              expect(read?.values).toEqual(values)
-            }
-            const planned = await planManifest({
-              api,
-              manifest: tree,
-              options: { ...safeOptions, prune: true },
-            })
-            expect(tell(planned)).toEqual([])
+            expect(await readStack(stack)).toEqual([...stack.state.values()].map(({ values }) => values))
+            const options = { ...safeOptions, prune: true, fuse: 1 }
+            expect(tell(await planManifest({ api, manifest: tree, options }))).toEqual([])
+            const plan = await planManifest({ api, manifest: treeOf(blocks, other), options })
+            const { outcomes } = await applyPlan({ api, plan, atomic: true })
+            const failed = outcomes.filter(({ outcome }) => outcome === 'failed' || outcome === 'skipped')
+            expect(failed).toEqual([])
           }
+          const all = await readActualTree(api)
+          expect(describeTree(all, top)).toEqual(describeTree(all, other))
         } finally {
           await stack.provider.close()
         }
@@ -132,6 +133,35 @@ describe('a stack of a generated tree', () => {
     )
   })
 })
+
+const treeOf = (blocks: Readonly<Record<string, Block>>, top: string) =>
+  manifestOf({ [top]: { displayName: top }, ...rename(blocks, top) }, top)
+
+/** Reads the inputs of all resources of a stack, in the order of its state. */
+function readStack({ provider, state }: Stack): Promise<(Values | undefined)[]> {
+  const reads = [...state].map(async ([urn, { id, values }]) => {
+    const found = await provider.read(urn, id, { inputs: marked(values), readOutputs: () => ({}) })
+    return found?.values
+  })
+  return Promise.all(reads)
+}
+
+/** Describes a tree as a pull writes it, with the fields that its manifest owns; the name of the case is replaced. */
+function describeTree(tree: ActualTree, top: string): string {
+  const root = tree.byKeyname.get(top)
+  if (root === undefined) throw new Error(`there is no ${top}`)
+  const own = [...tree.byId.values()].filter(({ manager }) => manager === top)
+  const ownedFields = ({ keyname, marks }: ActualResource) => [
+    keyname,
+    // Digests of references depend on ids.
+    ...Object.entries(marks).map(
+      ([name, mark]) => `${name} ${String(mark).replace(/=\S+|^\d+ |\/\d+$/g, '')}`,
+    ),
+  ]
+  const { manifest } = pullTree({ tree, root, manifestId: top })
+  const text = JSON.stringify([manifest, own.map(ownedFields).sort()], null, 1)
+  return text.replaceAll(new RegExp(`\\b${top}\\b`, 'g'), 'T')
+}
 
 /** Puts the name of the case in the place of `T` in keys and references. */
 function rename(blocks: Readonly<Record<string, Block>>, top: string): Record<string, Block> {
