@@ -17,9 +17,9 @@ import { deleteResource } from './delete_resource.ts'
 import { InitFailure } from './init_failure.ts'
 import { withWrite } from './open_write.ts'
 import { type Properties, unknownValue, type Values } from './property_values.ts'
-import { openApi, readConfig } from './provider_config.ts'
+import { checkConfig, openApi, readConfig, tryCredentials } from './provider_config.ts'
 import { callFunction } from './provider_functions.ts'
-import { makeManifest } from './resource_manifest.ts'
+import { type InputFault, makeManifest } from './resource_manifest.ts'
 import { listSecrets } from './resource_secrets.ts'
 import { outputsOf, readInputs } from './resource_state.ts'
 import { findClsOfToken, parseUrn, resourceTypes, runToken, stackManifestId } from './resource_type.ts'
@@ -52,6 +52,14 @@ export class LandformProvider {
 
   constructor(place: ProviderPlace) {
     this.place = place
+  }
+
+  /** Checks settings. Credentials are tried on the server, if both are known. */
+  async checkConfig(config: Properties): Promise<InputFault[]> {
+    const { env, version } = this.place
+    const faults = checkConfig(config, env)
+    if (faults.length > 0 || config.unknowns.length > 0) return faults
+    return tryCredentials(readConfig(config, env), version)
   }
 
   /** Configures the server and its credentials. Sends no request. */
@@ -261,7 +269,9 @@ export class LandformProvider {
   async list(token: string): Promise<{ readonly id: number; readonly name: string }[]> {
     if (token === runToken) return []
     const cls = clsOf(token)
-    const { byId } = await this.#connected().memory.load()
+    const { memory } = this.#connected()
+    const { byId } = await memory.load()
+    await memory.freshen()
     return [...byId.values()].flatMap(({ resource: { id, cls: own, keyname, display_name } }) =>
       own === cls ? [{ id, name: keyname ?? display_name ?? String(id) }] : [],
     )

@@ -1,5 +1,6 @@
 import { type Api, createApi } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
+import { isProblem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import { type Properties, unknownValue, type Values } from './property_values.ts'
 import { configProperties } from './provider_schema.ts'
@@ -90,6 +91,25 @@ export function readConfig(properties: Properties, env: NodeJS.ProcessEnv): Prov
 /** Opens a client of the server. Sends no request. */
 export function openApi({ server, credentials }: ProviderConfig, version: string): Api {
   return createApi({ url: server, credentials, userAgent: `landform-pulumi/${version}` })
+}
+
+/** Tries the credentials on their server. One that is away is reported by the first request that needs it. */
+export async function tryCredentials(config: ProviderConfig, version: string): Promise<InputFault[]> {
+  const { credentials, server } = config
+  if (credentials === undefined) return []
+  const api = openApi(config, version)
+  try {
+    await api.call('auth.current_user')
+    return []
+  } catch (error) {
+    if (!isProblem(error) || error.status !== 401) return []
+    if ('token' in credentials)
+      return [{ property: 'token', reason: `${server} refuses it; set another one, or LANDFORM_TOKEN` }]
+    const reason = `${server} refuses it for the user "${credentials.login}"; set landform:user and landform:password, or LANDFORM_USER and LANDFORM_PASSWORD`
+    return [{ property: 'password', reason }]
+  } finally {
+    await api.close()
+  }
 }
 
 function credentialsOf(values: Values, env: NodeJS.ProcessEnv): ProviderConfig['credentials'] {

@@ -1,6 +1,6 @@
 import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js'
 import grpc from '@pulumi/pulumi/proto/provider_grpc_pb.js'
-import { openEngineLog } from './engine_log.ts'
+import { createEngineLog } from './engine_log.ts'
 import { LandformProvider, type ProviderPlace } from './provider.ts'
 import { createService } from './service.ts'
 
@@ -17,8 +17,9 @@ export async function serveProvider(place: ProviderPlace, engineAddress?: string
     'grpc.max_send_message_length': -1,
   })
   const provider = new LandformProvider(place)
-  const log = engineAddress === undefined ? undefined : openEngineLog(engineAddress)
-  const service = createService(provider, log?.warn ?? (() => undefined)) as UntypedServiceImplementation
+  const log = createEngineLog()
+  if (engineAddress !== undefined) log.connect(engineAddress)
+  const service = createService(provider, log) as UntypedServiceImplementation
   server.addService(grpc.ResourceProviderService, service)
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
@@ -29,7 +30,7 @@ export async function serveProvider(place: ProviderPlace, engineAddress?: string
     port,
     stop: () => {
       server.forceShutdown()
-      log?.close()
+      log.close()
       void provider.close()
     },
   }

@@ -8,18 +8,17 @@ import type struct from 'google-protobuf/google/protobuf/struct_pb.js'
 import { problems } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
 import type { PropertyChange } from './compare_inputs.ts'
-import type { Warn } from './engine_log.ts'
+import type { EngineLog, Warn } from './engine_log.ts'
 import { InitFailure, initError } from './init_failure.ts'
 import { addProperties, readProperties, unknownValue, writeProperties } from './property_values.ts'
 import type { LandformProvider } from './provider.ts'
-import { checkConfig } from './provider_config.ts'
 import { providerSchema } from './provider_schema.ts'
 import type { InputFault } from './resource_manifest.ts'
 import { redactSecrets } from './resource_secrets.ts'
 
 /** Makes the gRPC service of a provider. */
-export function createService(provider: LandformProvider, warn: Warn): Partial<IResourceProviderServer> {
-  return { ...configCalls(provider), ...resourceCalls(provider, warn), ...otherCalls(provider) }
+export function createService(provider: LandformProvider, log: EngineLog): Partial<IResourceProviderServer> {
+  return { ...configCalls(provider), ...resourceCalls(provider, log.warn), ...otherCalls(provider, log) }
 }
 
 function configCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
@@ -36,7 +35,7 @@ function configCalls(provider: LandformProvider): Partial<IResourceProviderServe
     checkConfig: unary(async (request: pb.CheckRequest) =>
       new pb.CheckResponse()
         .setInputs(request.getNews())
-        .setFailuresList(failuresOf(checkConfig(readProperties(request.getNews()), place.env))),
+        .setFailuresList(failuresOf(await provider.checkConfig(readProperties(request.getNews())))),
     ),
     diffConfig: unary(async (request: pb.DiffRequest) => diffConfig(request)),
     configure: unary(async (request: pb.ConfigureRequest) => {
@@ -170,7 +169,7 @@ async function read(provider: LandformProvider, request: pb.ReadRequest): Promis
   return response.setInputs(writeProperties(values, secrets)).setProperties(writeProperties(outputs, secrets))
 }
 
-function otherCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
+function otherCalls(provider: LandformProvider, log: EngineLog): Partial<IResourceProviderServer> {
   return {
     list: (call) => void list(provider, call),
     invoke: unary(async (request: pb.InvokeRequest) => {
@@ -179,7 +178,11 @@ function otherCalls(provider: LandformProvider): Partial<IResourceProviderServer
     }),
     getMapping: unary(async () => new pb.GetMappingResponse()),
     getMappings: unary(async () => new pb.GetMappingsResponse()),
-    attach: unary(async () => new empty.Empty()),
+    // A provider that was started by hand, to debug it, learns here where its engine is.
+    attach: unary(async (request: plugin.PluginAttach) => {
+      log.connect(request.getAddress())
+      return new empty.Empty()
+    }),
     cancel: unary(async () => {
       provider.cancel()
       return new empty.Empty()
@@ -200,7 +203,8 @@ async function list(
     }
     call.end()
   } catch (error) {
-    call.destroy(Object.assign(new Error(), serviceError(error, hideSecretsOf(call.request))))
+    // A stream that is destroyed never sends its status.
+    call.emit('error', serviceError(error, hideSecretsOf(call.request)))
   }
 }
 

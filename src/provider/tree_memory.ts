@@ -12,8 +12,8 @@ export interface TreeMemory {
   load(): Promise<RememberedTree>
   /** Records that a resource was written; it is read again when another one needs it. */
   markWritten(id: number, key: string): Promise<void>
-  /** Reads written resources again, of the given ones and their ancestors. */
-  freshen(ids: readonly number[]): Promise<void>
+  /** Reads written resources again: of the given ones and their ancestors, or all. */
+  freshen(ids?: readonly number[]): Promise<void>
   /** Removes a deleted resource. */
   forget(id: number): void
   /** Reads everything again at the next use. */
@@ -64,7 +64,7 @@ export function createTreeMemory(api: Api, signal: AbortSignal): TreeMemory {
       }),
     freshen: async (ids) => {
       const tree = await load()
-      for (const start of ids) {
+      for (const start of ids ?? [...written]) {
         for (let id: number | undefined = start; id !== undefined; id = parentOf(tree, id))
           await readAgain(tree, id)
       }

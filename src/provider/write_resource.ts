@@ -146,8 +146,8 @@ function refuseErrors({ issues }: Plan): void {
 }
 
 // Hints of plans name options of the command line.
-const lossOption = /use --allow-loss (\S+)\.$/
-const lossSetting = 'list "$1" in landform:allow_delete.'
+const lossOption = /use --allow-loss (\S+?)(?=\.$|, or )/
+const lossSetting = 'list "$1" in landform:allow_delete'
 
 async function applyWrites({ api, memory, signal }: Connection, plan: Plan): Promise<Report> {
   const report = await applyPlan({ api, plan, signal, breakOff: signal })

@@ -154,6 +154,18 @@ describeServer('the Pulumi provider', (start) => {
       await configure(reader, wrong)
       const unknown = { code: status.UNAUTHENTICATED, details: expect.not.stringContaining('hunter2') }
       await expect(check(reader, urn, {})).rejects.toMatchObject(unknown)
+      expect(await checkSettings(reader, wrong)).toEqual([
+        { property: 'password', reason: expect.stringMatching(/user "reader".*LANDFORM_PASSWORD/) },
+      ])
+      const token = { server: server.url, token: 'hunter2hunter2' }
+      expect(await checkSettings(reader, token)).toEqual([
+        { property: 'token', reason: expect.stringContaining('LANDFORM_TOKEN') },
+      ])
+      for (const good of [
+        { server: server.url, ...settings },
+        { ...wrong, server: 'http://127.0.0.1:9' },
+      ])
+        expect(await checkSettings(reader, good)).toEqual([])
     } finally {
       await reader.stop()
     }
@@ -164,10 +176,8 @@ test('settings are refused by name, and passwords never repeated', async () => {
   const engine = await startEngine()
   try {
     const news = { servr: 'http://a', server: 'nowhere', password: 'a secret of mine' }
-    const request = new pb.CheckRequest().setNews(toStruct(news))
-    const answer = await engine.call<pb.CheckResponse>('checkConfig', request)
-    const failures = answer.getFailuresList().map((one) => one.getProperty())
-    expect(failures).toEqual(['servr', 'server'])
+    const failures = await checkSettings(engine, news)
+    expect(failures.map(({ property }) => property)).toEqual(['servr', 'server'])
     await expect(configure(engine, news)).rejects.toThrow(/servr/)
     await expect(configure(engine, news)).rejects.not.toThrow(/a secret of mine/)
     await expect(configure(engine, {})).rejects.toThrow(/LANDFORM_SERVER/)
@@ -175,6 +185,11 @@ test('settings are refused by name, and passwords never repeated', async () => {
     await engine.stop()
   }
 })
+
+async function checkSettings(engine: Engine, news: Wire) {
+  const request = new pb.CheckRequest().setNews(toStruct(news))
+  return readCheck(await engine.call<pb.CheckResponse>('checkConfig', request)).failures
+}
 
 interface Root {
   readonly resource: { readonly permissions: readonly object[] }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { credentials, Server, ServerCredentials, type ServiceError } from '@grpc/grpc-js'
@@ -22,6 +22,9 @@ export interface Engine {
   readonly warnings: string[]
   /** What the provider wrote to its standard error. */
   readonly errors: string[]
+  /** Address of its log, which emits "message" for each warning. */
+  readonly logAddress: string
+  readonly logged: EventEmitter
   /** Calls a function of the protocol, such as `check`. */
   call<A>(name: string, request: unknown): Promise<A>
   /** Calls a function that returns a stream. */
@@ -36,7 +39,8 @@ const program = fileURLToPath(new URL('../../src/cli/pulumi_provider.ts', import
 /** Starts the provider and connects to the port that it prints. */
 export async function startEngine(): Promise<Engine> {
   const warnings: string[] = []
-  const log = await serveLog(warnings)
+  const logged = new EventEmitter()
+  const log = await serveLog(warnings, logged)
   const child = spawn(process.execPath, [program, log.address], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -57,6 +61,8 @@ export async function startEngine(): Promise<Engine> {
     pid: child.pid ?? 0,
     warnings,
     errors,
+    logAddress: log.address,
+    logged,
     call: <A>(name: string, request: unknown) =>
       new Promise<A>((resolve, reject) => {
         methods[name]?.call(client, request, (error: unknown, answer: unknown) =>
@@ -70,7 +76,7 @@ export async function startEngine(): Promise<Engine> {
 }
 
 /** Serves the log of an engine. */
-async function serveLog(warnings: string[]) {
+async function serveLog(warnings: string[], logged: EventEmitter) {
   const server = new Server()
   server.addService(engineGrpc.EngineService as never, {
     log: (
@@ -78,6 +84,7 @@ async function serveLog(warnings: string[]) {
       done: (error: null, answer: empty.Empty) => void,
     ) => {
       warnings.push(`${request.getUrn().split('::').at(-1)}: ${request.getMessage()}`)
+      logged.emit('message')
       done(null, new empty.Empty())
     },
   })

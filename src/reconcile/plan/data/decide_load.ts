@@ -228,7 +228,7 @@ const unknownDigest = '0'.repeat(64)
 
 /** Returns the hint for a load that would lose data. */
 export function lossHint(key: string): string {
-  return `Check the source. If the loss is intended, use --allow-loss ${key} or data: { allow_loss: true }.`
+  return `Check the source. If the loss is intended, use --allow-loss ${key}, or set data: { allow_loss: true }.`
 }
 
 function decideUnmarked(question: SourceQuestion): SourceDecision {
