@@ -40,7 +40,7 @@ export interface ProviderPlace {
   readonly version: string
   readonly env: NodeJS.ProcessEnv
   /** Absolute path of the folder of the program. */
-  folder: string
+  readonly folder: string
 }
 
 /** The provider, apart from the protocol. All of its functions throw Problems. */

@@ -24,10 +24,10 @@ export function createService(provider: LandformProvider, log: EngineLog): Parti
 function configCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
   const { place } = provider
   return {
-    handshake: unary(async (request: pb.ProviderHandshakeRequest) => {
-      place.folder = request.getProgramDirectory() || place.folder
-      return new pb.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptOutputs(true)
-    }),
+    // The directories of a handshake are those of the provider: the program is where the provider is started.
+    handshake: unary(async () =>
+      new pb.ProviderHandshakeResponse().setAcceptSecrets(true).setAcceptOutputs(true),
+    ),
     getPluginInfo: unary(async () => new plugin.PluginInfo().setVersion(place.version)),
     getSchema: unary(async () =>
       new pb.GetSchemaResponse().setSchema(JSON.stringify(providerSchema(place.version))),

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
+import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { credentials, Server, ServerCredentials, type ServiceError } from '@grpc/grpc-js'
@@ -36,13 +37,14 @@ export interface Engine {
 
 const program = fileURLToPath(new URL('../../src/cli/pulumi_provider.ts', import.meta.url))
 
-/** Starts the provider and connects to the port that it prints. */
-export async function startEngine(): Promise<Engine> {
+/** Starts the provider in the folder of a program and connects to the port that it prints. */
+export async function startEngine(folder = process.cwd()): Promise<Engine> {
   const warnings: string[] = []
   const logged = new EventEmitter()
   const log = await serveLog(warnings, logged)
   const child = spawn(process.execPath, [program, log.address], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: folder,
   })
   const errors: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text))
@@ -112,8 +114,13 @@ export async function startConfigured(
   settings: Wire = {},
   folder: string = process.cwd(),
 ): Promise<Engine> {
-  const engine = await startEngine()
-  await engine.call('handshake', new pb.ProviderHandshakeRequest().setProgramDirectory(folder))
+  const engine = await startEngine(folder)
+  // The engine sends where the provider is, not where the program is.
+  const handshake = new pb.ProviderHandshakeRequest().setEngineAddress(engine.logAddress)
+  await engine.call(
+    'handshake',
+    handshake.setRootDirectory(dirname(program)).setProgramDirectory(dirname(program)),
+  )
   await configure(engine, { server: url, password: adminPassword, ...settings })
   return engine
 }
