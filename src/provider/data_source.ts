@@ -29,7 +29,10 @@ export async function completeData(
 ): Promise<{ readonly inputs: Values; readonly faults: readonly InputFault[] }> {
   const { data: given } = inputs
   if (given === undefined || given === unknownValue) return { inputs, faults: [] }
-  const data: Values = isObject(given) && !Object.hasOwn(given, signatureKey) ? given : { source: given }
+  const isLong = isObject(given) && !Object.hasOwn(given, signatureKey)
+  const data: Values = isLong ? given : { source: given }
+  // The engine shows the value of the property.
+  const property = isLong ? 'data.source' : 'data'
   const { source } = data
   const completed = { ...inputs, data }
   if (Object.hasOwn(data, 'digest'))
@@ -41,7 +44,7 @@ export async function completeData(
     if (typeof source === 'string') {
       const found = await findFileFault(resolve(folder, source))
       if (found !== undefined)
-        return fault(completed, 'data.source', `"${source}" ${found.message}; ${found.hint}`)
+        return fault(completed, property, `"${source}" ${found.message}; ${inProgram(found.hint)}`)
     }
     const opened = await openSource(source, folder)
     try {
@@ -52,9 +55,12 @@ export async function completeData(
     }
   } catch (error) {
     if (!isProblem(error)) throw error
-    return fault(completed, 'data.source', [error.message, error.hint].filter(Boolean).join(' '))
+    return fault(completed, property, [error.message, error.hint].filter(Boolean).join(' '))
   }
 }
+
+/** Says of a hint for manifests where the files of a program are. */
+export const inProgram = (hint: string) => hint.replaceAll('folder of the manifest', 'folder of the program')
 
 function fault(inputs: Values, property: string, reason: string) {
   return { inputs, faults: [{ property, reason }] }

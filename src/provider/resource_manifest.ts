@@ -10,6 +10,7 @@ import { expandFiles } from '../manifest/files/expand_files.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
 import type { Block } from '../manifest/manifest_block.ts'
 import type { ManifestSource } from '../manifest/resolve_source.ts'
+import { inProgram } from './data_source.ts'
 import { formatPropertyPath } from './property_path.ts'
 import { signatureKey, unknownValue, type Values } from './property_values.ts'
 import { filesBlock } from './resource_files.ts'
@@ -100,7 +101,7 @@ export async function findFiles({ fileBlocks }: Pick<ResourceManifest, 'fileBloc
     files: found,
     faults: issues.map((issue) => {
       const { property, reason } = faultOf(issue, fileBlocks[0]?.pointer ?? '')
-      return { property, reason: reason.replaceAll('folder of the manifest', 'folder of the program') }
+      return { property, reason: inProgram(reason) }
     }),
   }
 }

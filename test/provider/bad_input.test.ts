@@ -50,7 +50,7 @@ describeServer('the Pulumi provider', (start) => {
       'display_name',
       'unsecret',
     ],
-    ['a missing file', 'VectorLayer', { ...layerOf(), data: 'no.csv' }, 'data.source', 'does not exist'],
+    ['a missing file', 'VectorLayer', { ...layerOf(), data: 'no.csv' }, 'data', 'does not exist'],
     [
       'a missing reference',
       'Webmap',

@@ -55,15 +55,16 @@ test('writes texts to a file of their format, and removes it', async () => {
 })
 
 test.each([
-  ['a missing file', 'trees.geojsn', 'data.source', 'does not exist'],
-  ['a URL', asset({ uri: 'https://example.org/a.csv' }), 'data.source', 'FileAsset'],
+  ['a missing file', 'trees.geojsn', 'data', 'relative to the folder of the program'],
+  ['a missing source', { source: 'trees.geojsn' }, 'data.source', 'does not exist'],
+  ['a URL', asset({ uri: 'https://example.org/a.csv' }), 'data', 'FileAsset'],
   [
     'two layers',
     archive({ assets: { 'a.csv': asset({ text: 'lon,lat' }), 'b.csv': asset({ text: 'lon,lat' }) } }),
-    'data.source',
+    'data',
     '2 data files',
   ],
-  ['a nested archive', archive({ assets: { a: archive({ path: 'parts' }) } }), 'data.source', 'not a file'],
+  ['a nested archive', archive({ assets: { a: archive({ path: 'parts' }) } }), 'data', 'not a file'],
 ])('refuses %s', async (_, source, property, reason) => {
   const { faults } = await completeData({ data: source }, folder)
   expect(faults).toEqual([{ property, reason: expect.stringContaining(reason) }])
