@@ -1,12 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { plan, validate } from '../../src/index.ts'
 import { type Engine, startConfigured } from '../support/pulumi_engine.ts'
+import { readGuide, writeGuide } from '../support/pulumi_guide.ts'
 import { destroyStack, runProgram, type StackState } from '../support/pulumi_monitor.ts'
 import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
-import { parseStory } from '../support/story.ts'
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../fixtures/pulumi/${name}`, import.meta.url))
 
@@ -63,16 +62,9 @@ describeServer('a program of Pulumi', (start) => {
   })
 
   test('the program of the guide does what the guide says', async () => {
-    const guide = await readFile(new URL('../../docs/pulumi.md', import.meta.url), 'utf8')
-    const folder = await mkdtemp(
-      join(fileURLToPath(new URL('../fixtures/pulumi/', import.meta.url)), 'guide-'),
-    )
+    const guide = await readGuide()
+    const folder = await writeGuide()
     try {
-      for (const block of parseStory(guide)) {
-        if (block.kind !== 'file') continue
-        const text = block.text.replaceAll("'landform/pulumi'", "'../../../../src/pulumi/index.ts'")
-        await writeFile(join(folder, block.path), text)
-      }
       const second = await startConfigured(server.url, { allow_delete: '["roads"]' }, folder)
       const program = { engine: second, path: folder, state: new Map() as StackState }
       const up = await runProgram(program)
