@@ -119,6 +119,8 @@ export interface ClassDescriptor {
   readonly data?: SourceData
   /** Absent if the class has no files. */
   readonly files?: ClassFiles
+  /** Field of the member named after the class that takes descriptions and attachments of features, by key. */
+  readonly extensions?: string
   readonly links?: readonly PageLink[]
   readonly requires?: DataRequirement
 }

@@ -86,6 +86,11 @@ export function dataOf(cls: string | undefined): SourceData | undefined {
   return isCls(cls) ? descriptorOf(cls).data : undefined
 }
 
+/** Returns the field of a class that takes descriptions and attachments of features; undefined if it has none. */
+export function extensionsOf(cls: string | undefined): string | undefined {
+  return isCls(cls) ? (descriptorOf(cls) as ClassDescriptor).extensions : undefined
+}
+
 /** Finds the files of a class; undefined if the class has none or does not exist. */
 export function filesOf(cls: string | undefined): ClassFiles | undefined {
   return isCls(cls) ? descriptorOf(cls).files : undefined

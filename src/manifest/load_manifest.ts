@@ -46,7 +46,7 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
   const missing = [...(await checkDataFiles(dataFiles)), ...(await checkIconFiles(icons)), ...expanded.issues]
   const stops = [...reading, ...expansion.issues, ...missing].some(({ severity }) => severity === 'error')
   return {
-    ...(manifest === undefined || stops ? {} : { manifest: withFiles(manifest, expanded.files) }),
+    ...(manifest === undefined || stops ? {} : { manifest: withFiles(manifest, expanded) }),
     issues: [...reading, ...issues, ...missing].sort(compareIssues),
     sources: new Map([...files.flatMap(listIncluded), ...files.flatMap(listShown)]),
     documents,

@@ -58,6 +58,22 @@ export interface WantedFile {
   readonly mimeType?: string
 }
 
+/** A file that the manifest attaches to a feature. */
+export interface WantedAttachment extends WantedFile {
+  /** Absent if the manifest does not set it. */
+  readonly description?: string
+}
+
+/** Descriptions and attachments of the features of a layer; the manifest owns those of all features, or none. */
+export interface WantedFeatures {
+  /** Keyname of the field that identifies a feature. */
+  readonly key: string
+  /** By the value of the key as text. */
+  readonly descriptions?: ReadonlyMap<string, string>
+  /** By the value of the key as text, sorted by name. */
+  readonly attachments?: ReadonlyMap<string, readonly WantedAttachment[]>
+}
+
 /** The desired state of a resource. Omitted fields are absent. */
 export interface WantedResource {
   readonly key: string
@@ -86,6 +102,7 @@ export interface WantedResource {
   readonly data?: WantedData
   /** All files of the resource, sorted by name; absent if the manifest does not set them. */
   readonly files?: readonly WantedFile[]
+  readonly features?: WantedFeatures
   /** Only of an undo: id that the resource had before it was deleted. */
   readonly formerId?: number
   /** Only of an undo: fields that manifests are recorded to set from then on, by manifest; others keep their records. */

@@ -55,7 +55,7 @@ function orderBlock({ children, ...block }: WrittenBlock): Record<string, unknow
 
 function fieldOrder(cls: unknown): readonly string[] {
   const members = isCls(cls) ? Object.keys(descriptorOf(cls).members) : []
-  return [...blockFields, ...members, 'data', 'files', 'file']
+  return [...blockFields, ...members, 'data', 'features', 'files', 'file']
 }
 
 const ruleOrder = ['action', 'principal', 'identity', 'scope', 'permission', 'propagate']

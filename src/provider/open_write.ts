@@ -44,7 +44,8 @@ export async function withWrite<T>(resource: WrittenInputs, work: (write: Write)
     const { key } = wanted
     return await work({
       ...{ key, sendsSecrets },
-      manifest: files === undefined ? manifest : withFiles(manifest, new Map([[key, found.files]])),
+      manifest:
+        files === undefined ? manifest : withFiles(manifest, { files: new Map([[key, found.files]]) }),
       ...(id === undefined ? {} : { id }),
     })
   } finally {

@@ -3,6 +3,7 @@ import { annotate, type ClassDescriptor, nullable, oneOf } from '../descriptor.t
 import { loadedSrs } from '../geometry.ts'
 import { GeometryTypeSchema } from '../schema/geometry_schema.ts'
 import { Type } from '../schema/type.ts'
+import { FeatureExtensionsSchema } from './feature_extensions.ts'
 import {
   FeatureLayerMember,
   FieldSchema,
@@ -94,6 +95,7 @@ export const vectorLayer = {
   interfaces: featureInterfaces,
   order: 60,
   data: { content: 'features', srs: loadedSrs, options: loadOptions, structure: ['geometry_type', 'srs'] },
+  extensions: 'feature_extensions',
   links: featureLinks,
   members: {
     vector_layer: Type.Object({
@@ -151,6 +153,13 @@ export const vectorLayer = {
               'Changes of features, in the transaction of the request. Dates are ISO 8601 strings.',
           },
         ),
+      ),
+      feature_extensions: Type.Optional(
+        annotate(FeatureExtensionsSchema, {
+          ...load,
+          'x-wire': true,
+          description: 'Changes of descriptions and attachments of features, after those of the data.',
+        }),
       ),
       ...loadOptions,
     }),

@@ -2,6 +2,12 @@ import { nullable } from '../descriptor.ts'
 import { EmptySchema, FeatureParams, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
 
+/** Maximum number of attachments of a feature. */
+export const maxAttachments = 1000
+
+/** Maximum length of a feature description, in characters. */
+export const maxDescription = 1_000_000
+
 const labels = {
   name: Type.String({ minLength: 1, maxLength: 255, description: 'File name.' }),
   description: nullable(Type.String({ maxLength: 100_000 }), { description: 'Description.' }),

@@ -5,16 +5,10 @@ import { datatypes, filterSrs } from '../geometry.ts'
 import { maxConditions, maxFilterWkt, maxLayers, maxSearchText } from '../limits.ts'
 import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
-import { AttachmentEntry } from './attachment.ts'
+import { AttachmentEntry, maxAttachments, maxDescription } from './attachment.ts'
 
 /** Maximum number of features in a write request. */
 export const maxFeatures = 20_000
-
-/** Maximum number of attachments of a feature. */
-const maxAttachments = 1000
-
-/** Maximum length of a feature description, in characters. */
-const maxDescription = 1_000_000
 
 /** Extensions of a feature in requests; absent members keep their value. */
 const ExtensionsBody = Type.Object(
@@ -286,6 +280,18 @@ export const featureRoutes = {
         description: 'Fields that the digests cover, in order, after the geometry; defaults to all.',
       }),
     }),
+    responseKind: 'stream',
+  },
+  'feature.extensions': {
+    route: 'landform.feature.extensions',
+    method: 'GET',
+    path: '/api/resource/{id}/feature_extensions',
+    databaseUse: 'export',
+    summary:
+      'Lists the features of a layer with a description or attachments, by key, in the order of their ids.',
+    params: IdParams,
+    permission: 'data.read',
+    query: query({ key: Type.String({ description: 'Field that identifies a feature; required.' }) }),
     responseKind: 'stream',
   },
   'layer.extent': {

@@ -23,7 +23,7 @@ function checkExisting(block: Block): Issue[] {
   if (!block.existing) return []
   const refuse = (field: string, message: string) =>
     blockIssue(block, { code: 'manifest/conflict', pointer: `/${field}`, message, at: 'key' })
-  const owned = ['data', 'files', 'file'].filter((field) => block.value[field] !== undefined)
+  const owned = ['data', 'features', 'files', 'file'].filter((field) => block.value[field] !== undefined)
   return [
     ...owned.map((field) => {
       const what = field === 'data' ? 'load its data' : 'store its files'

@@ -5,19 +5,21 @@ import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { isPattern, matchFiles } from '../../files/match_files.ts'
 import { findFileFault, unreadable } from '../data_files.ts'
-import type { Manifest, WantedFile } from '../manifest.ts'
+import type { Manifest, WantedFeatures, WantedFile } from '../manifest.ts'
 import { type Block, blockIssue } from '../manifest_block.ts'
 import type { SourceFault } from '../resolve_source.ts'
+import { expandFeatures, extendsFeatures } from './expand_features.ts'
 
 /** A path or pattern of a block. */
-interface FileEntry {
+export interface FileEntry {
   readonly path: string
   readonly name?: string
   readonly folder?: string
   readonly mime_type?: string
 }
 
-interface PlacedEntry {
+/** A path or pattern with its position in the block. */
+export interface PlacedEntry {
   readonly entry: FileEntry
   readonly pointer: Pointer
 }
@@ -26,31 +28,46 @@ interface PlacedEntry {
 export interface ExpandedFiles {
   /** By key; absent for blocks without `files:`. */
   readonly files: ReadonlyMap<string, readonly WantedFile[]>
+  /** Descriptions and attachments by key; absent for blocks without `features:`. */
+  readonly features: ReadonlyMap<string, WantedFeatures>
   readonly issues: readonly Issue[]
 }
 
 /** Finds the files of all blocks: paths are checked, patterns are replaced by the files that they match. */
 export async function expandFiles(blocks: readonly Block[]): Promise<ExpandedFiles> {
-  const found = await Promise.all(blocks.filter(namesFiles).map(expandBlock))
+  const found = await Promise.all(blocks.filter(hasFiles).map(expandBlock))
+  const features = await Promise.all(blocks.filter(extendsFeatures).map(expandFeatures))
   return {
     files: new Map(found.map(({ key, files }) => [key, files])),
-    issues: found.flatMap(({ issues }) => issues),
+    features: new Map(features.map((one) => [one.key, one.features])),
+    issues: [...found, ...features].flatMap(({ issues }) => issues),
   }
 }
 
-/** Adds the files to the resources of a manifest, by key. */
-export function withFiles(manifest: Manifest, files: ReadonlyMap<string, readonly WantedFile[]>): Manifest {
-  if (files.size === 0) return manifest
+/** Adds the files, and descriptions and attachments of features, to the resources of a manifest, by key. */
+export function withFiles(
+  manifest: Manifest,
+  { files, features = new Map() }: Pick<ExpandedFiles, 'files'> & Partial<Pick<ExpandedFiles, 'features'>>,
+): Manifest {
+  if (files.size + features.size === 0) return manifest
   const resources = new Map(manifest.resources)
   for (const [key, list] of files) {
     const wanted = resources.get(key)
     if (wanted !== undefined) resources.set(key, { ...wanted, files: list })
   }
+  for (const [key, extended] of features) {
+    const wanted = resources.get(key)
+    if (wanted !== undefined) resources.set(key, { ...wanted, features: extended })
+  }
   return { ...manifest, resources }
 }
 
-/** Tells whether a block names files that its class can have. */
-export function namesFiles({ cls, value }: Block): boolean {
+/** Tells whether a block names files, or files attached to features, that its class can have. */
+export function namesFiles(block: Block): boolean {
+  return hasFiles(block) || extendsFeatures(block)
+}
+
+function hasFiles({ cls, value }: Block): boolean {
   const form = filesOf(cls)?.form
   return form === 'list' ? Array.isArray(value.files) : form === 'one' && typeof value.file === 'string'
 }
@@ -61,7 +78,7 @@ async function expandBlock(block: Block) {
   const lists = await Promise.all(
     listEntries(block.value).map(async (placed) => ({
       ...placed,
-      files: await expand(block, placed, report),
+      files: await expandEntry(block, placed, report),
     })),
   )
   const shown = ({ path }: WantedFile) => relative(block.source.folder, path).split(sep).join('/')
@@ -95,9 +112,15 @@ function listEntries({ file, files }: Block['value']): PlacedEntry[] {
   })
 }
 
-type Report = (fault: SourceFault) => void
+/** Reports a fault of a block. */
+export type Report = (fault: SourceFault) => void
 
-async function expand(block: Block, { entry, pointer }: PlacedEntry, report: Report): Promise<WantedFile[]> {
+/** Lists the files of a path or pattern, and reports its faults. */
+export async function expandEntry(
+  block: Block,
+  { entry, pointer }: PlacedEntry,
+  report: Report,
+): Promise<WantedFile[]> {
   const { path, name, folder, mime_type: mimeType } = entry
   const base = block.source.folder
   const type = mimeType === undefined ? {} : { mimeType }

@@ -6,6 +6,7 @@ import { maxResourceId } from '../../contract/limits.ts'
 import { type Cls, dataOf, descriptorOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import type { DataMode } from '../manifest.ts'
+import { featuresSchema } from './features_schema.ts'
 import { type JsonSchema, requiredOf, toManifestSchema, writtenProperties } from './field_schema.ts'
 import { permissionsSchema, principalSchema, ruleSchema } from './permission_schema.ts'
 
@@ -74,7 +75,7 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
 
 /** Schema of a block of a class, without the fields that only managed resources require. */
 export function blockSchema(cls: Cls): JsonSchema {
-  const { label, meaning, data, files } = descriptorOf(cls)
+  const { label, meaning, data, files, extensions } = descriptorOf(cls)
   const { cls: _, ...common } = shared
   return {
     title: label,
@@ -87,6 +88,7 @@ export function blockSchema(cls: Cls): JsonSchema {
       ...memberSchemas(cls),
       ...(data === undefined ? {} : { data: dataSchema(data) }),
       ...(files === undefined ? {} : filesSchema(files)),
+      ...(extensions === undefined ? {} : { features: featuresSchema }),
     },
   }
 }

@@ -7,6 +7,7 @@ import { routes } from '../../contract/routes.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { findRasters } from '../../store/classes/raster_layer.ts'
 import { digestStatement } from '../../store/feature/feature_digest.ts'
+import { extensionsStatement } from '../../store/feature/feature_extensions.ts'
 import { geometryProblem } from '../../store/feature/feature_sql.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findFeatureExtent } from '../../store/feature/layer_extent.ts'
@@ -151,6 +152,8 @@ export const featureHandlers: Handlers<
 
   'feature.digest': retryOnSchemaChange((request) => listDigests(request)),
 
+  'feature.extensions': retryOnSchemaChange((request) => listExtensions(request)),
+
   'layer.extent': retryOnSchemaChange(async ({ context, params, query, more }) => {
     const raster = (await findRasters(context.database, [params.id])).get(params.id)
     if (raster !== undefined) return { json: { extent: extentObject(rasterExtent(raster)) } }
@@ -219,6 +222,25 @@ async function listDigests({
   const statements = splitReading({ layer, database }, selection, (part) =>
     digestStatement(layer, { ...selection, ...part }),
   )
+  const { temporaryFolder: folder } = context
+  return { stream: await streamRows({ database, statements, folder, signal }), mediaType: json }
+}
+
+async function listExtensions({
+  context,
+  params,
+  query,
+  signal,
+}: Pick<ApiRequest<'feature.extensions'>, 'context' | 'params' | 'query' | 'signal'>): Promise<Answer> {
+  const { layer, database } = await openLayer(context, params.id)
+  const [key] = readFieldNames(layer, 'key', query.key === undefined ? [] : [query.key]) ?? []
+  if (key === undefined)
+    throw problem('request/invalid', 'Parameter "key" is required.', {
+      data: { location: ['query', 'key'] },
+    })
+  // Features in external databases, and those of layers without a table, have no extensions.
+  if (isForeign(layer) || layer.tableName === null) return { json: [] }
+  const statements = [extensionsStatement(layer, key)]
   const { temporaryFolder: folder } = context
   return { stream: await streamRows({ database, statements, folder, signal }), mediaType: json }
 }

@@ -123,8 +123,18 @@ export async function deleteAttachment(
 
 /** Deletes all attachments and descriptions of the features of a layer. */
 export async function deleteLayerExtensions(tx: Queryable, layerId: number): Promise<void> {
-  await tx.query('delete from attachment where layer_id = $1::int', [layerId])
-  await tx.query('delete from feature_description where layer_id = $1::int', [layerId])
+  await clearExtension(tx, layerId, 'attachment')
+  await clearExtension(tx, layerId, 'description')
+}
+
+/** Deletes the attachments of all features of a layer, or their descriptions. */
+export async function clearExtension(
+  tx: Queryable,
+  layerId: number,
+  name: 'attachment' | 'description',
+): Promise<void> {
+  const table = name === 'attachment' ? 'attachment' : 'feature_description'
+  await tx.query(`delete from ${table} where layer_id = $1::int`, [layerId])
 }
 
 /** Deletes attachments and descriptions of features of a layer whose ids are not in a table. */

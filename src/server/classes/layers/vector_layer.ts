@@ -23,6 +23,7 @@ import {
   touchLayer,
   untouchLayer,
 } from '../../../store/layer/stored_layer.ts'
+import { writeKeyedExtensions } from '../../attachments/keyed_extensions.ts'
 import { invalidAt } from '../../http/invalid_request.ts'
 import { requireReferences } from '../../resource/references.ts'
 import type { BehaviourOf, MemberChange } from '../behaviour.ts'
@@ -64,11 +65,21 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
       const fields = members.feature_layer?.fields
       if (fields !== undefined) await writeFieldChanges(tx, { id, fields })
     }
+    for (const change of changes) await writeExtensionsOfChange(tx, change)
   },
   async update(tx, changes) {
-    for (const change of changes) await updateOne(tx, change)
+    for (const change of changes) {
+      await updateOne(tx, change)
+      await writeExtensionsOfChange(tx, change)
+    }
   },
   remove: removeLayerTables,
+}
+
+// After the data, which hold the keys.
+async function writeExtensionsOfChange(tx: Queryable, { id, members }: Change): Promise<void> {
+  const extensions = members.vector_layer?.feature_extensions
+  if (extensions !== undefined) await writeKeyedExtensions(tx, id, extensions)
 }
 
 type DataSource = StagedSource | KeptSource

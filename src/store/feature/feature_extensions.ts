@@ -1,0 +1,47 @@
+import { quoteName } from '../../core/sql_quote.ts'
+import type { Queryable } from '../../database/database.ts'
+import type { Layer, LayerField } from '../layer/stored_layer.ts'
+import { createBindings, type Statement } from './feature_sql.ts'
+import { featuresSql } from './feature_table.ts'
+
+const keySql = ({ columnName }: LayerField) => `${quoteName(columnName)}::text`
+
+/**
+ * Returns the statement that reads the features with a description or attachments, each as a JSON object: `key`, which is the
+ * text of the field or null, `id`, `description`, and `attachments` with `id`, `name`, `size`, `mime_type`, `description` and
+ * `digest` (SHA-256).
+ */
+export function extensionsStatement(layer: Layer, key: LayerField): Statement {
+  const bindings = createBindings()
+  const id = bindings.bind(layer.resourceId, 'int')
+  const item = `json_build_object('id', a.id, 'name', a.name, 'size', b.size_bytes, 'mime_type', a.mime_type,
+    'description', a.description, 'digest', a.digest)`
+  const text = `
+    select json_build_object('key', f.${keySql(key)}, 'id', f.id, 'description', d.description,
+             'attachments', coalesce(e.list, '[]'))::text as feature
+      from ${featuresSql(layer)} f
+      left join feature_description d on d.layer_id = ${id} and d.feature_id = f.id
+      left join (
+        select a.feature_id, json_agg(${item} order by a.id) as list
+          from attachment a join blob b using (digest) where a.layer_id = ${id} group by a.feature_id
+      ) e on e.feature_id = f.id
+     where d.feature_id is not null or e.feature_id is not null order by f.id`
+  return { text, values: bindings.values }
+}
+
+/** Finds the ids of the features with the given keys: all of them if several features have the same key. */
+export async function findFeaturesByKey(
+  tx: Queryable,
+  layer: Layer,
+  { field, keys }: { readonly field: LayerField; readonly keys: readonly string[] },
+): Promise<Map<string, number[]>> {
+  const found = new Map<string, number[]>()
+  if (keys.length === 0) return found
+  const rows = await tx.query<{ key: string; id: number }>(
+    `select f.${keySql(field)} as key, f.id::float8 as id from ${featuresSql(layer)} f
+      where f.${keySql(field)} = any($1::text[]) order by f.id`,
+    [keys],
+  )
+  for (const { key, id } of rows) found.set(key, [...(found.get(key) ?? []), id])
+  return found
+}
