@@ -159,6 +159,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Check the files and patterns in files, or allow the loss with --allow-loss KEY.',
   },
+  'plan/unsupported': {
+    title: 'Not supported by the server',
+    exit: 1,
+    advice: 'Remove it from the manifest, or use a landform server.',
+  },
   'plan/capture': {
     title: 'Unusable capture',
     exit: 3,

@@ -32,7 +32,7 @@ import { runSteps } from './schedule_steps.ts'
 import { createOnce, remove, type SendOptions, update } from './send_request.ts'
 import { stale } from './stale.ts'
 import { Tally } from './tally.ts'
-import { addFiles, uploadFiles } from './upload_files.ts'
+import { addFiles, hasFiles, uploadFiles } from './upload_files.ts'
 
 /**
  * Applies a plan request by request, concurrently and in order of dependencies. A failure skips only its dependents. A
@@ -178,14 +178,14 @@ function loading(context: StepContext, step: Step): SendOptions {
 }
 
 async function bodyOf(context: StepContext, change: Change): Promise<Body> {
+  const uploads = hasFiles(change) ? await uploadFiles(context, change, context.signal) : undefined
+  return addFiles(await dataBodyOf(context, change), change, uploads)
+}
+
+/** Writes the body of a change with its data, without its files. */
+async function dataBodyOf(context: StepContext, change: Change): Promise<Body> {
   const { data } = change
   const bodyContext = bodyContextOf(context)
-  if (change.files !== undefined)
-    return addFiles(
-      writeBody(change, bodyContext),
-      change,
-      await uploadFiles(context, change, context.signal),
-    )
   if (data === undefined) return writeBody(change, bodyContext)
   if (context.prepares) {
     const source = await prepareLoad(context, change, context.signal)

@@ -11,7 +11,7 @@ import type { ApplyOptions } from './apply_options.ts'
 import { isCreated } from './batch_operations.ts'
 import { asProblem } from './schedule_steps.ts'
 import { stale } from './stale.ts'
-import { type FileUploads, uploadFiles } from './upload_files.ts'
+import { type FileUploads, hasFiles, uploadFiles } from './upload_files.ts'
 
 /** Prepared data for the batch, and failures. */
 export interface PreparedLoads {
@@ -41,7 +41,7 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
     options.onEvent?.({ type: 'started', change })
     try {
       if (change.data !== undefined) sources.set(change, await prepareLoad(options, change, stop))
-      if (change.files !== undefined) uploads.set(change, await uploadFiles(options, change, stop))
+      if (hasFiles(change)) uploads.set(change, await uploadFiles(options, change, stop))
     } catch (error) {
       if (isProblem(error, 'pipeline/interrupted')) return
       const fault = faultOf(change, asProblem(error))
@@ -50,7 +50,7 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
     }
   }
   for (const change of plan.changes)
-    if ((change.data ?? change.files) !== undefined) void queue.add(() => work(change))
+    if (change.data !== undefined || hasFiles(change)) void queue.add(() => work(change))
   await queue.onIdle()
   return { sources, uploads, faults }
 }

@@ -1,8 +1,8 @@
 import type { Upload } from '../../contract/bodies/resource.ts'
 import { problem } from '../../contract/problems.ts'
-import { filesOf } from '../../contract/registry.ts'
+import { extensionsOf, filesOf } from '../../contract/registry.ts'
 import { uploadFile } from '../../transfer/upload_file.ts'
-import type { Change } from '../model/change.ts'
+import type { AttachmentItem, Change, FileUpload } from '../model/change.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import type { Body } from './request_body.ts'
 
@@ -10,7 +10,7 @@ import type { Body } from './request_body.ts'
 export type FileUploads = ReadonlyMap<string, Upload>
 
 /**
- * Uploads the new and changed files of a change, one after the other.
+ * Uploads the new and changed files of a change, and those attached to features, one after the other.
  *
  * @throws {Problem} apply/stale if a file has changed since planning, file/*, and errors of the server
  */
@@ -20,7 +20,7 @@ export async function uploadFiles(
   signal: AbortSignal | undefined,
 ): Promise<FileUploads> {
   const uploads = new Map<string, Upload>()
-  const queued = (change.files ?? []).flatMap(({ upload }) => upload ?? [])
+  const queued = listUploads(change)
   const sizeBytes = queued.reduce((sum, file) => sum + file.sizeBytes, 0)
   let doneBytes = 0
   for (const { path, sha256, sizeBytes: ownBytes } of queued) {
@@ -40,8 +40,48 @@ export async function uploadFiles(
   return uploads
 }
 
-/** Adds the files of a change to its body: those with an upload are stored, the others kept. */
-export function addFiles(wire: Body, { cls, files }: Change, uploads: FileUploads | undefined): Body {
+function listUploads({ files = [], features }: Change): FileUpload[] {
+  const attached = features?.items.flatMap(({ attachments = [] }) => attachments) ?? []
+  return [
+    ...files.flatMap(({ upload }) => upload ?? []),
+    ...attached.flatMap((one) => ('upload' in one ? [one.upload] : [])),
+  ]
+}
+
+/** Tells whether a change uploads files. */
+export function hasFiles({ files, features }: Change): boolean {
+  return files !== undefined || features !== undefined
+}
+
+/** Adds the files of a change to its body, and the descriptions and attachments of features. */
+export function addFiles(wire: Body, change: Change, uploads: FileUploads | undefined): Body {
+  return addFeatures(addOwnFiles(wire, change, uploads), change, uploads)
+}
+
+function addFeatures(wire: Body, { cls, features }: Change, uploads: FileUploads | undefined): Body {
+  const field = extensionsOf(cls)
+  if (features === undefined || field === undefined) return wire
+  const { key, clear } = features
+  const items = features.items.map(({ attachments, ...item }) => ({
+    ...item,
+    ...(attachments === undefined
+      ? {}
+      : { attachment: attachments.map((one) => attachmentBody(one, uploads)) }),
+  }))
+  return { ...wire, [cls]: { ...(wire[cls] as object | undefined), [field]: { key, clear, items } } }
+}
+
+function attachmentBody(item: AttachmentItem, uploads: FileUploads | undefined) {
+  const { description } = item
+  const described = description === undefined ? {} : { description: description === '' ? null : description }
+  if ('id' in item) return { id: item.id, ...described }
+  const { name, upload } = item
+  const type = upload.mimeType === undefined ? {} : { mime_type: upload.mimeType }
+  return { name, ...type, ...described, file_upload: { id: uploads?.get(upload.path)?.id } }
+}
+
+// Files with an upload are stored, the others kept.
+function addOwnFiles(wire: Body, { cls, files }: Change, uploads: FileUploads | undefined): Body {
   const kind = filesOf(cls)
   if (files === undefined || kind === undefined) return wire
   const entries = files.map(({ name, upload }) => {

@@ -94,6 +94,31 @@ export interface FileUpload {
   readonly mimeType?: string
 }
 
+/** Changes of descriptions and attachments of the features of a layer. */
+export interface FeaturesChange {
+  /** Keyname of the field that identifies a feature. */
+  readonly key: string
+  /** What all features of the layer lose first; then the items are complete. */
+  readonly clear: readonly ('description' | 'attachment')[]
+  readonly items: readonly FeatureItem[]
+}
+
+/** Change of the description and attachments of a feature. */
+export interface FeatureItem {
+  /** Value of the key as text. */
+  readonly key: string
+  /** Null removes it; absent if it does not change. */
+  readonly description?: string | null
+  /** All attachments of the feature after the change; absent if they do not change. */
+  readonly attachments?: readonly AttachmentItem[]
+}
+
+/** An attachment after a change: one that the server has, by id, or a file to upload. */
+export type AttachmentItem = { readonly description?: string | null } & (
+  | { readonly id: number }
+  | { readonly name: string; readonly upload: FileUpload }
+)
+
 /** What an edit of a file shows of it. */
 export interface FileFacts {
   readonly size: number | undefined
@@ -176,6 +201,8 @@ export interface Change {
   readonly data?: DataLoad
   /** All files of the resource after the change; absent if they do not change. */
   readonly files?: readonly FileEntry[]
+  /** Descriptions and attachments of features to write; absent if they do not change. */
+  readonly features?: FeaturesChange
   /** Only of an undo: data that the server kept, and restores with their ids. */
   readonly restores?: RestoredData
   readonly image?: ImageLoad

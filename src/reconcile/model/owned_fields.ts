@@ -34,6 +34,8 @@ export function listOwned(wanted: WantedResource, cls: string, names: Names): Ow
   if (wanted.protect) owned.set('protect', undefined)
   if (wanted.data !== undefined) owned.set('data', undefined)
   if (wanted.files !== undefined) owned.set('files', undefined)
+  for (const part of ['descriptions', 'attachments'] as const)
+    if (wanted.features?.[part] !== undefined) owned.set(`features.${part}`, undefined)
   addRules(owned, wanted, names)
   addMetadata(owned, wanted)
   for (const [member, fields] of Object.entries(members)) {

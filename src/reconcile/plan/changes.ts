@@ -1,3 +1,4 @@
+import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { Action } from '../../contract/bodies/journal.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
@@ -14,6 +15,7 @@ import { checkFileLoss, compareFiles, type FilesDiff } from './data/compare_file
 import { decideSource, keepSource, staleSource } from './data/decide_load.ts'
 import { reportUnconvertible, tellLostValues } from './data/lost_values.ts'
 import { reportMisspelt } from './data/misspelt_fields.ts'
+import { type ExtendedLayer, type ExtensionsPlan, planExtensions } from './data/plan_extensions.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
 import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
@@ -40,6 +42,8 @@ export interface WantedChanges {
   readonly uncountedFields: readonly FieldValues[]
   /** Layers whose sources must be read before the plan is final. */
   readonly unread: readonly LoadQuestion[]
+  /** Layers whose descriptions and attachments must be read before the plan is final. */
+  readonly unreadExtensions: readonly ExtensionsQuery[]
   /** Keys of resources to delete and create again. */
   readonly recreated: ReadonlySet<string>
 }
@@ -50,6 +54,7 @@ interface Draft {
   readonly uncounted: number[]
   readonly uncountedFields: FieldValues[]
   readonly unread: LoadQuestion[]
+  readonly unreadExtensions: ExtensionsQuery[]
   readonly unknown: UnknownResource[]
   unchanged: number
 }
@@ -78,6 +83,7 @@ export function planChanges(
     uncounted: [],
     uncountedFields: [],
     unread: [],
+    unreadExtensions: [],
     unknown: [],
     unchanged: 0,
   }
@@ -120,6 +126,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     draft.issues.push(issueAt(wanted, 'plan/data-missing', message, '/cls'))
   }
   const files = compareFiles(wanted, undefined, input.digests)
+  const extended = noteExtensions(work, wanted, { actual: undefined, data })
   const change: Change = {
     action: old === undefined ? 'create' : 'replace',
     key: wanted.key,
@@ -129,9 +136,10 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     ...(old === undefined ? {} : { id: old.id, ...versionOf(old), takes: takesOf(work, wanted, old) }),
     ...(wanted.formerId === undefined ? {} : { formerId: wanted.formerId }),
     ...creation,
-    edits: [...creation.edits, ...files.edits],
+    edits: [...creation.edits, ...files.edits, ...extended.edits],
     ...(data === undefined ? {} : { data }),
     ...(files.entries === undefined ? {} : { files: files.entries }),
+    ...featuresOf(extended),
   }
   draft.changes.push(withRestore(change, wanted))
 }
@@ -159,13 +167,15 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
   }
   const files = compareFiles(wanted, actual, input.digests)
   if (!input.options.allowLoss.has(wanted.key)) draft.issues.push(...checkFileLoss(wanted, actual, files))
-  const diff = withLosses(work, withFiles(diffResource(wanted, actual, context), files), actual)
+  const compared = withLosses(work, withFiles(diffResource(wanted, actual, context), files), actual)
+  const data = planData(work, wanted, { actual, edits: compared.edits })
+  const extended = noteExtensions(work, wanted, { actual, data })
+  const diff = withFiles(compared, extended)
   draft.issues.push(
     ...reportUnknown(wanted, diff),
     ...reportReplacement(wanted, diff.edits, allowHint(wanted)),
+    ...reportContested(wanted, diff.contested),
   )
-  draft.issues.push(...reportContested(wanted, diff.contested))
-  const data = planData(work, wanted, { actual, edits: diff.edits })
   // A load replaces the values.
   if (data === undefined || data.sync !== undefined)
     draft.issues.push(...reportUnconvertible(wanted, diff.edits))
@@ -176,8 +186,21 @@ function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource):
     else draft.unknown.push(partlyUnknown(work, wanted, { actual, unread }))
     return
   }
-  draft.changes.push(withRestore(updateOf({ work, wanted, actual, diff, data, files }), wanted))
+  draft.changes.push(withRestore(updateOf({ work, wanted, actual, diff, data, files, extended }), wanted))
 }
+
+function noteExtensions(
+  { input, draft }: Work,
+  wanted: WantedResource,
+  layer: ExtendedLayer,
+): ExtensionsPlan {
+  const planned = planExtensions(input, wanted, layer)
+  draft.issues.push(...planned.issues)
+  draft.unreadExtensions.push(...planned.unread)
+  return planned
+}
+
+const featuresOf = ({ change }: ExtensionsPlan) => (change === undefined ? {} : { features: change })
 
 /** Lists what the manifest sets and the account cannot compare. */
 function listUnread(wanted: WantedResource, actual: ActualResource, { unknown }: ResourceDiff): string[] {
@@ -207,14 +230,18 @@ interface Update {
   readonly diff: ResourceDiff
   readonly data: DataLoad | undefined
   readonly files: FilesDiff
+  readonly extended: ExtensionsPlan
 }
 
-function withFiles(diff: ResourceDiff, { edits, unknown }: FilesDiff): ResourceDiff {
+function withFiles(
+  diff: ResourceDiff,
+  { edits, unknown }: Pick<FilesDiff, 'edits' | 'unknown'>,
+): ResourceDiff {
   if (edits.length + unknown.length === 0) return diff
   return { ...diff, edits: [...diff.edits, ...edits], unknown: [...diff.unknown, ...unknown] }
 }
 
-function updateOf({ work, wanted, actual, diff, data, files: { entries } }: Update): Change {
+function updateOf({ work, wanted, actual, diff, data, files: { entries }, extended }: Update): Change {
   const fields =
     data === undefined || data.sync !== undefined ? undefined : wanted.members.feature_layer?.fields
   const sync = planSyncFields(wanted, actual, data)
@@ -236,6 +263,7 @@ function updateOf({ work, wanted, actual, diff, data, files: { entries } }: Upda
     body: sync === undefined ? body : { ...body, feature_layer: { fields: sync.fields } },
     ...(data === undefined ? {} : { data }),
     ...(entries === undefined ? {} : { files: entries }),
+    ...featuresOf(extended),
     ...(fields === undefined ? {} : { fieldsAfterLoad: fields as NonNullable<Change['fieldsAfterLoad']> }),
     ...(diff.sharesRules && actual.version !== undefined ? { ifVersion: actual.version } : {}),
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { VisibilityQuery } from '../../api/read_visibility.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
@@ -24,6 +25,8 @@ export interface Planning {
   readonly uncountedFields: readonly FieldValues[]
   /** Layers whose sources must be read. */
   readonly unread: readonly LoadQuestion[]
+  /** Layers whose descriptions and attachments of features must be read. */
+  readonly unreadExtensions: readonly ExtensionsQuery[]
   /** Query for resources that may exist but are not visible to the account. */
   readonly unsure: VisibilityQuery
 }
@@ -70,8 +73,9 @@ export function computePlan(asked: PlanInput): Planning {
     principals: actual.principals.ids,
     fingerprint: fingerprintOf([...accounts.changes, ...changes, ...catalog.changes]),
   }
-  const { unread, uncountedFields } = wanted
-  return { plan, uncounted: [...wanted.uncounted, ...pruned.uncounted], uncountedFields, unread, unsure }
+  const { unread, unreadExtensions, uncountedFields } = wanted
+  const uncounted = [...wanted.uncounted, ...pruned.uncounted]
+  return { plan, uncounted, uncountedFields, unread, unreadExtensions, unsure }
 }
 
 /** Options that name resources outside of the manifest may name them by id. */

@@ -71,7 +71,13 @@ export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
   const accounts = planPrincipals({ wanted: manifest.principals, records, principals, sendSecrets })
   const actual = { ...read, principals: accounts.principals }
   const input = { manifest, actual, accounts, server: reader.url, files, digests, catalog, images, options }
-  let answers: Answers = { counts: new Map(), values: new Map(), loads: new Map(), visibility: undefined }
+  let answers: Answers = {
+    counts: new Map(),
+    values: new Map(),
+    loads: new Map(),
+    extensions: new Map(),
+    visibility: undefined,
+  }
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
     if (isFinal(planning)) {
@@ -94,16 +100,17 @@ const maxReaders = 2
 const maxRequests = 8
 
 /** Answers to the queries of a plan that is not final. */
-type Answers = Required<Pick<PlanInput, 'counts' | 'values' | 'loads' | 'visibility'>>
+type Answers = Required<Pick<PlanInput, 'counts' | 'values' | 'loads' | 'extensions' | 'visibility'>>
 
-const isFinal = ({ uncounted, uncountedFields, unread, unsure }: Planning) =>
-  uncounted.length + uncountedFields.length + unread.length + unsure.keynames.length === 0
+const isFinal = ({ uncounted, uncountedFields, unread, unreadExtensions, unsure }: Planning) =>
+  uncounted.length + uncountedFields.length + unread.length + unreadExtensions.length === 0 &&
+  unsure.keynames.length === 0
 
-/** Runs the queries of a plan: counts features, reads sources and checks visibility. */
+/** Runs the queries of a plan: counts features, reads sources, descriptions and attachments, and checks visibility. */
 async function answer(
   { reader, signal }: Pick<ReadPlanRequest, 'reader' | 'signal'>,
-  { uncounted, uncountedFields, unread, unsure }: Planning,
-  { counts, values, loads, visibility }: Answers,
+  { uncounted, uncountedFields, unread, unreadExtensions, unsure }: Planning,
+  { counts, values, loads, extensions, visibility }: Answers,
 ): Promise<Answers> {
   const changes = await findEach(unread, maxReaders, async (question) => [
     question.wanted.key,
@@ -117,7 +124,12 @@ async function answer(
     nameValues(field),
     (await reader.countValues(field)) ?? null,
   ])
+  const extended = await findEach(unreadExtensions, maxRequests, async (query) => [
+    query.id,
+    (await reader.readExtensions?.(query)) ?? null,
+  ])
   return {
+    extensions: new Map([...extensions, ...extended]),
     counts: new Map([...counts, ...features]),
     values: new Map([...values, ...fields]),
     loads: new Map([...loads, ...changes]),
@@ -169,8 +181,9 @@ async function digestFiles(
   signal: AbortSignal | undefined,
 ): Promise<Map<string, SourceFile>> {
   const digests = new Map<string, SourceFile>()
-  for (const { files = [] } of manifest.resources.values())
-    for (const { path } of files) if (!digests.has(path)) digests.set(path, await digestFile(path, signal))
+  for (const { files = [], features } of manifest.resources.values())
+    for (const { path } of [...files, ...[...(features?.attachments?.values() ?? [])].flat()])
+      if (!digests.has(path)) digests.set(path, await digestFile(path, signal))
   return digests
 }
 

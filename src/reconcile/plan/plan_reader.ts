@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { type CatalogReading, readCatalog } from '../../api/read_catalog.ts'
+import { type ExtensionsQuery, type ReadExtensions, readExtensions } from '../../api/read_extensions.ts'
 import { listDenied, type PermissionQuery } from '../../api/read_permission.ts'
 import { type PrincipalRecords, readPrincipalRecords } from '../../api/read_principals.ts'
 import { readTree, type TakeResource, type TreeHead } from '../../api/read_tree.ts'
@@ -23,6 +24,8 @@ export interface PlanReader {
   countFeatures(id: number): Promise<number | null>
   /** Counts the features with a value in a field; undefined if the server cannot count them. */
   countValues(field: FieldValues): Promise<number | undefined>
+  /** Reads descriptions and attachments of features; null if the account cannot, absent in a capture. */
+  readExtensions?(query: ExtensionsQuery): Promise<readonly ReadExtensions[] | null>
   /** Reads features and their digests; absent in a capture. */
   readonly features?: FeatureReader
   /** Reads the groups of all users; undefined if the account cannot read them. */
@@ -41,6 +44,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
     listDenied: (query) => listDenied(api, query, signal),
     countFeatures: (id) => countFeatures(api, id, signal),
     countValues: (field) => countValues(api, field, signal),
+    readExtensions: (query) => readExtensions(api, query, signal),
     features: featureReader(api, signal),
     readUsers: () => readUsers(api, signal),
     readPrincipals: () => readPrincipalRecords(api, signal),

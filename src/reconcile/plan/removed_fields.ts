@@ -132,6 +132,7 @@ function findReset(draft: Draft, name: string): Reset {
   if (block === 'description') return actual.description === null ? 'none' : () => ({ description: null })
   if (block === 'permissions') return findRulesReset(draft)
   if (block === 'resmeta') return wanted.resmeta === undefined ? () => ({ resmeta: {} }) : 'none'
+  if (block === 'features') return `to delete the ${field}, apply an empty list of them once`
   if (field === undefined) return findMemberReset(draft, block)
   return findDefault(draft, block, field)
 }

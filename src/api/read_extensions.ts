@@ -1,0 +1,52 @@
+import { isProblem } from '../core/problem.ts'
+import type { Api } from './api.ts'
+import { supportsRoute } from './detect_server.ts'
+import { readText } from './read_lines.ts'
+
+/** A file attached to a feature. */
+export interface ReadAttachment {
+  readonly id: number
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  readonly mime_type: string
+  readonly description: string | null
+  /** SHA-256, in hexadecimal. */
+  readonly digest: string
+}
+
+/** A feature with a description or attachments. */
+export interface ReadExtensions {
+  /** Value of the key as text; null if the feature has none. */
+  readonly key: string | null
+  readonly id: number
+  readonly description: string | null
+  readonly attachments: readonly ReadAttachment[]
+}
+
+/** A layer, and the field that identifies its features. */
+export interface ExtensionsQuery {
+  readonly id: number
+  readonly key: string
+}
+
+/**
+ * Reads the features of a layer that have a description or attachments; null if the server does not list them, or not for
+ * this account.
+ *
+ * @throws {Problem} http/*, auth/*
+ */
+export async function readExtensions(
+  api: Api,
+  { id, key }: ExtensionsQuery,
+  signal?: AbortSignal,
+): Promise<readonly ReadExtensions[] | null> {
+  if (!(await supportsRoute(api, 'feature.extensions', signal))) return null
+  try {
+    const answer = await api.open('feature.extensions', { params: { id }, query: { key }, signal })
+    return JSON.parse(await readText(answer.body)) as ReadExtensions[]
+  } catch (error) {
+    if (isProblem(error) && (error.status === 403 || error.status === 404)) return null
+    throw error
+  }
+}
