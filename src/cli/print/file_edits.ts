@@ -9,7 +9,8 @@ export function splitFiles(edits: readonly Edit[]): readonly [files: Edit[], oth
 }
 
 const isFileEdit = ({ pointer, released }: Edit) =>
-  released !== true && (pointer === '/file' || pointer.startsWith('/files/'))
+  released !== true &&
+  (pointer === '/file' || pointer.startsWith('/files/') || pointer.startsWith('/features/attachments/'))
 
 /** Maximum number of files that a plan lists for a resource. */
 const maxFiles = 20
@@ -22,7 +23,10 @@ export function formatFiles(edits: readonly Edit[], paint: Paint): string[] {
 }
 
 function formatFile({ pointer, from, to }: Edit, paint: Paint): string {
-  const [place = '', name] = splitPointer(pointer)
+  const [top = '', ...names] = splitPointer(pointer)
+  const [, feature] = names
+  const place = feature === undefined ? top : `attachment of ${oneLine(feature)}`
+  const name = names.at(-1)
   const label = name === undefined ? place : `${place}  ${signOf(from, to, paint)} ${oneLine(name)}`
   const sizes = [from, to].flatMap((facts) => (facts === undefined ? [] : sizeOf(facts as FileFacts)))
   const isRetyped = from !== undefined && to !== undefined && typeOf(from) !== typeOf(to)

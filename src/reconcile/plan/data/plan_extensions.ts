@@ -1,4 +1,5 @@
 import type { ExtensionsQuery } from '../../../api/read_extensions.ts'
+import { problems } from '../../../contract/problems.ts'
 import type { Issue } from '../../../core/issue.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
@@ -51,7 +52,7 @@ export function planExtensions(
 function unsupported(wanted: WantedResource): Issue {
   const message = `"${wanted.key}": this server does not take descriptions and attachments by the key of the feature`
   return {
-    ...issueAt(wanted, 'plan/unwritable', message, '/features'),
-    hint: 'Remove features from the block.',
+    ...issueAt(wanted, 'plan/unsupported', message, '/features'),
+    hint: problems['plan/unsupported'].advice,
   }
 }

@@ -1,0 +1,197 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { type Ran, runCommand } from './terminal.ts'
+
+let server: TestServer
+let cwd: string
+
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  cwd = await mkdtemp(join(tmpdir(), 'landform-features-'))
+  await mkdir(join(cwd, 'photos'))
+  for (const [name, text] of Object.entries({ 'a.jpg': 'first', 'b.jpg': 'second' }))
+    await writeFile(join(cwd, 'photos', name), text)
+  await writePlaces(['NO', 'SE', 'DK'])
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+function run(...words: readonly string[]): Promise<Ran> {
+  const env = {
+    LANDFORM_SERVER: server.url,
+    LANDFORM_USER: 'administrator',
+    LANDFORM_PASSWORD: adminPassword,
+  }
+  return runCommand(words, { cwd, env })
+}
+
+async function writePlaces(codes: readonly string[]): Promise<void> {
+  const features = codes.map((code, at) => ({
+    type: 'Feature',
+    properties: { code },
+    geometry: { type: 'Point', coordinates: [10 + at, 60] },
+  }))
+  await writeFile(join(cwd, 'places.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+}
+
+/** Writes the manifest, with `features:` of the layer as JSON. */
+async function write(features: object | undefined, data: object = { mode: 'replace' }): Promise<void> {
+  const layer = {
+    ...{
+      cls: 'vector_layer',
+      parent: 'root',
+      display_name: 'Places',
+      data: { source: 'places.geojson', ...data },
+    },
+    ...(features === undefined ? {} : { features }),
+  }
+  const resources = { root: { existing: true, id: 0 }, places: layer }
+  await writeFile(join(cwd, 'm.yaml'), JSON.stringify({ manifest: 'places', resources }))
+}
+
+interface Extended {
+  readonly key: string
+  readonly description: string | null
+  readonly attachments: readonly {
+    readonly name: string
+    readonly description: string | null
+    readonly id: number
+  }[]
+}
+
+async function readFeatures() {
+  const [found] = await (await server.admin('GET', '/api/resource/search/?keyname=places')).json<
+    { resource: { id: number } }[]
+  >()
+  const path = `/api/resource/${found?.resource.id}/feature_extensions?key=code`
+  return (await server.admin('GET', path)).json<Extended[]>()
+}
+
+const shown = (all: readonly Extended[]) =>
+  all.map(({ key, description, attachments }) => [key, description, attachments.map(({ name }) => name)])
+
+async function applyAndPlanAgain(...more: readonly string[]): Promise<Ran> {
+  const applied = await run('apply', 'm.yaml', '--yes', ...more)
+  expect(applied.err).not.toContain('error')
+  expect(applied.exit).toBe(0)
+  const again = await run('plan', 'm.yaml', '--exit-code')
+  expect({ exit: again.exit, out: again.out }).toMatchObject({ exit: 0 })
+  return applied
+}
+
+const both = {
+  key: 'code',
+  descriptions: { NO: 'A long coast.', SE: 'Many lakes.' },
+  attachments: {
+    NO: ['photos/*.jpg'],
+    SE: [{ path: 'photos/a.jpg', name: 'lake.jpg', description: 'Lake' }],
+  },
+}
+
+it('creates a layer with descriptions and attachments of its features', async () => {
+  await write(both)
+  await applyAndPlanAgain()
+  expect(shown(await readFeatures())).toEqual([
+    ['NO', 'A long coast.', ['a.jpg', 'b.jpg']],
+    ['SE', 'Many lakes.', ['lake.jpg']],
+  ])
+})
+
+it('changes only what differs, and removes what the manifest does not list', async () => {
+  const before = await readFeatures()
+  await writeFile(join(cwd, 'photos', 'b.jpg'), 'third')
+  const descriptions = { NO: 'A very long coast.', SE: 'Many lakes.' }
+  await write({ ...both, descriptions, attachments: { NO: ['photos/*.jpg'] } })
+  const plan = await run('plan', 'm.yaml')
+  expect(plan.out).toContain('attachment of NO  ~ b.jpg')
+  expect(plan.out).toContain('attachment of SE  - lake.jpg')
+  expect(plan.out).not.toContain('a.jpg')
+  await applyAndPlanAgain()
+  const after = await readFeatures()
+  expect(shown(after)).toEqual([
+    ['NO', 'A very long coast.', ['a.jpg', 'b.jpg']],
+    ['SE', 'Many lakes.', []],
+  ])
+  const idOf = (all: readonly Extended[]) => all[0]?.attachments.find(({ name }) => name === 'a.jpg')?.id
+  expect(idOf(after)).toBe(idOf(before))
+})
+
+it('writes them again after a load, to the features with the same keys', async () => {
+  await writePlaces(['SE', 'DK', 'NO'])
+  await applyAndPlanAgain('--allow-loss', 'places')
+  expect(shown(await readFeatures())).toEqual([
+    ['SE', 'Many lakes.', []],
+    ['NO', 'A very long coast.', ['a.jpg', 'b.jpg']],
+  ])
+})
+
+it('writes them to features that the same synchronization adds', async () => {
+  await writePlaces(['SE', 'NO', 'FI'])
+  const descriptions = { NO: 'A very long coast.', SE: 'Many lakes.', FI: 'Many more lakes.' }
+  await write({ key: 'code', descriptions }, { mode: 'sync', key: 'code' })
+  await applyAndPlanAgain('--allow-loss', 'places')
+  expect(shown(await readFeatures()).map(([key, text]) => [key, text])).toEqual([
+    ['SE', 'Many lakes.'],
+    ['NO', 'A very long coast.'],
+    ['FI', 'Many more lakes.'],
+  ])
+})
+
+it('refuses a plan that removes most of them', async () => {
+  await write({ key: 'code', descriptions: { NO: 'A very long coast.' } }, { mode: 'sync', key: 'code' })
+  const plan = await run('plan', 'm.yaml')
+  expect(plan.err).toContain('"places" would lose 2 of 3 descriptions and attachments of features')
+  expect(plan.exit).toBe(1)
+})
+
+it('names a feature that does not exist, and changes nothing', async () => {
+  const before = await readFeatures()
+  const descriptions = { NO: 'Changed.', SE: 'Changed.', XX: 'Nowhere.' }
+  await write({ key: 'code', descriptions }, { mode: 'sync', key: 'code' })
+  const applied = await run('apply', 'm.yaml', '--yes', '--allow-loss', 'places')
+  expect(applied.exit).toBe(1)
+  expect(applied.err + applied.out).toContain('no feature has code = "XX"')
+  expect(await readFeatures()).toEqual(before)
+})
+
+it('keeps them when the block no longer names them, and says so', async () => {
+  const before = await readFeatures()
+  await write(undefined, { mode: 'sync', key: 'code' })
+  const plan = await run('plan', 'm.yaml')
+  expect(plan.out).toContain('to delete the descriptions, apply an empty list of them once')
+  await applyAndPlanAgain()
+  expect(await readFeatures()).toEqual(before)
+})
+
+it('reports faults with their positions', async () => {
+  const text = `manifest: places
+resources:
+  root: { existing: true, id: 0 }
+  places:
+    cls: vector_layer
+    parent: root
+    display_name: Places
+    vector_layer: { geometry_type: POINT, srs: { id: 3857 } }
+    feature_layer: { fields: [{ keyname: code, datatype: STRING }] }
+    features:
+      key: cod
+      descriptions: { NO: 1 }
+      attachments:
+        NO: [missing.pdf, photos/a.jpg, { path: photos/b.jpg, name: a.jpg }]
+`
+  await writeFile(join(cwd, 'm.yaml'), text)
+  const { out, exit: code } = await run('validate', 'm.yaml')
+  expect(code).toBe(3)
+  expect(out).toContain(
+    'm.yaml:11:12 error manifest/bad-value: places.features.key: the layer has no field "cod"',
+  )
+  expect(out).toContain('m.yaml:12:27 error manifest/bad-type')
+  expect(out).toContain('m.yaml:14:14 error file/not-found')
+  expect(out).toContain('m.yaml:14:41 error manifest/duplicate-item')
+})
