@@ -191,7 +191,7 @@ resources:
   expect(out).toContain(
     'm.yaml:11:12 error manifest/bad-value: places.features.key: the layer has no field "cod"',
   )
-  expect(out).toContain('m.yaml:12:27 error manifest/bad-type')
+  expect(out).toContain('m.yaml:12:27 error manifest/bad-value: places.features.descriptions.NO')
   expect(out).toContain('m.yaml:14:14 error file/not-found')
   expect(out).toContain('m.yaml:14:41 error manifest/duplicate-item')
 })
