@@ -76,6 +76,8 @@ async function readFeatures() {
 const shown = (all: readonly Extended[]) =>
   all.map(({ key, description, attachments }) => [key, description, attachments.map(({ name }) => name)])
 
+const lastEntry = async () => /^\d+/m.exec((await run('history', '--limit', '1')).out)?.[0] ?? ''
+
 async function applyAndPlanAgain(...more: readonly string[]): Promise<Ran> {
   const applied = await run('apply', 'm.yaml', '--yes', ...more)
   expect(applied.err).not.toContain('error')
@@ -124,7 +126,7 @@ it('changes only what differs, and removes what the manifest does not list', asy
 
 it('writes them again after a load, to the features with the same keys', async () => {
   await writePlaces(['SE', 'DK', 'NO'])
-  await applyAndPlanAgain('--allow-loss', 'places')
+  await applyAndPlanAgain()
   expect(shown(await readFeatures())).toEqual([
     ['SE', 'Many lakes.', []],
     ['NO', 'A very long coast.', ['a.jpg', 'b.jpg']],
@@ -150,12 +152,35 @@ it('refuses a plan that removes most of them', async () => {
   expect(plan.exit).toBe(1)
 })
 
+it('undoes a load with them, says which it does not restore, and keeps what the apply only added', async () => {
+  const before = shown(await readFeatures())
+  await writePlaces(['SE', 'NO'])
+  await write({ key: 'code', descriptions: {} })
+  await applyAndPlanAgain('--allow-loss', 'places')
+  expect(shown(await readFeatures())).toEqual([])
+  const undone = await run('undo', await lastEntry(), '--yes')
+  expect(undone.err).not.toContain('warning')
+  expect(shown(await readFeatures())).toEqual(before)
+  await write({ key: 'code', descriptions: { SE: 'Lakes.' } }, { mode: 'seed' })
+  await applyAndPlanAgain('--allow-loss', 'places')
+  const refused = await run('undo', await lastEntry(), '--yes')
+  expect(refused.exit).toBe(1)
+  expect(refused.err).toContain('which the server does not keep: 3 feature descriptions')
+  await write({ key: 'code', descriptions: { SE: 'Lakes.', NO: 'A coast.' } }, { mode: 'seed' })
+  await applyAndPlanAgain()
+  expect((await run('undo', await lastEntry())).err).toContain(
+    'warning undo/features: descriptions and attachments of features stay as apply',
+  )
+  await writePlaces(['SE', 'NO', 'FI'])
+})
+
 it('names a feature that does not exist, and changes nothing', async () => {
   const before = await readFeatures()
   const descriptions = { NO: 'Changed.', SE: 'Changed.', XX: 'Nowhere.' }
   await write({ key: 'code', descriptions }, { mode: 'sync', key: 'code' })
   const applied = await run('apply', 'm.yaml', '--yes', '--allow-loss', 'places')
   expect(applied.exit).toBe(1)
+  console.log(applied.err, applied.out)
   expect(applied.err + applied.out).toContain('no feature has code = "XX"')
   expect(await readFeatures()).toEqual(before)
 })

@@ -1,6 +1,7 @@
 import { splitPointer } from '../../core/pointer.ts'
 import type { Edit, FileFacts } from '../../reconcile/model/change.ts'
 import { oneLine, type Paint, showBytes, showCount } from './text_format.ts'
+import { showValues } from './value.ts'
 
 /** Separates the edits of files from the others. */
 export function splitFiles(edits: readonly Edit[]): readonly [files: Edit[], others: Edit[]] {
@@ -31,7 +32,14 @@ function formatFile({ pointer, from, to }: Edit, paint: Paint): string {
   const sizes = [from, to].flatMap((facts) => (facts === undefined ? [] : sizeOf(facts as FileFacts)))
   const isRetyped = from !== undefined && to !== undefined && typeOf(from) !== typeOf(to)
   const types = isRetyped ? `, ${typeOf(from)} → ${typeOf(to)}` : ''
-  return `${label} (${[...new Set(sizes)].join(' → ')}${types})`
+  return `${label} (${[...new Set(sizes)].join(' → ')}${types}${formatText(from, to)})`
+}
+
+/** Formats the description of a changed attachment. */
+function formatText(from: unknown, to: unknown): string {
+  if (from === undefined || to === undefined) return ''
+  const [old, next] = [from, to].map((facts) => (facts as FileFacts).description)
+  return old === next ? '' : `, description ${showValues(old, next).join(' → ')}`
 }
 
 function signOf(from: unknown, to: unknown, paint: Paint): string {

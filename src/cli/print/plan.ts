@@ -12,6 +12,7 @@ import {
   type Takes,
   type UnknownResource,
 } from '../../reconcile/model/change.ts'
+import { featurePartOf } from '../../reconcile/model/edit_digest.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
 import {
   describeDifference,
@@ -109,10 +110,18 @@ function formatUnknownRecords(records: readonly UnknownResource[], paint: Paint)
 
 const isRecord = ({ cls }: UnknownResource) => catalogKinds.some((kind) => kind === cls)
 
+/** Maximum number of feature descriptions that a plan lists for a layer. */
+const maxDescriptions = 20
+
 /** Formats what a change changes, a line each. */
 export function formatDetails(change: Change, paint: Paint): string[] {
-  const [files, edits] = splitFiles(change.edits)
+  const [files, rest] = splitFiles(change.edits)
+  const hidden = new Set(
+    rest.filter((edit) => featurePartOf(edit) === 'descriptions').slice(maxDescriptions),
+  )
+  const edits = rest.filter((edit) => !hidden.has(edit))
   const lines = edits.flatMap((edit) => formatEdit(edit, change.action, paint))
+  if (hidden.size > 0) lines.push(`… and ${showCount(hidden.size, 'feature description')} more`)
   lines.push(...formatFiles(files, paint))
   if (change.adopts) lines.unshift(paint('cyan', 'managed by this manifest from now on'))
   if (change.records !== undefined && edits.length === 0)

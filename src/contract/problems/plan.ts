@@ -27,6 +27,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Apply the former manifest to restore them.',
   },
+  'undo/features': {
+    title: 'Descriptions and attachments of features are not restored',
+    exit: 1,
+    advice: 'Apply the former manifest to restore them.',
+  },
   'journal/not-found': {
     title: 'Entry of the journal not found',
     exit: 1,

@@ -3,7 +3,7 @@ import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Change, DataLoad, Plan } from '../model/change.ts'
-import { digestsOf } from '../model/edit_digest.ts'
+import { digestsOf, featurePartOf } from '../model/edit_digest.ts'
 
 type PlannedChange = NewJournalEntry['changes'][number]
 type Before = NonNullable<PlannedChange['before']>
@@ -85,7 +85,12 @@ function listLosses({ action, id, data, takes, edits }: Change): string[] {
   if (takes?.files !== undefined) losses.push(countOf(takes.files, 'file'))
   if (action !== 'replace' && id !== undefined && data !== undefined && data.before !== 0)
     losses.push(...describeReplaced(data))
-  for (const { pointer, loses, lostValues } of edits)
-    if (loses !== undefined && lostValues !== 0) losses.push(`${loses} of ${splitPointer(pointer).at(-1)}`)
+  const lossy = edits.filter(({ loses, lostValues }) => loses !== undefined && lostValues !== 0)
+  for (const { pointer, loses } of lossy)
+    if (featurePartOf({ pointer }) === undefined) losses.push(`${loses} of ${splitPointer(pointer).at(-1)}`)
+  const parts = Map.groupBy(lossy, featurePartOf)
+  const count = (part: string) => parts.get(part)?.length ?? 0
+  if (count('descriptions') > 0) losses.push(countOf(count('descriptions'), 'feature description'))
+  if (count('attachments') > 0) losses.push(countOf(count('attachments'), 'attachment'))
   return losses
 }

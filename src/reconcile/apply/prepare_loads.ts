@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import { isProblem, type Problem } from '../../core/problem.ts'
-import { dataLossProblem, losesData } from '../../transfer/data_loss.ts'
+import { type DataChange, dataLossProblem, losesData } from '../../transfer/data_loss.ts'
 import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare_source.ts'
 import { placeEncoding } from '../../transfer/source_encoding.ts'
 import { uploadPatch } from '../../transfer/sync/upload_patch.ts'
@@ -117,6 +117,16 @@ function checkLoad(change: Change, source: PreparedSource): Problem | undefined 
   if (source.dataVersion !== undefined && source.dataVersion !== data.version - 1)
     return stale(change, 'changed')
   if (data.lossFuse === undefined) return undefined
-  const load = withoutDropped(source.change, droppedFields(change.edits))
+  const load = withoutListed(withoutDropped(source.change, droppedFields(change.edits)), change)
   return losesData(load, data.lossFuse) ? dataLossProblem(key, load, lossHint(key)) : undefined
+}
+
+/** Descriptions and attachments that the change writes again are not lost; the plan has checked those that it does not. */
+function withoutListed(load: DataChange, { features }: Change): DataChange {
+  const { clear = [] } = features ?? {}
+  return {
+    ...load,
+    ...(clear.includes('attachment') ? { lostAttachments: 0 } : {}),
+    ...(clear.includes('description') ? { lostDescriptions: 0 } : {}),
+  }
 }

@@ -125,6 +125,8 @@ export interface FileFacts {
   /** SHA-256; undefined if the server does not tell it. */
   readonly digest?: string | undefined
   readonly mime_type?: string | undefined
+  /** Only of attachments. */
+  readonly description?: string | undefined
 }
 
 /** Edits of data on the server. */

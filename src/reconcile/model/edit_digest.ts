@@ -1,17 +1,28 @@
 import { createHash } from 'node:crypto'
+import { splitPointer } from '../../core/pointer.ts'
 import type { Change, Edit } from './change.ts'
 
 /** Digests of values by field; null for fields whose value was removed. */
 export type Digests = Readonly<Record<string, string | null>>
 
-/** Digests the values that a change sets. Secrets have no digests. */
+/** Digests the values that a change sets; descriptions and attachments of features together. Secrets have no digests. */
 export function digestsOf(change: Change): Digests {
   const digests: Record<string, string | null> = {}
+  const ofFeatures = new Map<string, unknown[]>()
   for (const edit of withIdentity(change)) {
     if (edit.secret) continue
-    digests[fieldOf(edit)] = digestOrNull(edit.to)
+    const part = featurePartOf(edit)
+    if (part === undefined) digests[fieldOf(edit)] = digestOrNull(edit.to)
+    else ofFeatures.set(part, [...(ofFeatures.get(part) ?? []), [edit.pointer, edit.to ?? null]])
   }
+  for (const [part, values] of ofFeatures) digests[`/features/${part}`] = digestValue(values)
   return digests
+}
+
+/** Returns the part of the features that an edit changes, descriptions or attachments; undefined for other edits. */
+export function featurePartOf({ pointer }: Pick<Edit, 'pointer'>): string | undefined {
+  const [top, part] = splitPointer(pointer)
+  return top === 'features' ? part : undefined
 }
 
 /** A creation lists neither the name nor the parent as edits. */

@@ -7,6 +7,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { countFiles } from '../model/actual_files.ts'
 import type { Plan } from '../model/change.ts'
+import { featurePartOf } from '../model/edit_digest.ts'
 import { type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planManifest, readActualTree } from '../plan/plan_manifest.ts'
 import { checkEdited } from './check_edited.ts'
@@ -63,6 +64,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
     ...(await checkEdited({ api, entry, actual, manifest, conflicts, plan, options, signal })),
     ...checkReferences(entry, lateReferences, options),
     ...checkData(entry, kept, options),
+    ...checkFeatures(entry, kept),
     ...checkRecords(entry),
     ...checkRunning(entry),
   ]
@@ -87,13 +89,10 @@ function checkData(
 ): Issue[] {
   return listApplied(entry).flatMap((change) => {
     const { key, loses = [] } = change
-    const layers = listLayers(change)
     const isOfFiles = losesFiles(change)
-    const isKept = layers.length > 0 && layers.every(({ id }) => kept.has(id)) && !isOfFiles
-    if (loses.length === 0 || isKept) return []
-    const why = isOfFiles
-      ? 'which the server does not keep'
-      : 'which the server does not keep for this account any longer'
+    if (loses.length === 0 || (keepsAll(change, kept) && !isOfFiles)) return []
+    const isOfLayers = listLayers(change).length > 0 && !isOfFiles
+    const why = `which the server does not keep${isOfLayers ? ' for this account any longer' : ''}`
     const issue = fault(
       'undo/data-lost',
       `apply ${entry.id} deleted data of "${key}", ${why}: ${loses.join(', ')}`,
@@ -101,6 +100,25 @@ function checkData(
     )
     return [withoutData ? ({ ...issue, severity: 'warning' } as const) : issue]
   })
+}
+
+/** Tells whether the server keeps the data of all layers that a change replaced or deleted, with attachments and descriptions. */
+function keepsAll(change: JournalChange, kept: ReadonlyMap<number, KeptLayer>): boolean {
+  const layers = listLayers(change)
+  return layers.length > 0 && layers.every(({ id }) => kept.has(id))
+}
+
+/** Warns of descriptions and attachments of features that an apply set, and that stay: the journal has only their digests. */
+function checkFeatures(entry: JournalEntry, kept: ReadonlyMap<number, KeptLayer>): Issue[] {
+  const keys = listApplied(entry).flatMap((change) => {
+    const { action, key, digests = {}, loses = [] } = change
+    const isSet = Object.keys(digests).some((pointer) => featurePartOf({ pointer }) !== undefined)
+    const isLeft = isSet && action !== 'create' && action !== 'replace' && loses.length === 0
+    return isLeft && !keepsAll(change, kept) ? [key] : []
+  })
+  if (keys.length === 0) return []
+  const message = `descriptions and attachments of features stay as apply ${entry.id} set them: ${keys.join(', ')}`
+  return [{ code: 'undo/features', message, severity: 'warning', hint: problems['undo/features'].advice }]
 }
 
 /** Tells whether a change deleted or replaced files, which are not kept. */
