@@ -19,6 +19,8 @@ export interface ReadAttachment {
 export interface ReadExtensions {
   /** Value of the key as text; null if the feature has none. */
   readonly key: string | null
+  /** Number of features of the layer with this key. */
+  readonly same: number
   readonly id: number
   readonly description: string | null
   readonly attachments: readonly ReadAttachment[]

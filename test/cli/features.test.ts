@@ -180,7 +180,6 @@ it('names a feature that does not exist, and changes nothing', async () => {
   await write({ key: 'code', descriptions }, { mode: 'sync', key: 'code' })
   const applied = await run('apply', 'm.yaml', '--yes', '--allow-loss', 'places')
   expect(applied.exit).toBe(1)
-  console.log(applied.err, applied.out)
   expect(applied.err + applied.out).toContain('no feature has code = "XX"')
   expect(await readFeatures()).toEqual(before)
 })

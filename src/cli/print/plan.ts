@@ -116,9 +116,7 @@ const maxDescriptions = 20
 /** Formats what a change changes, a line each. */
 export function formatDetails(change: Change, paint: Paint): string[] {
   const [files, rest] = splitFiles(change.edits)
-  const hidden = new Set(
-    rest.filter((edit) => featurePartOf(edit) === 'descriptions').slice(maxDescriptions),
-  )
+  const hidden = new Set(rest.filter((edit) => featurePartOf(edit) === 'descriptions').slice(maxDescriptions))
   const edits = rest.filter((edit) => !hidden.has(edit))
   const lines = edits.flatMap((edit) => formatEdit(edit, change.action, paint))
   if (hidden.size > 0) lines.push(`… and ${showCount(hidden.size, 'feature description')} more`)
@@ -283,9 +281,11 @@ function formatNames(names: readonly string[]): string {
   return [...new Set(names.map((name) => name.replace(/\/.*/, '')))].join(', ')
 }
 
-function formatLoss({ loses, unconvertible }: Edit, paint: Paint): string {
+function formatLoss({ pointer, loses, unconvertible }: Edit, paint: Paint): string {
   if (unconvertible !== undefined)
     return `  ${paint('red', `(${showCount(unconvertible, 'value')} cannot be converted)`)}`
+  // Both texts are shown.
+  if (featurePartOf({ pointer }) !== undefined) return ''
   return loses === undefined ? '' : `  ${paint('red', `(${loses})`)}`
 }
 

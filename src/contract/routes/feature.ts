@@ -291,7 +291,9 @@ export const featureRoutes = {
       'Lists the features of a layer with a description or attachments, by key, in the order of their ids.',
     params: IdParams,
     permission: 'data.read',
-    query: query({ key: Type.String({ description: 'Field that identifies a feature; required.' }) }),
+    query: query({
+      key: Type.String({ description: 'Field whose values to list with the features, as `key`.' }),
+    }),
     responseKind: 'stream',
   },
   'layer.extent': {

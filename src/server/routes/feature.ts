@@ -234,10 +234,6 @@ async function listExtensions({
 }: Pick<ApiRequest<'feature.extensions'>, 'context' | 'params' | 'query' | 'signal'>): Promise<Answer> {
   const { layer, database } = await openLayer(context, params.id)
   const [key] = readFieldNames(layer, 'key', query.key === undefined ? [] : [query.key]) ?? []
-  if (key === undefined)
-    throw problem('request/invalid', 'Parameter "key" is required.', {
-      data: { location: ['query', 'key'] },
-    })
   // Features in external databases, and those of layers without a table, have no extensions.
   if (isForeign(layer) || layer.tableName === null) return { json: [] }
   const statements = [extensionsStatement(layer, key)]

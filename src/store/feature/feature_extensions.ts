@@ -8,18 +8,18 @@ const keySql = ({ columnName }: LayerField) => `${quoteName(columnName)}::text`
 
 /**
  * Returns the statement that reads the features with a description or attachments, each as a JSON object: `key`, which is the
- * text of the field or null, `id`, `description`, and `attachments` with `id`, `name`, `size`, `mime_type`, `description` and
- * `digest` (SHA-256).
+ * text of the field or null, `same`, which is the number of features of the layer with this key, `id`, `description`, and
+ * `attachments` with `id`, `name`, `size`, `mime_type`, `description` and `digest` (SHA-256). Without a field, there is no key.
  */
-export function extensionsStatement(layer: Layer, key: LayerField): Statement {
+export function extensionsStatement(layer: Layer, key: LayerField | undefined): Statement {
   const bindings = createBindings()
   const id = bindings.bind(layer.resourceId, 'int')
   const item = `json_build_object('id', a.id, 'name', a.name, 'size', b.size_bytes, 'mime_type', a.mime_type,
     'description', a.description, 'digest', a.digest)`
   const text = `
-    select json_build_object('key', f.${keySql(key)}, 'id', f.id, 'description', d.description,
-             'attachments', coalesce(e.list, '[]'))::text as feature
-      from ${featuresSql(layer)} f
+    select json_build_object(${key === undefined ? '' : "'key', f.key, 'same', f.same, "}'id', f.id,
+             'description', d.description, 'attachments', coalesce(e.list, '[]'))::text as feature
+      from ${keyedSql(layer, key)} f
       left join feature_description d on d.layer_id = ${id} and d.feature_id = f.id
       left join (
         select a.feature_id, json_agg(${item} order by a.id) as list
@@ -27,6 +27,12 @@ export function extensionsStatement(layer: Layer, key: LayerField): Statement {
       ) e on e.feature_id = f.id
      where d.feature_id is not null or e.feature_id is not null order by f.id`
   return { text, values: bindings.values }
+}
+
+function keyedSql(layer: Layer, key: LayerField | undefined): string {
+  if (key === undefined) return featuresSql(layer)
+  const text = `k.${keySql(key)}`
+  return `(select k.id, ${text} as key, count(*) over (partition by ${text}) as same from ${featuresSql(layer)} k)`
 }
 
 /** Finds the ids of the features with the given keys: all of them if several features have the same key. */

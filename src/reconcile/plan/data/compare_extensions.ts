@@ -42,7 +42,7 @@ export function compareExtensions(
   if (there === null) return { ...none, unknown: ['/features'] }
   const found = Map.groupBy(there, ({ key }) => key)
   // What has no key of its own can only be removed together with the rest.
-  const isWhole = isReloaded || [...found].some(([key, same]) => key === null || same.length > 1)
+  const isWhole = isReloaded || there.some(({ key, same }) => key === null || same > 1)
   const { descriptions, attachments } = features
   const keys = new Set([
     ...[...found.keys()].flatMap((key) => key ?? []),
