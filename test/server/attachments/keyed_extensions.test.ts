@@ -38,7 +38,7 @@ describeServers('descriptions and attachments by key of feature', (start) => {
   test('are written, kept by id, removed and listed, all or none of them', async () => {
     const server = await start()
     const { layer, write, read } = await open(server)
-    const { id } = await uploadContent(server.admin, 'plan', { name: 'plan.pdf' })
+    const { id } = await uploadContent(server.admin, 'plan')
     const file = { name: 'plan.pdf', file_upload: { id } }
     const first = { key: '9007199254740993', description: 'Large', attachment: [file] }
     expect(await write({ key: 'number', items: [first, { key: '4', description: 'Four' }] })).toBeUndefined()
