@@ -17,19 +17,19 @@ export interface ReadAttachment {
 
 /** A feature with a description or attachments. */
 export interface ReadExtensions {
-  /** Value of the key as text; null if the feature has none. */
+  /** Value of the key as text; null if the feature has none, or if no key was given. */
   readonly key: string | null
-  /** Number of features of the layer with this key. */
+  /** Number of features of the layer with this key; 1 if no key was given. */
   readonly same: number
   readonly id: number
   readonly description: string | null
   readonly attachments: readonly ReadAttachment[]
 }
 
-/** A layer, and the field that identifies its features. */
+/** A layer, and the field that identifies its features, if any. */
 export interface ExtensionsQuery {
   readonly id: number
-  readonly key: string
+  readonly key?: string | undefined
 }
 
 /**
@@ -45,8 +45,10 @@ export async function readExtensions(
 ): Promise<readonly ReadExtensions[] | null> {
   if (!(await supportsRoute(api, 'feature.extensions', signal))) return null
   try {
-    const answer = await api.open('feature.extensions', { params: { id }, query: { key }, signal })
-    return JSON.parse(await readText(answer.body)) as ReadExtensions[]
+    const query = key === undefined ? {} : { key }
+    const answer = await api.open('feature.extensions', { params: { id }, query, signal })
+    const found = JSON.parse(await readText(answer.body)) as Omit<ReadExtensions, 'key' | 'same'>[]
+    return found.map((one) => ({ key: null, same: 1, ...one }))
   } catch (error) {
     if (isProblem(error) && (error.status === 403 || error.status === 404)) return null
     throw error

@@ -67,6 +67,11 @@ resources:
             cls: vector_layer
             display_name: Lots
             data: { source: lots.geojson }
+            features:
+              key: code
+              descriptions: { '007': A spy., '': Nobody. }
+              attachments:
+                'Ünï "quoted"': [lots.qml, { path: lots.qml, name: 'Plan für.txt', mime_type: text/x-plan, description: Plan }]
             children:
               lots_style: { cls: desk_vector_style, display_name: QGIS, desk_vector_style: { qml: '\${file:lots.qml}' } }
               lots_plain: { cls: mapsrv_style, display_name: Plain }
@@ -105,7 +110,7 @@ it('writes a subtree with its data that creates the same tree on another server'
 
   const pulled = await runOn(server, 'pull', '--root', 'town', '--into', 'backup', '--with-data')
   expect([pulled.exit, pulled.err]).toEqual([0, ''])
-  expect(pulled.out).toBe('backup/town.yaml: 8 resources, 4 files\n')
+  expect(pulled.out).toBe('backup/town.yaml: 8 resources, 6 files\n')
   expect(await readFile(join(cwd, 'backup/town/lots_style.qml'), 'utf8')).toBe(qml)
   const original = await readFile(join(cwd, 'photo.tif'))
   expect((await readFile(join(cwd, 'backup/town/photo.tif'))).equals(original)).toBe(true)
@@ -115,6 +120,7 @@ it('writes a subtree with its data that creates the same tree on another server'
   const applied = await runOn(other, 'apply', 'backup', '--yes')
   expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining('8 created')])
   expect(await featuresOf(other)).toEqual(await featuresOf(server))
+  expect(JSON.stringify(await featuresOf(other))).toContain('"description":"Plan"')
   const again = await runOn(other, 'pull', '--root', 'town', '--into', 'again', '--with-data')
   expect(again.exit).toBe(0)
   const texts = ['backup', 'again'].map((folder) => readFile(join(cwd, folder, 'town.yaml'), 'utf8'))

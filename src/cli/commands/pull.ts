@@ -19,7 +19,7 @@ import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { showCount } from '../print/text_format.ts'
-import { countFeatures, writePulledFile } from '../pull_file.ts'
+import { countFeatures, readPulledExtensions, writePulledFile } from '../pull_file.ts'
 import { pullInPlace } from '../pull_in_place.ts'
 import { findRoot } from '../subtree_root.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
@@ -108,7 +108,8 @@ async function pullResources(
   { tree, top, manifestId, withFiles, signal }: Subtree,
 ): Promise<PullResult> {
   const counts = withFiles ? await countFeatures(api, { tree, root: top.id, signal }) : undefined
-  return pullTree({ tree, root: top, manifestId, counts })
+  const extensions = withFiles ? await readPulledExtensions(api, { tree, root: top.id, signal }) : undefined
+  return pullTree({ tree, root: top, manifestId, counts, extensions })
 }
 
 async function findTop(
@@ -227,7 +228,7 @@ export const pullCommand: CommandSpec = {
       .option('--manifest <id>', 'id of the manifest (default: the key of the root, else catalog or users)')
       .option(
         '--with-data',
-        'write features as GeoPackages, rasters and styles as files, and name them in the manifest',
+        'write features as GeoPackages, their attachments, rasters and styles as files, and name them in the manifest',
       )
       .option('--force', 'overwrite existing files')
       .option('--json', 'write events as JSON lines'),

@@ -5,6 +5,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
 import { countFiles } from '../model/actual_files.ts'
 import { type ActualResource, type ActualTree, listDescendants, readsAll } from '../model/actual_tree.ts'
+import { type PulledExtensions, writeFeatures } from './pull_features.ts'
 import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
 import { warnOfManagers } from './warn_of_managers.ts'
@@ -19,6 +20,8 @@ export interface PullRequest {
   readonly manifestId: string
   /** Number of features by layer, if data and styles are written as files. */
   readonly counts?: ReadonlyMap<number, number | null> | undefined
+  /** Descriptions and attachments of features by layer, if data are written as files. */
+  readonly extensions?: ReadonlyMap<number, PulledExtensions> | undefined
 }
 
 /** A subtree as a manifest, with issues for resources it cannot describe. */
@@ -43,6 +46,7 @@ export interface PullContext {
   readonly files?: {
     readonly folder: string
     readonly counts: ReadonlyMap<number, number | null>
+    readonly extensions: ReadonlyMap<number, PulledExtensions>
     readonly list: PulledFile[]
   }
 }
@@ -51,7 +55,13 @@ export interface PullContext {
  * Writes a subtree as a manifest whose plan only adopts the resources. Keys are keynames, or derived from the display
  * name; referenced resources outside the subtree are existing resources of the manifest.
  */
-export function pullTree({ tree, root, manifestId, counts }: PullRequest): PullResult {
+export function pullTree({
+  tree,
+  root,
+  manifestId,
+  counts,
+  extensions = new Map(),
+}: PullRequest): PullResult {
   const inside = [root.id, ...listDescendants(tree, root.id)]
   const outside = listOutside(tree, inside)
   const above = root.parentId === null ? [] : [root.parentId]
@@ -61,7 +71,7 @@ export function pullTree({ tree, root, manifestId, counts }: PullRequest): PullR
     keyOf: assignKeys(tree, named),
     issues: [],
     withoutData: [],
-    ...(counts === undefined ? {} : { files: { folder: manifestId, counts, list: [] } }),
+    ...(counts === undefined ? {} : { files: { folder: manifestId, counts, extensions, list: [] } }),
   }
   const resources: Record<string, WrittenBlock> = {}
   for (const id of outside) if (!above.includes(id)) addExisting(pulling, resources, id)
@@ -160,7 +170,22 @@ function pullData(pulling: PullContext, resource: ActualResource): WrittenBlock 
   if (file === undefined || files === undefined) return {}
   files.list.push(file)
   // The data of the server stay as they are until the file is the source of the layer.
-  return { data: { source: file.path, mode: 'seed' } }
+  return { data: { source: file.path, mode: 'seed' }, ...pullFeatures(pulling, resource) }
+}
+
+/** Names the attachments of the features of a layer in its block, and their descriptions. */
+function pullFeatures({ files, issues, keyOf }: PullContext, resource: ActualResource): WrittenBlock {
+  const found = files?.extensions.get(resource.id)
+  if (files === undefined || found === undefined) return {}
+  const key = keyOf.get(resource.id) ?? ''
+  if (found.key === undefined) {
+    const message = `descriptions and attachments of ${countOf(found.features.length, 'feature')} of "${key}" are not pulled: no field has a different value for each of them`
+    issues.push({ code: 'plan/data-not-pulled', message, severity: 'warning' })
+    return {}
+  }
+  const { block, files: attached } = writeFeatures(resource, found, { folder: files.folder, key })
+  files.list.push(...attached)
+  return block
 }
 
 const keyText = ({ keyOf }: PullContext, id: number) => keyOf.get(id) ?? ''

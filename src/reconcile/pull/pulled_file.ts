@@ -10,9 +10,17 @@ export type PulledFile = {
 } & (
   | { readonly kind: 'features' | 'raster' /** Id of the layer. */; readonly id: number }
   | { readonly kind: 'text'; readonly text: string }
+  | {
+      readonly kind: 'attachment'
+      /** Id of the layer. */
+      readonly id: number
+      readonly featureId: number
+      readonly attachmentId: number
+    }
 )
 
-interface FilePlace {
+/** The folder of the files of a manifest, and the key of the resource. */
+export interface FilePlace {
   readonly folder: string
   readonly key: string
 }
@@ -23,7 +31,7 @@ interface FilePlace {
  */
 export function findDataFile(resource: ActualResource, place: FilePlace): PulledFile | undefined {
   const { id, cls, members } = resource
-  const path = pathOf(id, place)
+  const path = folderOf(id, place)
   if (dataOf(cls)?.content !== 'features') return { kind: 'raster', id, path: `${path}.tif` }
   const srs = (members[cls]?.srs as { readonly id: number } | undefined)?.id
   return srs === loadedSrs ? { kind: 'features', id, path: `${path}.gpkg` } : undefined
@@ -35,13 +43,14 @@ export function textFile(
   place: FilePlace & { readonly text: string },
 ): PulledFile {
   const extension = place.text.includes('<StyledLayerDescriptor') ? 'sld' : (extensions[cls] ?? 'txt')
-  return { kind: 'text', path: `${pathOf(id, place)}.${extension}`, text: place.text }
+  return { kind: 'text', path: `${folderOf(id, place)}.${extension}`, text: place.text }
 }
 
 const extensions: Readonly<Record<string, string>> = { desk_vector_style: 'qml', mapsrv_style: 'xml' }
 
-/** The file is named after the key, or after its letters and the id if a key is not a file name everywhere. */
-const pathOf = (id: number, { folder, key }: FilePlace) =>
+/** Names a file or folder after the key, or after its letters and the id if a key is not a file name everywhere. */
+export const folderOf = (id: number, { folder, key }: FilePlace) =>
   `${folder}/${isPlain(key) ? key : `${slugOf(key) || 'resource'}_${id}`}`
 
-const isPlain = (key: string) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(key)
+/** Tells whether a name can be the name of a file on every system. */
+export const isPlain = (key: string) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(key)

@@ -54,6 +54,28 @@ describe('pullTree', () => {
     expect(issues).toContainEqual(expect.objectContaining({ code: 'plan/incomplete', severity: 'warning' }))
   })
 
+  it('warns of descriptions and attachments that no field identifies', () => {
+    const members = {
+      vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' },
+      feature_layer: { fields: [] },
+    }
+    const tree = treeOf([
+      { id: 1, key: 'g', name: 'G' },
+      { id: 2, key: 'roads', cls: 'vector_layer', parent: 1, members },
+    ])
+    const root = tree.byId.get(1)
+    if (root === undefined) throw new Error('no root')
+    const features = [{ key: null, same: 1, id: 1, description: 'Old', attachments: [] }]
+    const pulled = pullTree({
+      ...{ tree, root, manifestId: 'test', counts: new Map([[2, 1]]) },
+      extensions: new Map([[2, { key: undefined, features }]]),
+    })
+    expect(formatManifest(pulled.manifest)).not.toContain('features')
+    expect(pulled.issues.map(({ message }) => message)).toEqual([
+      'descriptions and attachments of 1 feature of "roads" are not pulled: no field has a different value for each of them',
+    ])
+  })
+
   it('warns of resources that other manifests manage, with a hint', () => {
     const rows: Row[] = [
       { id: 1, key: 'g', name: 'G', manager: 'city' },

@@ -38,12 +38,11 @@ export function planExtensions(
   if (features === undefined || (actual !== undefined && actual.cls !== wanted.cls)) return nothing
   if (tree.landform === undefined) return { ...nothing, issues: [unsupported(wanted)] }
   const isReloaded = data !== undefined && data.sync === undefined
-  // Without the key, the features have nothing that could stay.
-  const isRead = actual !== undefined && hasKeyField(actual, features)
-  const there = isRead ? extensions?.get(actual.id) : []
-  if (there === undefined)
-    return { ...nothing, unread: actual === undefined ? [] : [{ id: actual.id, key: features.key }] }
-  const state = { there, digests, isReloaded: actual !== undefined && (isReloaded || !isRead) }
+  const there = actual === undefined ? [] : extensions?.get(actual.id)
+  // Without the field, the features have no keys yet, and what they have is removed.
+  const key = actual !== undefined && hasKeyField(actual, features) ? features.key : undefined
+  if (there === undefined) return { ...nothing, unread: actual === undefined ? [] : [{ id: actual.id, key }] }
+  const state = { there, digests, isReloaded: actual !== undefined && isReloaded }
   const compared = compareExtensions(wanted, state)
   const issues = options.allowLoss.has(wanted.key) ? [] : checkExtensionLoss(wanted, compared)
   return { ...compared, issues, unread: [] }
