@@ -75,16 +75,6 @@ export function writeProperties(values: Values, secrets: readonly Pointer[] = []
   return struct.Struct.fromJavaScript(wrapSecrets(values, secrets) as Record<string, struct.JavaScriptValue>)
 }
 
-/** Adds values to properties on the wire, whose other values are not copied. */
-export function addProperties(wire: struct.Struct, more: Values): struct.Struct {
-  const extended = new struct.Struct()
-  const fields = extended.getFieldsMap()
-  wire.getFieldsMap().forEach((value, name) => void fields.set(name, value))
-  for (const [name, value] of Object.entries(more))
-    fields.set(name, struct.Value.fromJavaScript(value as struct.JavaScriptValue))
-  return extended
-}
-
 /** Wraps the values at the pointers as secrets. */
 export function wrapSecrets(values: Values, secrets: readonly Pointer[]): Values {
   const marked = new Set(secrets.filter((pointer) => pointer !== ''))

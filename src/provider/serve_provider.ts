@@ -1,8 +1,7 @@
 import { Server, ServerCredentials, type UntypedServiceImplementation } from '@grpc/grpc-js'
-import grpc from '@pulumi/pulumi/proto/provider_grpc_pb.js'
 import { createEngineLog } from './engine_log.ts'
 import { LandformProvider, type ProviderPlace } from './provider.ts'
-import { createService } from './service.ts'
+import { createService, serviceDefinition } from './service.ts'
 
 /** A provider that serves its engine. */
 export interface ServedProvider {
@@ -19,8 +18,8 @@ export async function serveProvider(place: ProviderPlace, engineAddress?: string
   const provider = new LandformProvider(place)
   const log = createEngineLog()
   if (engineAddress !== undefined) log.connect(engineAddress)
-  const service = createService(provider, log) as UntypedServiceImplementation
-  server.addService(grpc.ResourceProviderService, service)
+  const service = createService(provider, log) as unknown as UntypedServiceImplementation
+  server.addService(serviceDefinition, service)
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
       error === null ? resolve(bound) : reject(error),

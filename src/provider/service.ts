@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type ServerUnaryCall, type ServerWritableStream, type sendUnaryData, status } from '@grpc/grpc-js'
+import {
+  type handleUnaryCall,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  status,
+} from '@grpc/grpc-js'
 import plugin from '@pulumi/pulumi/proto/plugin_pb.js'
-import type { IResourceProviderServer } from '@pulumi/pulumi/proto/provider_grpc_pb.js'
+import grpc, { type IResourceProviderServer } from '@pulumi/pulumi/proto/provider_grpc_pb.js'
 import pb from '@pulumi/pulumi/proto/provider_pb.js'
 import empty from 'google-protobuf/google/protobuf/empty_pb.js'
 import type struct from 'google-protobuf/google/protobuf/struct_pb.js'
@@ -10,15 +16,31 @@ import { isProblem } from '../core/problem.ts'
 import type { PropertyChange } from './compare_inputs.ts'
 import type { EngineLog, Warn } from './engine_log.ts'
 import { InitFailure, initError } from './init_failure.ts'
-import { addProperties, readProperties, unknownValue, writeProperties } from './property_values.ts'
+import { type Properties, readProperties, unknownValue, writeProperties } from './property_values.ts'
 import type { LandformProvider } from './provider.ts'
 import { providerSchema } from './provider_schema.ts'
+import { encodeAnswer, type ReadAnswer, ReadCall } from './read_wire.ts'
 import type { InputFault } from './resource_manifest.ts'
 import { redactSecrets } from './resource_secrets.ts'
 
+/** Functions of the protocol; a read has messages of its own. */
+type Service = Partial<Omit<IResourceProviderServer, 'read'>> & {
+  readonly read: handleUnaryCall<ReadCall, ReadAnswer>
+}
+
+/** Defines the gRPC service of a provider. */
+export const serviceDefinition = {
+  ...grpc.ResourceProviderService,
+  read: {
+    ...grpc.ResourceProviderService.read,
+    requestDeserialize: (bytes: Buffer) => new ReadCall(bytes),
+    responseSerialize: encodeAnswer,
+  },
+}
+
 /** Makes the gRPC service of a provider. */
-export function createService(provider: LandformProvider, log: EngineLog): Partial<IResourceProviderServer> {
-  return { ...configCalls(provider), ...resourceCalls(provider, log.warn), ...otherCalls(provider, log) }
+export function createService(provider: LandformProvider, log: EngineLog): Service {
+  return { ...configCalls(provider), ...otherCalls(provider, log), ...resourceCalls(provider, log.warn) }
 }
 
 function configCalls(provider: LandformProvider): Partial<IResourceProviderServer> {
@@ -60,7 +82,7 @@ function diffConfig(request: pb.DiffRequest): pb.DiffResponse {
   return diffResponse(changed.map((path) => ({ path, kind: 'update', replaces: isReplaced(path) })))
 }
 
-function resourceCalls(provider: LandformProvider, warn: Warn): Partial<IResourceProviderServer> {
+function resourceCalls(provider: LandformProvider, warn: Warn): Service {
   return {
     check: unary((request: pb.CheckRequest) => check(provider, request, warn)),
     diff: unary(async (request: pb.DiffRequest) => {
@@ -73,7 +95,7 @@ function resourceCalls(provider: LandformProvider, warn: Warn): Partial<IResourc
     }),
     create: unary((request: pb.CreateRequest) => create(provider, request, warn)),
     update: unary((request: pb.UpdateRequest) => update(provider, request, warn)),
-    read: unary((request: pb.ReadRequest) => read(provider, request)),
+    read: unary((call: ReadCall) => read(provider, call)),
     delete: unary(async (request: pb.DeleteRequest) => {
       await provider.delete(request.getUrn(), request.getId())
       return new empty.Empty()
@@ -146,27 +168,25 @@ async function update(
   return new pb.UpdateResponse().setProperties(writeProperties(values, secrets))
 }
 
-async function read(provider: LandformProvider, request: pb.ReadRequest): Promise<pb.ReadResponse> {
-  const wire = request.getInputs()
-  const inputs = readProperties(wire)
-  const found = await provider.read(request.getUrn(), request.getId(), {
+async function read(provider: LandformProvider, call: ReadCall): Promise<ReadAnswer> {
+  const inputs = call.readInputs()
+  const found = await provider.read(call.urn, call.id, {
     inputs,
     // Most resources do not need them.
-    readOutputs: () => readProperties(request.getProperties()).values,
+    readOutputs: () => call.readOutputs().values,
   })
-  if (found === undefined) return new pb.ReadResponse()
+  if (found === undefined) return {}
   const { id, values, outputs, secrets } = found
-  const response = new pb.ReadResponse().setId(id)
-  // What has not changed is sent back as it came: writing it again is most of the work of a large refresh.
-  if (
-    wire !== undefined &&
-    values === inputs.values &&
-    secrets.every((one) => inputs.secrets.includes(one))
-  ) {
+  const isSame = values === inputs.values && secrets.every((one) => inputs.secrets.includes(one))
+  if (isSame) {
     const own = Object.entries(outputs).filter(([name]) => !Object.hasOwn(values, name))
-    return response.setInputs(wire).setProperties(addProperties(wire, Object.fromEntries(own)))
+    return call.answerUnchanged(id, Object.fromEntries(own))
   }
-  return response.setInputs(writeProperties(values, secrets)).setProperties(writeProperties(outputs, secrets))
+  return {
+    id,
+    inputs: writeProperties(values, secrets).serializeBinary(),
+    properties: writeProperties(outputs, secrets).serializeBinary(),
+  }
 }
 
 function otherCalls(provider: LandformProvider, log: EngineLog): Partial<IResourceProviderServer> {
@@ -252,9 +272,14 @@ const carriers = ['getNews', 'getOlds', 'getOldInputs', 'getProperties', 'getInp
 
 type Carrier = { readonly [name in (typeof carriers)[number]]?: () => struct.Struct | undefined }
 
-function hideSecretsOf(request: object): (text: string) => string {
+function readCarried(request: object): Properties[] {
+  if (request instanceof ReadCall) return [request.readInputs(), request.readOutputs()]
   const carrier: Carrier = request
-  const hides = carriers.map((name) => redactSecrets(readProperties(carrier[name]?.())))
+  return carriers.map((name) => readProperties(carrier[name]?.()))
+}
+
+function hideSecretsOf(request: object): (text: string) => string {
+  const hides = readCarried(request).map(redactSecrets)
   return (text) => hides.reduce((rest, hide) => hide(rest), text)
 }
 
