@@ -16,6 +16,8 @@ import { askYes, type Confirmation, type Terminal, writeLine } from './terminal.
 /** How to carry out a plan. */
 export interface CarryOutSettings {
   readonly json: boolean
+  /** Whether to show no progress. */
+  readonly quiet: boolean
   /** Whether to skip the confirmation. */
   readonly yes: boolean
   readonly concurrency?: number | undefined
@@ -61,7 +63,8 @@ async function confirm({ yes }: CarryOutSettings, terminal: Terminal): Promise<C
 async function carryOut(shown: ShownPlan, terminal: Terminal): Promise<number> {
   const { api, plan, manifest, settings, resume, commit, undoes } = shown
   const started = performance.now()
-  const progress = startProgress({ terminal, total: plan.changes.length, json: settings.json })
+  const { json, quiet } = settings
+  const progress = startProgress({ terminal, changes: plan.changes, json, quiet })
   let report: Report
   try {
     report = await applyPlan({
@@ -73,10 +76,10 @@ async function carryOut(shown: ShownPlan, terminal: Terminal): Promise<number> {
       ...(settings.concurrency === undefined ? {} : { concurrency: settings.concurrency }),
     })
   } finally {
-    await progress.end()
+    progress.end()
   }
   warnOfJournal(report, terminal)
-  if (settings.json) writeReportEvent(terminal.out, report)
+  if (json) writeReportEvent(terminal.out, report)
   else {
     const tookMs = performance.now() - started
     const style = { paint: painter(terminal.colour), resume, tookMs, manifest, known: plan.issues }

@@ -13,7 +13,11 @@ export function serverOptions(command: Command): Command {
     .option('--server <url>', 'address of the server (LANDFORM_SERVER, else http://127.0.0.1:8080)')
     .option('--user <login>', 'login (LANDFORM_USER) with LANDFORM_PASSWORD; else LANDFORM_TOKEN')
     .option('--data <folder>', 'data directory of a server on this machine, for its generated password')
-    .option('--timeout <seconds>', 'timeout of requests', parseSeconds)
+    .option(
+      '--timeout <seconds>',
+      'timeout of every request, for its answer and between its parts',
+      parseSeconds,
+    )
 }
 
 /** Declares the options of commands that connect to a server and write events. */

@@ -11,6 +11,7 @@ import { writePlanEvents } from './print/events.ts'
 import { formatIssues } from './print/issue_list.ts'
 import { formatPlan } from './print/plan.ts'
 import { formatHeader } from './print/plan_facts.ts'
+import { showReading } from './print/reading.ts'
 import { painter } from './print/text_format.ts'
 import { type Terminal, writeLine } from './terminal.ts'
 
@@ -37,7 +38,7 @@ export interface Prepared {
 export async function preparePlan(
   reader: PlanReader,
   { paths, options, guards: written }: PrepareSettings,
-  terminal: Pick<Terminal, 'env' | 'cwd' | 'interrupt'>,
+  terminal: Pick<Terminal, 'env' | 'cwd' | 'interrupt' | 'err' | 'canRedraw'>,
 ): Promise<Prepared> {
   const loaded = await loadGoodManifest(paths, terminal)
   const guards = await loadGuards(written, terminal)
@@ -63,11 +64,13 @@ export interface PlanSettings {
 export async function planLoaded(
   reader: PlanReader,
   { loaded, options, guards = noGuards }: PlanSettings,
-  terminal: Pick<Terminal, 'interrupt'>,
+  terminal: Pick<Terminal, 'interrupt' | 'err' | 'canRedraw'>,
 ): Promise<Prepared> {
   const { manifest } = loaded
   const watched = guards.forbidGain
-  const plan = await planFrom({ reader, manifest, options, watched, signal: terminal.interrupt })
+  const plan = await showReading(reader, terminal, (watchedReader) =>
+    planFrom({ reader: watchedReader, manifest, options, watched, signal: terminal.interrupt }),
+  )
   const issues = [
     ...loaded.issues,
     ...checkKeys(plan, manifest, options),
@@ -77,13 +80,25 @@ export async function planLoaded(
   return { plan: { ...plan, issues }, loaded: { ...loaded, sources: withPolicies(loaded.sources, guards) } }
 }
 
+/** How to show a plan. */
+export interface PlanOutput {
+  readonly json: boolean
+  /** Whether to show the issues only. */
+  readonly quiet?: boolean
+}
+
 /** Writes a plan to `out`, and in text mode its issues to `err`. */
-export function showPlan({ plan, loaded, commit }: Prepared, json: boolean, terminal: Terminal): void {
+export function showPlan(
+  { plan, loaded, commit }: Prepared,
+  { json, quiet = false }: PlanOutput,
+  terminal: Terminal,
+): void {
   if (json) {
     writePlanEvents(terminal.out, plan)
     return
   }
   if (plan.issues.length > 0) writeLine(terminal.err, formatIssues(plan.issues, loaded.sources))
+  if (quiet) return
   const paint = painter(terminal.colour)
   if (plan.changes.length > 0) writeLine(terminal.out, paint('dim', formatHeader({ plan, commit })))
   writeLine(terminal.out, formatPlan(plan, paint))

@@ -16,6 +16,8 @@ export interface Terminal {
   readonly canAsk: boolean
   /** Whether results may have colours. */
   readonly colour: boolean
+  /** Whether `err` may have colours. */
+  readonly errColour: boolean
   /** Whether `err` may be redrawn, for progress. */
   readonly canRedraw: boolean
   /** Maximum line length of results; undefined if unlimited. */
@@ -44,6 +46,7 @@ export function openTerminal(): Terminal {
     canAsk: stdin.isTTY === true && stderr.isTTY === true && !ci,
     colour: stdout.isTTY === true && !plain && !ci && !dumb,
     width: stdout.isTTY === true ? stdout.columns : undefined,
+    errColour: stderr.isTTY === true && !plain && !ci && !dumb,
     canRedraw: stderr.isTTY === true && !ci && !dumb,
     interrupt,
     halt,

@@ -19,7 +19,7 @@ export interface HttpClientOptions {
   readonly connections?: number
   /** Connection timeout. */
   readonly connectTimeoutMs?: number
-  /** Default timeout for the response headers, and between two chunks of the body. */
+  /** Timeout of every request for the response headers, and between two chunks of the body. Without it, requests choose. */
   readonly timeoutMs?: number
   /** Product token of the User-Agent header. */
   readonly userAgent?: string
@@ -61,9 +61,10 @@ export interface HttpClient {
   close(): Promise<void>
 }
 
+const defaultTimeoutMs = 60_000
+
 /** Creates a client for one server: keep-alive pool, credentials, retries, timeouts and size limits. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const timeoutMs = options.timeoutMs ?? 60_000
   const connectOptions = {
     connections: options.connections ?? 16,
     keepAliveTimeout: 10_000,
@@ -82,7 +83,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         ...request,
         userAgent,
         retry,
-        timeoutMs: request.timeoutMs ?? timeoutMs,
+        timeoutMs: options.timeoutMs ?? request.timeoutMs ?? defaultTimeoutMs,
       }),
     close: () => agent.close(),
   }

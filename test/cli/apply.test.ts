@@ -109,6 +109,27 @@ describe('apply to a landform server', () => {
     expect((await run(['apply', 'stop.yaml', '--yes'])).exit).toBe(0)
   })
 
+  it('draws a tree of what happens on a terminal, clears it, and shows nothing of it with --quiet', async () => {
+    await write('drawn.yaml', manifest('drawn', [layer('drawn')]))
+    await write('drawn.geojson', places)
+    const drawn = await run(['apply', 'drawn.yaml', '--yes'], { redraws: true })
+    const lines = drawn.err.replaceAll('\u001b', 'ESC')
+    expect([drawn.exit, lines]).toEqual([
+      0,
+      expect.stringMatching(
+        /2 changes sent in one request, .*ESC\[K\r\n {2}· \+ Main resource group \/ drawn /,
+      ),
+    ])
+    expect(lines).toMatch(/↑ \+ drawn_layer {2}\d+ B uploaded[\s\S]*\rESC\[2AESC\[JESC\[\?25h$/)
+    await write('drawn.yaml', manifest('drawn', [layer('drawn').replace('Places', 'All places')]))
+    const quiet = await run(['apply', 'drawn.yaml', '--yes', '--quiet'], { redraws: true })
+    expect([quiet.exit, quiet.err, quiet.out]).toEqual([
+      0,
+      '',
+      expect.stringMatching(/^Done in .* s: 1 updated\.\n$/),
+    ])
+  })
+
   it.each([
     ['Ctrl-C', '\u0003', 130],
     ['Ctrl-D', '\u0004', 1],

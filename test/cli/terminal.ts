@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly answer?: string | (() => Promise<string>)
   /** Whether lines are edited, as on a terminal: keys such as Ctrl-C come as characters. */
   readonly editsLines?: boolean
+  /** Whether lines are redrawn, as on a terminal. */
+  readonly redraws?: boolean
   readonly interrupt?: AbortSignal
   /** Told what the command writes to stderr, as it comes. */
   readonly onErr?: (text: string) => void
@@ -37,7 +39,8 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
     cwd,
     canAsk: answer !== undefined,
     colour: false,
-    canRedraw: false,
+    errColour: false,
+    canRedraw: surroundings.redraws === true,
     interrupt: surroundings.interrupt ?? never,
     halt: never,
   }

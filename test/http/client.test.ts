@@ -121,6 +121,13 @@ describe('an HTTP client', () => {
     })
   })
 
+  it('has the timeout of its options for requests that would wait longer, too', async () => {
+    const client = await connect(() => undefined, { timeoutMs: 50 })
+    await expect(client.send({ method: 'POST', path: '/slow', timeoutMs: 60_000 })).rejects.toMatchObject({
+      code: 'http/timeout',
+    })
+  })
+
   it('aborts a response that exceeds the limit', async () => {
     const client = await connect((_, response) => {
       response.write('x'.repeat(2000))
@@ -206,7 +213,7 @@ describe('parseServerUrl', () => {
 
 async function connect(
   listener: RequestListener,
-  options: { credentials?: { login: string; password: string } } = {},
+  options: { credentials?: { login: string; password: string }; timeoutMs?: number } = {},
 ): Promise<HttpClient> {
   const server = await listen(listener)
   return keep(createHttpClient({ origin: originOf(server), retry: quick, ...options }))

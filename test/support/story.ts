@@ -107,7 +107,7 @@ async function runHere({ folder, env }: StoryContext, words: string[]): Promise<
       interrupt: signal,
       halt: signal,
     },
-    ...{ canAsk: false, canRedraw: false, colour: false },
+    ...{ canAsk: false, canRedraw: false, colour: false, errColour: false },
   })
   return { output, exit }
 }

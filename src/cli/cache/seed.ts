@@ -8,7 +8,7 @@ import type { CommandInput, CommandSpec } from '../command.ts'
 import { eventOptions, parseBox, parseCount } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
-import { startLiveLine } from '../print/live.ts'
+import { spinner, startLive } from '../print/live.ts'
 import { plainLine, showBytes, showCount, showDuration, showNumber } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { countTiles, listTiles, type TileRange, tileRange } from './list_tiles.ts'
@@ -138,13 +138,17 @@ async function drawAll(seeding: Seeding, ranges: readonly TileRange[], total: nu
   const queue = new PQueue({ concurrency: (options.concurrency as number | undefined) ?? 4 })
   const stop = new AbortController()
   const signal = AbortSignal.any([terminal.interrupt, stop.signal])
-  const live = terminal.canRedraw && !options.json ? startLiveLine(terminal.err) : undefined
-  const state: { done: number; fault?: unknown } = { done: 0 }
+  const state: { done: number; zoom: number; fault?: unknown } = { done: 0, zoom: 0 }
+  const describe = () => `${showNumber(state.done)} of ${showCount(total, 'tile')}, zoom level ${state.zoom}`
+  const live =
+    terminal.canRedraw && !options.json
+      ? startLive(terminal.err, () => [`${spinner(performance.now())} ${describe()}`])
+      : undefined
   const drawNext = async (tile: TileAddress) => {
     if (signal.aborted) return
     await drawTile(seeding, tile, signal)
     state.done += 1
-    live?.update(`${showNumber(state.done)} of ${showCount(total, 'tile')}`, `zoom level ${tile.z}`)
+    state.zoom = tile.z
   }
   for (const tile of listTiles(ranges)) {
     await queue.onSizeLessThan(queue.concurrency)
@@ -157,7 +161,7 @@ async function drawAll(seeding: Seeding, ranges: readonly TileRange[], total: nu
       })
   }
   await queue.onIdle()
-  await live?.end()
+  live?.end()
   if (state.fault !== undefined) throw state.fault
   return state.done
 }

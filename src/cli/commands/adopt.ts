@@ -93,9 +93,9 @@ async function markResources(
   const { plan, loaded, commit } = prepared
   const { json, yes, dryRun, paths } = settings
   if (!json) writeLine(terminal.out, 'Step 1: keynames and marks, and nothing else')
-  showPlan(prepared, json, terminal)
+  showPlan(prepared, { json }, terminal)
   if (dryRun || hasErrors(plan.issues)) return exitCodeOf(plan.issues)
-  const how = { json, yes, atomic: true, partial: false }
+  const how = { json, quiet: false, yes, atomic: true, partial: false }
   const resume = `landform adopt ${paths.join(' ')}`.trimEnd()
   return confirmAndApply({ api, plan, manifest: loaded.manifest, settings: how, resume, commit }, terminal)
 }
@@ -145,7 +145,7 @@ async function showRest(
     signal: terminal.interrupt,
   })
   if (!settings.json) writeLine(terminal.out, '\nStep 2: differences between the manifest and the server')
-  showPlan({ plan, loaded }, settings.json, terminal)
+  showPlan({ plan, loaded }, settings, terminal)
   if (!settings.json && plan.changes.length > 0)
     writeLine(terminal.out, `To make these changes: landform apply ${settings.paths.join(' ')}`.trimEnd())
   return exitCodeOf(plan.issues)

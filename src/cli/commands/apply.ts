@@ -30,7 +30,7 @@ export async function runApply(written: ApplySettings, terminal: Terminal): Prom
     if (saved !== undefined) checkServer(saved, api)
     const prepared = await preparePlan(liveReader(api, terminal.interrupt), settings, terminal)
     const { plan } = prepared
-    showPlan(prepared, settings.json, terminal)
+    showPlan(prepared, { json: settings.json, quiet: settings.quiet && settings.yes }, terminal)
     if (saved !== undefined) await checkSavedPlan(saved, prepared, terminal)
     const resume = `landform apply ${settings.paths.join(' ')}`.trimEnd()
     const { loaded, commit } = prepared
@@ -96,7 +96,8 @@ export const applyCommand: CommandSpec = {
       .option('--partial', 'skip resources that others have changed since the plan, and apply the rest')
       .option('--no-atomic', 'apply each change separately, even if the server supports transactions')
       .option('--concurrency <count>', 'maximum number of concurrent requests (default: 8)', parseCount)
-      .option('--json', 'write events as JSON lines'),
+      .option('--json', 'write events as JSON lines')
+      .option('--quiet', 'show no progress and, with --yes, no plan'),
   run: ({ arguments: [paths], options }, terminal) =>
     runApply(
       {
@@ -106,6 +107,7 @@ export const applyCommand: CommandSpec = {
         server: options as ServerSettings,
         plan: options.plan as string | undefined,
         json: options.json === true,
+        quiet: options.quiet === true,
         yes: options.yes === true,
         concurrency: options.concurrency as number | undefined,
         atomic: options.atomic !== false,

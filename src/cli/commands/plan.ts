@@ -81,7 +81,7 @@ async function planWith(reader: PlanReader, settings: OutputSettings, terminal: 
 /** Writes a plan in the requested formats: to `out`, and as a page. */
 async function writePlan(prepared: Prepared, settings: OutputSettings, terminal: Terminal): Promise<void> {
   const { html, markdown, json, capture } = settings
-  if (!markdown) showPlan(prepared, json, terminal)
+  if (!markdown) showPlan(prepared, { json }, terminal)
   if (!markdown && html === undefined) return
   const document = { plan: prepared.plan, sources: prepared.loaded.sources, commit: prepared.commit, capture }
   if (markdown) writeLine(terminal.out, formatMarkdown(document))

@@ -19,6 +19,8 @@ export interface RunSettings {
   readonly paths: readonly string[]
   readonly server: ServerSettings
   readonly json: boolean
+  /** Whether to show no progress. */
+  readonly quiet?: boolean
   /** Whether to run even if the source is unchanged. */
   readonly force: boolean
   /** Keynames of layers whose data may be lost. */
@@ -55,21 +57,21 @@ export async function loadPipelines(
 /** Dependencies and output settings of a run. */
 export interface RunWork
   extends Pick<RunSettings, 'json'>,
-    Partial<Pick<RunSettings, 'force' | 'allowLoss' | 'take'>> {
+    Partial<Pick<RunSettings, 'quiet' | 'force' | 'allowLoss' | 'take'>> {
   readonly api: Api
 }
 
 /** Runs a pipeline and reports its progress. */
 export async function runAndReport(
   pipeline: Pipeline,
-  { json, force = false, ...work }: RunWork,
+  { json, quiet = false, force = false, ...work }: RunWork,
   terminal: Terminal,
 ): Promise<RunReport> {
-  const progress = startRunProgress(terminal, json)
+  const progress = startRunProgress({ terminal, json, quiet })
   try {
     return await runPipeline(pipeline, { ...work, tell: progress.take, signal: terminal.interrupt, force })
   } finally {
-    await progress.end()
+    progress.end()
   }
 }
 
@@ -104,13 +106,15 @@ export const runCommand: CommandSpec = {
       .option('--force', 'run even if the source is unchanged')
       .option('--allow-loss <layer>', 'replace the data even if features or fields are lost', collect)
       .option('--take <layer>', 'replace the data even if a manifest loads them', collect)
-      .option('--json', 'write events as JSON lines'),
+      .option('--json', 'write events as JSON lines')
+      .option('--quiet', 'show no progress'),
   run: ({ arguments: [paths], options }, terminal) =>
     runPipelines(
       {
         paths: (paths ?? []) as readonly string[],
         server: options as ServerSettings,
         json: options.json === true,
+        quiet: options.quiet === true,
         force: options.force === true,
         allowLoss: new Set(options.allowLoss as readonly string[] | undefined),
         take: new Set(options.take as readonly string[] | undefined),

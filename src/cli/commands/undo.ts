@@ -36,13 +36,14 @@ async function runUndo({ id, server, options }: UndoSettings, terminal: Terminal
     }
     const { plan: planned, manifest } = await planUndo({ api, entry, options: allowed, signal })
     const plan = { ...planned, issues: [...checkUndoKeys(planned, entry, allowed), ...planned.issues] }
-    const json = options.json === true
-    showPlan({ plan, loaded: { manifest, issues: [], sources: new Map(), documents: [] } }, json, terminal)
+    const [json, quiet] = [options.json === true, options.quiet === true]
+    const shownLoaded = { manifest, issues: [], sources: new Map(), documents: [] }
+    showPlan({ plan, loaded: shownLoaded }, { json, quiet: quiet && options.yes === true }, terminal)
     if (options.plan === true) {
       if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
       return options.exitCode === true && plan.changes.length > 0 ? 2 : 0
     }
-    const settings = { json, yes: options.yes === true, atomic: true, partial: false }
+    const settings = { json, quiet, yes: options.yes === true, atomic: true, partial: false }
     const shown = { api, plan, manifest, settings, resume: `landform undo ${id}`, undoes: id }
     return await confirmAndApply(shown, terminal)
   } catch (error) {
@@ -70,6 +71,7 @@ export const undoCommand: CommandSpec = {
       .option('--plan', 'show what the undo would change, and change nothing')
       .option('--exit-code', 'with --plan: exit with 2 if the undo would change anything')
       .option('--yes', 'skip the confirmation')
+      .option('--quiet', 'show no progress and, with --yes, no plan')
       .option(
         '--overwrite <key>',
         'undo what the apply set, although it was changed since; may be repeated',

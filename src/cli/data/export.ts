@@ -87,14 +87,14 @@ async function writeToFile(api: Api, order: ExportRequest, terminal: Terminal): 
   const layer = await resolveFeatureLayer(api, order.name, interrupt)
   const facts = layerFacts(layer)
   const start = performance.now()
-  const progress = startRunProgress(terminal, options.json === true)
+  const progress = startRunProgress({ terminal, json: options.json === true, quiet: false })
   try {
     const step = { step: 'export', layer: facts.keyname ?? facts.display_name }
     progress.take({ type: 'step', ...step })
     const { body, notes } = await openExport(api, { ...order, id: facts.id }, interrupt)
     const counted = countBytes(body, (bytes) => progress.take({ type: 'progress', ...step, rows: 0, bytes }))
     const sizeBytes = await writeAtomically(path, counted, { ...file, signal: interrupt })
-    await progress.end()
+    progress.end()
     const tookMs = performance.now() - start
     if (options.json)
       writeEvent(terminal.out, 'exported', {
@@ -112,7 +112,7 @@ async function writeToFile(api: Api, order: ExportRequest, terminal: Terminal): 
       )
     }
   } finally {
-    await progress.end()
+    progress.end()
   }
 }
 

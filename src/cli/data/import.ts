@@ -140,10 +140,10 @@ async function loadAndTell(
   { action, load, layerOf }: Loading,
 ): Promise<void> {
   const start = performance.now()
-  const progress = startRunProgress(terminal, options.json === true)
+  const progress = startRunProgress({ terminal, json: options.json === true, quiet: false })
   try {
     const loaded = await load({ api, tell: progress.take, signal: terminal.interrupt, force: false })
-    await progress.end()
+    progress.end()
     const layer = layerOf(loaded)
     const { before, count, report, difference, notes } = loaded
     const facts = { action, layer, before, count, report, notes }
@@ -153,7 +153,7 @@ async function loadAndTell(
   } catch (error) {
     throw isProblem(error) ? nameOptions(error) : error
   } finally {
-    await progress.end()
+    progress.end()
   }
 }
 

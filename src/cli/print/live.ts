@@ -1,48 +1,66 @@
 import type { Writable } from 'node:stream'
-import { Listr, ListrLogger, ProcessOutput } from 'listr2'
+import { cutLine, displayWidth } from './display_width.ts'
 
-/** Progress line that is redrawn in place. */
-export interface LiveLine {
-  update(title: string, detail: string): void
-  /** Clears the line. */
-  end(): Promise<void>
+/** Size of a terminal in cells. */
+export interface ScreenSize {
+  readonly width: number
+  readonly height: number
 }
 
-/** Starts a line with a spinner on a terminal. */
-export function startLiveLine(err: Writable): LiveLine {
-  const stream = err as NodeJS.WriteStream
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const state: { update: (title: string, detail: string) => void } = { update: () => undefined }
-  const list = new Listr(
-    [
-      {
-        title: 'Applying',
-        task: async (_, task) => {
-          state.update = (title, detail) => {
-            task.title = title
-            task.output = detail
-          }
-          await promise
-        },
-      },
-    ],
-    {
-      renderer: 'default',
-      registerSignalListeners: false,
-      rendererOptions: {
-        clearOutput: true,
-        logger: new ListrLogger({
-          processOutput: new ProcessOutput(stream, stream, { leaveEmptyLine: false }),
-        }),
-      },
-    },
-  )
-  const running = list.run()
-  return {
-    update: (title, detail) => state.update(title, detail),
-    end: async () => {
-      resolve()
-      await running
-    },
+/** Lines at the end of the output of a terminal, which are redrawn in place. */
+export interface LiveLines {
+  /** Redraws the lines if they have changed. */
+  redraw(): void
+  /** Clears the lines. */
+  end(): void
+}
+
+/** Interval of redraws, in milliseconds. */
+const redrawMs = 100
+
+const hideCursor = '\u001b[?25l'
+const showCursor = '\u001b[?25h'
+const clearRestOfLine = '\u001b[K'
+const clearBelow = '\u001b[J'
+
+/**
+ * Starts lines on a terminal. They are drawn ten times a second, and cut at the width of the terminal, so that each takes one
+ * row.
+ */
+export function startLive(err: Writable, draw: (size: ScreenSize) => readonly string[]): LiveLines {
+  const stream = err as Writable & { readonly columns?: number; readonly rows?: number }
+  let shown: readonly string[] = []
+  const sizeOf = (): ScreenSize => ({ width: stream.columns ?? 80, height: stream.rows ?? 24 })
+  const redraw = () => {
+    const size = sizeOf()
+    const lines = draw(size).map((line) => cutLine(line, size.width - 1))
+    if (lines.length === shown.length && lines.every((line, at) => line === shown[at])) return
+    const text = lines.map((line) => `${line}${clearRestOfLine}`).join('\r\n')
+    stream.write(`${shown.length === 0 ? hideCursor : ''}${toStart(shown, size.width)}${text}${clearBelow}`)
+    shown = lines
   }
+  const end = () => {
+    clearInterval(timer)
+    process.off('exit', end)
+    if (shown.length === 0) return
+    stream.write(`${toStart(shown, sizeOf().width)}${clearBelow}${showCursor}`)
+    shown = []
+  }
+  const timer = setInterval(redraw, redrawMs)
+  timer.unref()
+  process.on('exit', end)
+  return { redraw, end }
+}
+
+/** Moves the cursor to the start of the lines, which may take more rows than before if the terminal became narrower. */
+function toStart(lines: readonly string[], width: number): string {
+  const rows = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / width)), 0)
+  return rows > 1 ? `\r\u001b[${rows - 1}A` : rows === 1 ? '\r' : ''
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+
+/** Returns the sign of running work, which turns with time. */
+export function spinner(nowMs: number): string {
+  return frames[Math.floor(nowMs / redrawMs) % frames.length] ?? ''
 }

@@ -2,14 +2,14 @@ import type { LayerReport, RunEvent, RunReport } from '../../pipeline/run_event.
 import type { LoadProgress } from '../../transfer/watch_load.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
-import { startLiveLine } from './live.ts'
-import { showBefore, showBytes, showCount, showDuration, showNumber } from './text_format.ts'
+import { spinner, startLive } from './live.ts'
+import { oneLine, showBefore, showBytes, showCount, showDuration, showNumber } from './text_format.ts'
 
 /** Progress output of a run. */
 export interface RunProgress {
   take(event: RunEvent): void
   /** Stops the output. */
-  end(): Promise<void>
+  end(): void
 }
 
 /** Interval of progress lines during long steps, in milliseconds. */
@@ -22,35 +22,38 @@ interface RunState {
   detail: string
 }
 
+/** How to show the progress of a run. */
+export interface RunOutput {
+  readonly terminal: Terminal
+  readonly json: boolean
+  /** Whether to show nothing, except for events. */
+  readonly quiet: boolean
+}
+
 /**
  * Starts the progress output: on a terminal as a redrawn line, otherwise as a line per step and during long steps; with
  * `json` as events on `out`.
  */
-export function startRunProgress(terminal: Terminal, json: boolean): RunProgress {
-  if (json)
-    return { take: ({ type, ...facts }) => writeEvent(terminal.out, type, facts), end: async () => undefined }
+export function startRunProgress({ terminal, json, quiet }: RunOutput): RunProgress {
+  const end = () => undefined
+  if (json) return { take: ({ type, ...facts }) => writeEvent(terminal.out, type, facts), end }
+  if (quiet) return { take: () => undefined, end }
   const state: RunState = { step: 'starting', stepSinceMs: performance.now(), rows: 0, detail: '' }
-  const live = terminal.canRedraw ? startLiveLine(terminal.err) : undefined
-  const tell = () => {
-    if (live === undefined)
-      writeLine(
-        terminal.err,
-        `${state.step}: ${state.detail || showDuration(performance.now() - state.stepSinceMs)}`,
-      )
-    else live.update(state.step, state.detail || showDuration(performance.now() - state.stepSinceMs))
+  const describe = () => state.detail || showDuration(performance.now() - state.stepSinceMs)
+  if (terminal.canRedraw) {
+    const live = startLive(terminal.err, () => [
+      `${spinner(performance.now())} ${oneLine(state.step)}  ${describe()}`,
+    ])
+    return { take: (event) => noteEvent(state, event), end: () => live.end() }
   }
-  const beat = setInterval(tell, live === undefined ? heartbeatMs : 500)
+  const beat = setInterval(() => writeLine(terminal.err, `${state.step}: ${describe()}`), heartbeatMs)
   beat.unref()
   return {
     take: (event) => {
       noteEvent(state, event)
-      if (event.type === 'step' && live === undefined) writeLine(terminal.err, `${state.step} …`)
-      else if (live !== undefined) tell()
+      if (event.type === 'step') writeLine(terminal.err, `${state.step} …`)
     },
-    end: async () => {
-      clearInterval(beat)
-      await live?.end()
-    },
+    end: () => clearInterval(beat),
   }
 }
 

@@ -73,7 +73,10 @@ export async function prepareLoad(
   const { data, cls } = change
   if (data === undefined) throw new TypeError(`"${change.key}" has no data`)
   const difference = await uploadDifference(api, data, signal)
-  if (difference !== undefined) return difference
+  if (difference !== undefined) {
+    onEvent?.({ type: 'prepared', change })
+    return difference
+  }
   const source = await prepareSource(api, {
     path: data.path,
     cls,

@@ -18,7 +18,6 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   sharp: ['render'],
   '@napi-rs/*': ['render'],
   commander: ['cli'],
-  listr2: ['cli'],
   ol: ['web'],
   'ol/*': ['web'],
   'node:child_process': ['cli', 'gdal'],
