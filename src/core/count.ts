@@ -8,3 +8,9 @@ export function pluralOf(noun: string, count: number): string {
 export function countOf(count: number, noun: string): string {
   return `${count} ${pluralOf(noun, count)}`
 }
+
+/** Joins words: `a`, `a and b`, `a, b and c`. */
+export function joinWords(words: readonly string[]): string {
+  const last = words.at(-1) ?? ''
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`
+}

@@ -8,8 +8,6 @@ import {
   type Edit,
   type Plan,
   type RecordChange,
-  type Referrer,
-  type Takes,
   type UnknownResource,
 } from '../../reconcile/model/change.ts'
 import { featurePartOf } from '../../reconcile/model/edit_digest.ts'
@@ -23,6 +21,7 @@ import { formatAccess } from './access.ts'
 import { formatFiles, splitFiles } from './file_edits.ts'
 import { countKinds, foldChanges, formatFold } from './fold.ts'
 import { describeMapEdit, type MapEditText } from './map_edit.ts'
+import { formatTakes } from './taken.ts'
 import { oneLine, type Paint, showBytes, showCount, showNumber, withoutColours } from './text_format.ts'
 import { compareLines, isLongText, showValue, showValues } from './value.ts'
 
@@ -157,6 +156,9 @@ function formatData(data: DataLoad, paint: Paint): string[] {
   return [...lines, ...formatEdited(data, paint)]
 }
 
+/** Maximum number of names in a line. */
+const maxNames = 20
+
 /** Describes the source of a new layer: `: 2 features, fields name, lanes`. */
 function describeNew({ reason, change }: DataLoad): string {
   if (reason !== 'new' || change?.sourceFields === undefined) return ''
@@ -211,38 +213,6 @@ function describeReplaced({ before, change }: DataLoad): string {
   if (before === null) return 'features that cannot be counted'
   const count = showCount(before, 'feature')
   return change === undefined ? count : `${count} with ${showNumber(change.after)}`
-}
-
-// Without a comma before the last word.
-const conjunction = new Intl.ListFormat('en-GB')
-
-function formatTakes({ takes, action }: Change, paint: Paint): string[] {
-  if (takes === undefined) return []
-  const parts = [
-    ...(takes.resources > 0 ? [`${showCount(takes.resources, 'resource')} below it`] : []),
-    ...(takes.features === undefined ? ['features that could not be counted'] : []),
-    ...(takes.features ? [showCount(takes.features, 'feature')] : []),
-    ...(takes.files === undefined ? [] : [showCount(takes.files, 'file')]),
-  ]
-  const verb = action === 'delete' ? 'also deletes' : 'loses'
-  const own = parts.length === 0 ? [] : [`${verb} ${conjunction.format(parts)}`]
-  const lines = [...own, ...formatUnmanaged(takes), ...(takes.referrers ?? []).map(formatReferrer)]
-  return lines.map((line) => paint('red', line))
-}
-
-/** Maximum number of names in a line. */
-const maxNames = 20
-
-function formatUnmanaged({ unmanaged }: Takes): string[] {
-  if (unmanaged.length === 0) return []
-  const more = unmanaged.length > maxNames ? ', …' : ''
-  const names = unmanaged.slice(0, maxNames).map(oneLine).join(', ')
-  return [`not managed by this manifest: ${names}${more}`]
-}
-
-function formatReferrer({ key, cls, path, loses, refuses }: Referrer): string {
-  const what = `${refuses ? 'uses it in' : 'loses'} ${loses.map(oneLine).join(', ')}`
-  return `${key} (${cls}, ${path.map(oneLine).join(' / ')}) ${what}`
 }
 
 function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {

@@ -91,9 +91,39 @@ const DataSchema = Type.Object(
 const TakesSchema = Type.Object(
   {
     resources: count('Resources below the deleted one.'),
+    below: optional(
+      Type.Array(
+        Type.Object(
+          {
+            id: Type.Integer(),
+            key: text('Keyname or `#id`.'),
+            cls: Type.String(),
+            display_name: Type.String(),
+            features: optional(count('Features.')),
+            files: optional(count('Files.')),
+            attachments: optional(count('Files attached to features.')),
+            bytes: optional(count('Storage.')),
+          },
+          closed,
+        ),
+        { description: 'Those resources, with what they hold; what is unknown or 0 is absent.' },
+      ),
+    ),
     unmanaged: Type.Array(Type.String(), { description: 'Those that the manifest does not manage.' }),
     features: optional(count('Features in the deleted layers; absent if unknown.')),
     files: optional(count('Files of the deleted resources; absent if 0.')),
+    attachments: optional(count('Files attached to deleted features; absent if 0 or unknown.')),
+    bytes: optional(count('Storage of features, files and styles; absent if unknown.')),
+    changed: optional(
+      Type.Object(
+        {
+          key: text('Resource.'),
+          at: text('UTC, ISO 8601 without time zone.'),
+          by: Type.Union([Type.String(), Type.Null()], { description: 'User; null if unknown.' }),
+        },
+        { ...closed, description: 'Last change of the deleted resources and their data; absent if unknown.' },
+      ),
+    ),
     referrers: optional(
       Type.Array(
         Type.Object(

@@ -1,3 +1,4 @@
+import { nullable } from '../descriptor.ts'
 import { maxResourceIds } from '../limits.ts'
 import { AnyObjectSchema, EmptySchema, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
@@ -52,6 +53,34 @@ export const inventoryRoutes = {
       }),
     }),
     response: Type.Object({ volume: Type.Integer({ description: 'Bytes.' }) }),
+  },
+  'resource.contents': {
+    route: 'landform.resource.contents',
+    method: 'POST',
+    path: '/api/component/landform/contents',
+    databaseUse: 'export',
+    forUsers: true,
+    summary:
+      'Returns what readable resources hold, and who changed them last; of data, for those who can read them.',
+    body: Type.Object({
+      resources: Type.Array(Type.Integer({ minimum: 0 }), {
+        maxItems: maxResourceIds,
+        description: 'Resources, without their descendants.',
+      }),
+    }),
+    response: Type.Array(
+      Type.Object({
+        id: Type.Integer({ description: 'Resource.' }),
+        attachments: Type.Optional(
+          Type.Integer({ description: 'Number of files attached to its features.' }),
+        ),
+        bytes: Type.Optional(Type.Number({ description: 'Storage of features, files and styles.' })),
+        changed: Type.String({
+          description: 'Last change of the resource or its data: UTC, ISO 8601 without time zone.',
+        }),
+        user: nullable(Type.String(), { description: 'Keyname of who made it; null if unknown.' }),
+      }),
+    ),
   },
   'resource.attributes': {
     route: 'resource.attr',

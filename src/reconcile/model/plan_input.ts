@@ -1,4 +1,5 @@
 import type { CatalogReading } from '../../api/read_catalog.ts'
+import type { ResourceContents } from '../../api/read_contents.ts'
 import type { ReadExtensions } from '../../api/read_extensions.ts'
 import type { Visibility } from '../../api/read_visibility.ts'
 import type { Problem } from '../../core/problem.ts'
@@ -67,6 +68,8 @@ export interface PlanInput {
    * load can succeed.
    */
   readonly loads?: ReadonlyMap<string, LoadReading>
+  /** What resources hold, by id; absent if not yet read, null if the server does not tell. */
+  readonly contents?: ReadonlyMap<number, ResourceContents | null>
   /** Descriptions and attachments of features by layer id; absent if not yet read, null if the account cannot read them. */
   readonly extensions?: ReadonlyMap<number, readonly ReadExtensions[] | null>
   /** Visibility of resources that are not in the tree; undefined if not yet requested. */

@@ -23,9 +23,9 @@ import { contextOf, listRecreated } from './diff_context.ts'
 import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
-import { countTakes, listUncounted } from './prune.ts'
 import { checkReplaced } from './replaced_features.ts'
 import { withRestore } from './restore_data.ts'
+import { countTakes, listUnreadContents } from './takes.ts'
 
 import { foreignIssue, reportReplacement } from './target_issues.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
@@ -44,6 +44,8 @@ export interface WantedChanges {
   readonly unread: readonly LoadQuestion[]
   /** Layers whose descriptions and attachments must be read before the plan is final. */
   readonly unreadExtensions: readonly ExtensionsQuery[]
+  /** Resources whose contents must be read before the plan is final. */
+  readonly unreadContents: readonly number[]
   /** Keys of resources to delete and create again. */
   readonly recreated: ReadonlySet<string>
 }
@@ -55,6 +57,7 @@ interface Draft {
   readonly uncountedFields: FieldValues[]
   readonly unread: LoadQuestion[]
   readonly unreadExtensions: ExtensionsQuery[]
+  readonly unreadContents: number[]
   readonly unknown: UnknownResource[]
   unchanged: number
 }
@@ -84,6 +87,7 @@ export function planChanges(
     uncountedFields: [],
     unread: [],
     unreadExtensions: [],
+    unreadContents: [],
     unknown: [],
     unchanged: 0,
   }
@@ -147,11 +151,14 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
 // Resources of the manifest below it are created again, but their features are deleted.
 function takesOf(work: Work, wanted: WantedResource, old: ActualResource) {
   const { input, match, recreated, draft } = work
-  const { manifest, actual, counts } = input
+  const { manifest, actual, counts, contents } = input
   const kept = new Set([...match.keyOf].filter(([, key]) => !recreated.has(key)).map(([id]) => id))
   const named = new Set(match.keyOf.keys())
-  draft.uncounted.push(...listUncounted({ actual, counts, kept }, old))
-  const takes = countTakes({ manifestId: manifest.id, actual, counts, kept, named }, old.id)
+  const going = { manifestId: manifest.id, actual, counts, contents, kept, named }
+  const { uncounted, unread } = listUnreadContents(going, old)
+  draft.uncounted.push(...uncounted)
+  draft.unreadContents.push(...unread)
+  const takes = countTakes(going, old.id)
   const isBelow = wanted.parent !== undefined && recreated.has(wanted.parent)
   if (!isBelow && !input.options.allowDelete.has(wanted.key))
     draft.issues.push(...checkReplaced(wanted, { old, takes, ownCount: counts.get(old.id) }))

@@ -27,6 +27,8 @@ export interface Planning {
   readonly unread: readonly LoadQuestion[]
   /** Layers whose descriptions and attachments of features must be read. */
   readonly unreadExtensions: readonly ExtensionsQuery[]
+  /** Resources whose contents must be read. */
+  readonly unreadContents: readonly number[]
   /** Query for resources that may exist but are not visible to the account. */
   readonly unsure: VisibilityQuery
 }
@@ -34,7 +36,7 @@ export interface Planning {
 /** Computes the changes that bring the server to the desired state. Pure. */
 export function computePlan(asked: PlanInput): Planning {
   const input = { ...asked, options: withLabels(asked) }
-  const { manifest, actual, options, counts, accounts = noAccounts } = input
+  const { manifest, actual, options, counts, contents, accounts = noAccounts } = input
   const match = matchResources(manifest, actual)
   const { unseen, question: unsure } = findUnseen(input, match)
   const wanted = planChanges(input, match, unseen)
@@ -43,7 +45,7 @@ export function computePlan(asked: PlanInput): Planning {
   const anchors = new Set<number>()
   for (const [key, resource] of match.pairs)
     (manifest.resources.get(key)?.existing ? anchors : kept).add(resource.id)
-  const pruned = planPrune({ ...options, manifestId: manifest.id, actual, kept, anchors, counts })
+  const pruned = planPrune({ ...options, manifestId: manifest.id, actual, kept, anchors, counts, contents })
   const { changes, issues: referred } = planReferrers({
     actual,
     changes: [...wanted.changes, ...pruned.changes],
@@ -75,7 +77,8 @@ export function computePlan(asked: PlanInput): Planning {
   }
   const { unread, unreadExtensions, uncountedFields } = wanted
   const uncounted = [...wanted.uncounted, ...pruned.uncounted]
-  return { plan, uncounted, uncountedFields, unread, unreadExtensions, unsure }
+  const unreadContents = [...wanted.unreadContents, ...pruned.unread]
+  return { plan, uncounted, uncountedFields, unread, unreadExtensions, unreadContents, unsure }
 }
 
 /** Options that name resources outside of the manifest may name them by id. */

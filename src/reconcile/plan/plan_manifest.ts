@@ -76,6 +76,7 @@ export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
     values: new Map(),
     loads: new Map(),
     extensions: new Map(),
+    contents: new Map(),
     visibility: undefined,
   }
   for (;;) {
@@ -100,17 +101,27 @@ const maxReaders = 2
 const maxRequests = 8
 
 /** Answers to the queries of a plan that is not final. */
-type Answers = Required<Pick<PlanInput, 'counts' | 'values' | 'loads' | 'extensions' | 'visibility'>>
+type Answers = Required<
+  Pick<PlanInput, 'counts' | 'values' | 'loads' | 'extensions' | 'contents' | 'visibility'>
+>
 
-const isFinal = ({ uncounted, uncountedFields, unread, unreadExtensions, unsure }: Planning) =>
-  uncounted.length + uncountedFields.length + unread.length + unreadExtensions.length === 0 &&
-  unsure.keynames.length === 0
+const isFinal = ({
+  uncounted,
+  uncountedFields,
+  unread,
+  unreadExtensions,
+  unreadContents,
+  unsure,
+}: Planning) =>
+  [uncounted, uncountedFields, unread, unreadExtensions, unreadContents, unsure.keynames].every(
+    (list) => list.length === 0,
+  )
 
 /** Runs the queries of a plan: counts features, reads sources, descriptions and attachments, and checks visibility. */
 async function answer(
   { reader, signal }: Pick<ReadPlanRequest, 'reader' | 'signal'>,
-  { uncounted, uncountedFields, unread, unreadExtensions, unsure }: Planning,
-  { counts, values, loads, extensions, visibility }: Answers,
+  { uncounted, uncountedFields, unread, unreadExtensions, unreadContents, unsure }: Planning,
+  { counts, values, loads, extensions, contents, visibility }: Answers,
 ): Promise<Answers> {
   const changes = await findEach(unread, maxReaders, async (question) => [
     question.wanted.key,
@@ -128,7 +139,14 @@ async function answer(
     query.id,
     (await reader.readExtensions?.(query)) ?? null,
   ])
+  const ids = [...new Set(unreadContents)]
+  const held = ids.length === 0 ? [] : ((await reader.readContents?.(ids)) ?? [])
   return {
+    contents: new Map([
+      ...contents,
+      ...ids.map((id) => [id, null] as const),
+      ...held.map((one) => [one.id, one] as const),
+    ]),
     extensions: new Map([...extensions, ...extended]),
     counts: new Map([...counts, ...features]),
     values: new Map([...values, ...fields]),

@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { type CatalogReading, readCatalog } from '../../api/read_catalog.ts'
+import { type ResourceContents, readContents } from '../../api/read_contents.ts'
 import { type ExtensionsQuery, type ReadExtensions, readExtensions } from '../../api/read_extensions.ts'
 import { listDenied, type PermissionQuery } from '../../api/read_permission.ts'
 import { type PrincipalRecords, readPrincipalRecords } from '../../api/read_principals.ts'
@@ -26,6 +27,8 @@ export interface PlanReader {
   countValues(field: FieldValues): Promise<number | undefined>
   /** Reads descriptions and attachments of features; null if the account cannot, absent in a capture. */
   readExtensions?(query: ExtensionsQuery): Promise<readonly ReadExtensions[] | null>
+  /** Reads what resources hold; undefined if the server does not tell, absent in a capture. */
+  readContents?(ids: readonly number[]): Promise<readonly ResourceContents[] | undefined>
   /** Reads features and their digests; absent in a capture. */
   readonly features?: FeatureReader
   /** Reads the groups of all users; undefined if the account cannot read them. */
@@ -45,6 +48,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
     countFeatures: (id) => countFeatures(api, id, signal),
     countValues: (field) => countValues(api, field, signal),
     readExtensions: (query) => readExtensions(api, query, signal),
+    readContents: (ids) => readContents(api, ids, signal),
     features: featureReader(api, signal),
     readUsers: () => readUsers(api, signal),
     readPrincipals: () => readPrincipalRecords(api, signal),

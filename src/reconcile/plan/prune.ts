@@ -1,8 +1,6 @@
 import { problems } from '../../contract/problems.ts'
-import { hasFeatures, isCls } from '../../contract/registry.ts'
-import { countOf } from '../../core/count.ts'
+import { countOf, joinWords } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
-import { countFiles } from '../model/actual_files.ts'
 import {
   type ActualResource,
   type ActualTree,
@@ -12,6 +10,14 @@ import {
   readsAll,
 } from '../model/actual_tree.ts'
 import type { Change, Takes } from '../model/change.ts'
+import {
+  countTakes,
+  type KnownContents,
+  labelById,
+  listUnmanaged,
+  listUnreadContents,
+  type UnreadContents,
+} from './takes.ts'
 
 /** Limits for deletions. */
 export interface PruneOptions {
@@ -25,38 +31,41 @@ export interface PruneOptions {
 }
 
 /** Input for deletions. */
-export interface PruneInput extends PruneOptions {
+export interface PruneInput extends PruneOptions, KnownContents {
   readonly manifestId: string
   readonly actual: ActualTree
   /** Ids of resources that the manifest keeps; they move out before their ancestors are deleted. */
   readonly kept: ReadonlySet<number>
   /** Ids of existing resources of the manifest, which cannot be moved. */
   readonly anchors: ReadonlySet<number>
-  /** Number of features by layer id; absent if not yet requested, null if the server cannot count them. */
-  readonly counts: ReadonlyMap<number, number | null>
 }
 
-/** Deletions with their issues, and the layers to count first. */
-export interface PrunePlan {
+/** Deletions with their issues, and what must be read first. */
+export interface PrunePlan extends UnreadContents {
   readonly changes: readonly Change[]
   readonly issues: readonly Issue[]
-  readonly uncounted: readonly number[]
 }
+
+const nothing: PrunePlan = { changes: [], issues: [], uncounted: [], unread: [] }
 
 /** Plans the deletion of resources that the manifest manages but no longer contains. Without `prune`, only reports them. */
 export function planPrune(input: PruneInput): PrunePlan {
   const tops = findOrphans(input)
-  if (!input.prune)
-    return { changes: [], issues: tops.map((top) => reportOrphan(labelOf(top), top.cls)), uncounted: [] }
-  if (tops.length === 0) return { changes: [], issues: [], uncounted: [] }
+  if (!input.prune) return { ...nothing, issues: tops.map((top) => reportOrphan(labelOf(top), top.cls)) }
+  if (tops.length === 0) return nothing
   const isBlind = !readsAll(input.actual)
   // An undo names what it deletes; the server refuses what this account may not delete.
-  if (isBlind && input.deletable === undefined) return { changes: [], issues: [incomplete()], uncounted: [] }
-  const uncounted = tops.flatMap((top) => listUncounted(input, top))
+  if (isBlind && input.deletable === undefined) return { ...nothing, issues: [incomplete()] }
+  const unread = tops.map((top) => listUnreadContents(input, top))
   const changes = tops.map((top) => deletionOf(input, top))
   const issues = tops.flatMap((top, at) => checkDeletion(input, top, changes[at]?.takes))
   const hidden = isBlind ? [hiddenReferrers()] : []
-  return { changes, issues: [...issues, ...hidden, ...checkFuse(input, tops)], uncounted }
+  return {
+    changes,
+    issues: [...issues, ...hidden, ...checkFuse(input, tops)],
+    uncounted: unread.flatMap((one) => one.uncounted),
+    unread: unread.flatMap((one) => one.unread),
+  }
 }
 
 /** Finds the topmost resources that the manifest manages but no longer contains. */
@@ -82,38 +91,6 @@ function goesWith(
   return false
 }
 
-/** Input for counting what a deletion removes. */
-export interface TakesInput extends Pick<PruneInput, 'manifestId' | 'actual' | 'kept' | 'counts'> {
-  /** Ids of resources of the manifest. */
-  readonly named?: ReadonlySet<number>
-}
-
-/** Counts the resources and features that a deletion removes, except resources that the manifest keeps. */
-export function countTakes(input: TakesInput, id: number): Takes {
-  const below = listDescendants(input.actual, id, input.kept)
-  const layers = [id, ...below].filter((one) => isLayer(input.actual.byId.get(one)))
-  const counts = layers.map((one) => input.counts.get(one))
-  const files = [id, ...below].reduce((sum, one) => sum + countFilesById(input.actual, one), 0)
-  return {
-    resources: below.length,
-    unmanaged: listUnmanaged(input, id).map((one) => labelById(input.actual, one)),
-    features: counts.every((count) => typeof count === 'number')
-      ? counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
-      : undefined,
-    ...(files === 0 ? {} : { files }),
-  }
-}
-
-/** Lists the descendants that a deletion removes although the manifest does not manage them. */
-function listUnmanaged(
-  { actual, kept, manifestId, named }: Omit<TakesInput, 'counts'>,
-  id: number,
-): number[] {
-  return listDescendants(actual, id, kept).filter(
-    (one) => actual.byId.get(one)?.manager !== manifestId && !named?.has(one),
-  )
-}
-
 /** Lists the unmanaged descendants whose deletion is not allowed: neither their own, nor that of one above them. */
 function listForeign(input: PruneInput, top: number): number[] {
   const { actual, allowDelete, anchors } = input
@@ -124,29 +101,6 @@ function listForeign(input: PruneInput, top: number): number[] {
     if (isAllowed) allowed.add(id)
     return !isAllowed && !anchors.has(id)
   })
-}
-
-/** Lists the layers at and below a resource whose features have not been counted. */
-export function listUncounted(
-  { actual, counts, kept }: Pick<PruneInput, 'actual' | 'counts' | 'kept'>,
-  { id }: Pick<ActualResource, 'id'>,
-): number[] {
-  const going = [id, ...listDescendants(actual, id, kept)]
-  return going.filter((one) => isLayer(actual.byId.get(one)) && !counts.has(one))
-}
-
-function isLayer(resource: ActualResource | undefined): boolean {
-  return resource !== undefined && isCls(resource.cls) && hasFeatures(resource.cls)
-}
-
-function countFilesById(actual: ActualTree, id: number): number {
-  const resource = actual.byId.get(id)
-  return resource === undefined ? 0 : countFiles(resource)
-}
-
-const labelById = (actual: ActualTree, id: number) => {
-  const resource = actual.byId.get(id)
-  return resource === undefined ? `#${id}` : labelOf(resource)
 }
 
 function deletionOf(input: PruneInput, top: ActualResource): Change {
@@ -185,16 +139,17 @@ function checkDeletion(input: PruneInput, top: ActualResource, takes: Takes | un
   if (allowDelete.has(label)) return issues
   const lost = describeLost(takes)
   if (lost.length > 0)
-    issues.push(fault('plan/fuse', `deleting "${label}" would delete ${lost.join(' and ')}`, [label]))
+    issues.push(fault('plan/fuse', `deleting "${label}" would delete ${joinWords(lost)}`, [label]))
   return issues
 }
 
 /** Describes the features and files that a deletion removes. */
-function describeLost({ features, files }: Takes): string[] {
+function describeLost({ features, files, attachments }: Takes): string[] {
   return [
     ...(features === undefined ? ['an unknown number of features'] : []),
     ...(features ? [countOf(features, 'feature')] : []),
     ...(files === undefined ? [] : [countOf(files, 'file')]),
+    ...(attachments === undefined ? [] : [countOf(attachments, 'attachment')]),
   ]
 }
 

@@ -76,6 +76,8 @@ function changeFacts(change: Change): ChangeFacts {
     resources: takes.resources,
     features: takes.features ?? null,
     files: takes.files ?? 0,
+    attachments: takes.attachments ?? 0,
+    bytes: takes.bytes ?? null,
     unmanaged: takes.unmanaged,
     referrers: (takes.referrers ?? []).map((one) => one.key),
   }

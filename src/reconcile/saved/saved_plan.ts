@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Action } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
-import type { Change, Plan } from '../model/change.ts'
+import type { Change, Plan, Takes } from '../model/change.ts'
 import type { PlanOptions } from '../model/plan_input.ts'
 
 /** Version of the file format, incremented with each incompatible change. */
@@ -76,8 +76,25 @@ function digestChange(change: Change): string {
   const { action, record, key, cls, path, id, version, adopts, edits, data, image, takes } = change
   // Files are compared by their bytes; their absolute paths differ between machines.
   const files = [data && { ...data, path: '' }, image?.source]
-  const shown = [action, record, key, cls, path, id, version, adopts, edits, files, takes]
+  const shown = [
+    action,
+    record,
+    key,
+    cls,
+    path,
+    id,
+    version,
+    adopts,
+    edits,
+    files,
+    takes && withoutBytes(takes),
+  ]
   return createHash('sha256').update(JSON.stringify(shown)).digest('hex')
+}
+
+/** Storage changes when the database cleans up, without a change of the data. */
+function withoutBytes({ bytes: _, below, ...takes }: Takes): object {
+  return { ...takes, below: below?.map(({ bytes: __, ...one }) => one) }
 }
 
 /** Converts options to JSON. */

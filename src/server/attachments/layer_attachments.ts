@@ -6,6 +6,7 @@ import type { AttachmentPlace } from '../../store/attachment/attachment_json.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findFeature } from '../../store/feature/read_features.ts'
 import { type Layer, lockLayer } from '../../store/layer/stored_layer.ts'
+import { recordDataChange } from '../../store/resource/last_change.ts'
 import {
   checkFeatureId,
   featureNotFound,
@@ -39,7 +40,9 @@ export async function writeAttachments<T>(
     if (layer === undefined) throw await lacksPart(tx, params.id, 'features')
     refuseForeign(layer)
     await checkFeature(tx, layer, params.fid)
-    return work(tx)
+    const result = await work(tx)
+    await recordDataChange(tx, { ids: [params.id] }, caller.id)
+    return result
   }
   return context.database.transaction(change, { signal })
 }

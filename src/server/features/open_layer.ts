@@ -5,6 +5,7 @@ import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import { type ForeignLayer, isForeign } from '../../store/feature/feature_table.ts'
 import { ensureFeatureTable } from '../../store/layer/layer_table.ts'
 import { findLayers, type Layer, touchLayer, type WritableLayer } from '../../store/layer/stored_layer.ts'
+import { recordDataChange } from '../../store/resource/last_change.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
@@ -55,12 +56,14 @@ export async function writeLayer<T>(request: LayerRequest, work: Write<T>): Prom
   const { context, caller, signal } = request
   const { id } = request.params
   const change = async (tx: Queryable) => {
-    await touchLayer(tx, id)
+    const version = await touchLayer(tx, id)
     const masks = await findPermissionMasks(tx, caller, [id])
     checkMask(masks.get(id), id, 'data.write')
     const layer = await getLayer(tx, id)
     if (isForeign(layer)) return { layer }
-    return { result: await work(tx, await ensureFeatureTable(tx, layer)) }
+    const result = await work(tx, await ensureFeatureTable(tx, layer))
+    await recordDataChange(tx, { ids: [id], version }, caller.id)
+    return { result }
   }
   const done = await context.database.transaction(change, { signal })
   return 'result' in done ? done.result : writeForeign(request, done.layer, work)
@@ -68,13 +71,14 @@ export async function writeLayer<T>(request: LayerRequest, work: Write<T>): Prom
 
 // Runs after the server's own transaction: an external database may be slow, and the embedded one has a single session.
 async function writeForeign<T>(
-  { context, signal }: LayerRequest,
+  { context, caller, signal }: LayerRequest,
   layer: ForeignLayer,
   work: Write<T>,
 ): Promise<T> {
   const database = await findDatabase(context, layer)
   const result = await database.transaction((tx) => work(tx, layer), { signal })
   await touchLayer(context.database, layer.resourceId)
+  await recordDataChange(context.database, { ids: [layer.resourceId] }, caller.id)
   return result
 }
 

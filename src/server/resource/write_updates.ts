@@ -158,6 +158,7 @@ async function writeShared(
     await updateResources(
       tx,
       rows.map(({ current, columns }) => ({ ...current, ...columns })),
+      caller.id,
     )
     await writeRules(
       tx,

@@ -5,9 +5,11 @@ import { scopes } from '../../contract/permissions.ts'
 import { baseClass, classes, clsNames } from '../../contract/registry.ts'
 import type { inventoryRoutes } from '../../contract/routes/inventory.ts'
 import { joinPointer } from '../../core/pointer.ts'
+import { countAttachments } from '../../store/attachment/attachment.ts'
+import { findLastChanges } from '../../store/resource/last_change.ts'
 import { searchResources } from '../../store/resource/resource_search.ts'
 import { listSubtree, type SubtreeNode } from '../../store/resource/resource_tree.ts'
-import { sumVolumes } from '../../store/resource/volume.ts'
+import { readVolumes, sumVolumes } from '../../store/resource/volume.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
 import { readAttributeValues } from '../resource/attribute_values.ts'
 import { planRemoval } from '../resource/check_deletion.ts'
@@ -37,6 +39,24 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
     // Volume reveals something about the data, so it requires data.read.
     const counted = await permittedIds(context.database, caller, { ids, permission: 'data.read' })
     return { json: { volume: await sumVolumes(context.database, [...counted]) } }
+  },
+
+  'resource.contents': async ({ context: { database }, caller, body }) => {
+    const readable = await permittedIds(database, caller, {
+      ids: body.resources,
+      permission: 'resource.read',
+    })
+    const ofData = await permittedIds(database, caller, { ids: [...readable], permission: 'data.read' })
+    const volumes = await readVolumes(database, [...ofData])
+    const attachments = await countAttachments(database, [...ofData])
+    const changes = await findLastChanges(database, [...readable])
+    const json = changes.map(({ id, at, user }) => ({
+      id,
+      ...(ofData.has(id) ? { attachments: attachments.get(id) ?? 0, bytes: volumes.get(id) ?? 0 } : {}),
+      changed: at,
+      user,
+    }))
+    return { json }
   },
 
   'resource.attributes': async (request) => {

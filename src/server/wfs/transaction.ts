@@ -22,6 +22,7 @@ import { findMatchingIds } from '../../store/feature/layer_extent.ts'
 import { deleteFeatures, insertFeatures, updateFeatures } from '../../store/feature/write_features.ts'
 import { ensureFeatureTable } from '../../store/layer/layer_table.ts'
 import { touchLayer, untouchLayer, type WritableLayer } from '../../store/layer/stored_layer.ts'
+import { recordDataChange } from '../../store/resource/last_change.ts'
 import { getLayer } from '../features/open_layer.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import { checkMask } from '../resource/require_permission.ts'
@@ -63,6 +64,7 @@ export async function runTransaction(request: TransactionRequest): Promise<Trans
   if (!isForeign(layer)) return (await transact(database, signal, (tx) => work(tx, true))).result
   const { result, layers } = await transact(database, signal, (tx) => work(tx, false))
   for (const id of layers) await touchLayer(context.database, id)
+  await recordDataChange(context.database, { ids: layers }, http.caller.id)
   return result
 }
 
@@ -136,6 +138,8 @@ class Run {
     for (const [id, { isChanged }] of locked)
       if (!isChanged && this.#options.isOwn) await untouchLayer(this.#options.tx, id)
     const layers = locked.filter(([, { isChanged }]) => isChanged).map(([id]) => id)
+    if (this.#options.isOwn)
+      await recordDataChange(this.#options.tx, { ids: layers }, this.#request.http.caller.id)
     return { result: { inserted: this.#inserted, ...this.#counts }, layers }
   }
 

@@ -220,3 +220,15 @@ export async function writeDescriptions(
     [layerId, ids, [...descriptions.values()]],
   )
 }
+
+/** Counts the attachments of layers; layers without one are absent. */
+export async function countAttachments(
+  database: Queryable,
+  layerIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const rows = await database.query<{ id: number; count: number }>(
+    'select layer_id as id, count(*)::int as count from attachment where layer_id = any($1::int[]) group by layer_id',
+    [layerIds],
+  )
+  return new Map(rows.map(({ id, count }) => [id, count]))
+}

@@ -109,12 +109,13 @@ async function readLayers<T extends Layer>(
  * The functions of `write_features.ts` record where the new version changed the layer. Everything else that changes features
  * must increment the version by itself, so that the version has no record and counts as a change of the whole layer.
  */
-export async function touchLayer(tx: Queryable, id: number): Promise<void> {
+export async function touchLayer(tx: Queryable, id: number): Promise<number | undefined> {
   const [row] = await tx.query<{ version: number }>(
     'update layer set data_version = data_version + 1 where resource_id = $1::int returning data_version as version',
     [id],
   )
   if (row !== undefined) await mergeOldChanges(tx, id, row.version)
+  return row?.version
 }
 
 /** Reverts a `touchLayer` of the same transaction if nothing was written. */

@@ -4,6 +4,7 @@ import { isResourceId } from '../../contract/limits.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { ruleListsSql } from '../access/permission_rule.ts'
+import { replaceChange } from './last_change.ts'
 import { type Metadata, metadataSql } from './resmeta.ts'
 
 /** A resource with the members common to all classes. */
@@ -152,19 +153,23 @@ export interface ResourceChange {
   readonly description?: string | null
 }
 
-/** Updates columns of resources and increments their versions. One statement. */
+/** Updates columns of resources, increments their versions, and records who changes them. One statement. */
 export async function updateResources(
   tx: Queryable,
   rows: readonly (Required<ResourceChange> & { readonly id: number })[],
+  userId: number,
 ): Promise<void> {
   await tx.query(
-    `update resource r
-        set owner_id = w."ownerId", keyname = w.keyname, display_name = w."displayName",
-            description = w.description, version = r.version + 1
-       from json_to_recordset($1::text::json)
-              as w (id int, "ownerId" int, keyname text, "displayName" text, description text)
-      where r.id = w.id`,
-    [JSON.stringify(rows)],
+    `with changed as (
+       update resource r
+          set owner_id = w."ownerId", keyname = w.keyname, display_name = w."displayName",
+              description = w.description, version = r.version + 1
+         from json_to_recordset($1::text::json)
+                as w (id int, "ownerId" int, keyname text, "displayName" text, description text)
+        where r.id = w.id returning r.id)
+     insert into last_change (resource_id, part, user_id)
+     select id, 'resource', $2::int from changed order by id ${replaceChange}`,
+    [JSON.stringify(rows), userId],
   )
 }
 

@@ -71,3 +71,32 @@ it('folds many similar changes, counts the kinds, and shows every loss', () => {
     'Plan for test: 3001 to create, 60 to delete, 1 unchanged.',
   ])
 })
+
+it('shows what a deletion takes: counts, the resources below by name, and the last change', () => {
+  const layers = Array.from({ length: 25 }, (_, at) => ({ id: at + 2, key: at === 0 ? null : `l${at}` }))
+  const plan = planOf({
+    blocks: {},
+    rows: [
+      { id: 1, key: 'g' },
+      ...layers.map((one) => ({ ...one, parent: 1, name: `L${one.id}`, cls: 'vector_layer' as const })),
+    ],
+    counts: new Map(layers.map(({ id }) => [id, id - 2])),
+    contents: new Map(
+      [1, ...layers.map(({ id }) => id)].map((id) => {
+        const changed = id === 3 ? '2024-05-01T10:00:00' : '2024-01-01T00:00:00'
+        return [id, { id, attachments: id === 2 ? 1 : 0, bytes: 1000, changed, user: 'ada' }] as const
+      }),
+    ),
+    options: { prune: true, fuse: 1, allowDelete: new Set(['g']) },
+  })
+  const lines = formatPlan(plan, painter(false)).split('\n')
+  expect(lines.slice(0, 2)).toEqual([
+    '  - g  resource_group  Main / g',
+    '      also deletes 25 resources below it, 300 features and 1 attachment (26.0 kB)',
+  ])
+  expect(lines[2]).toMatch(
+    /^ {6}below it: #2 "L2" \(vector_layer, 1 attachment\), l1 \(vector_layer, 1 feature\), .* more$/,
+  )
+  expect(lines[2]).toContain('l19 (vector_layer, 19 features), … and 5 resources more')
+  expect(lines).toContain('      last change 2024-05-01 10:00:00 UTC by ada (l1)')
+})

@@ -66,6 +66,8 @@ const plan: Plan = {
       },
       takes: {
         resources: 1,
+        below: [{ id: 9, key: '#9', cls: 'vector_layer', display_name: 'L', features: 2, bytes: 3 }],
+        ...{ attachments: 4, bytes: 5, changed: { key: 'x', at: '2024-01-01T00:00:00', by: null } },
         unmanaged: ['x'],
         features: undefined,
         referrers: [{ id: 7, ...referrer }, referrer],

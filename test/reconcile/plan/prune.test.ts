@@ -29,7 +29,10 @@ describe('pruning', () => {
     ]
     const plan = planOf({ blocks: {}, rows, options: prune })
     expect(tell(plan)).toEqual(['delete a'])
-    expect(plan.changes[0]?.takes).toEqual({ resources: 2, unmanaged: [], features: 0 })
+    const below = ['b', 'c'].map((key, at) => ({
+      ...{ id: at + 2, key, cls: 'resource_group', display_name: key },
+    }))
+    expect(plan.changes[0]?.takes).toEqual({ resources: 2, below, unmanaged: [], features: 0 })
   })
 
   it('counts the files that it deletes, and refuses until the resource is named', () => {
@@ -46,10 +49,37 @@ describe('pruning', () => {
       { id: 2, key: 'b', cls: 'file_bucket', parent: 1, members },
     ]
     const plan = planOf({ blocks: {}, rows, options: prune })
-    expect(plan.changes[0]?.takes).toEqual({ resources: 1, unmanaged: [], features: 0, files: 2 })
+    const below = [{ id: 2, key: 'b', cls: 'file_bucket', display_name: 'b', files: 2 }]
+    expect(plan.changes[0]?.takes).toEqual({ resources: 1, below, unmanaged: [], features: 0, files: 2 })
     expect(plan.issues.map(({ message }) => message)).toEqual(['deleting "a" would delete 2 files'])
     const allowed = planOf({ blocks: {}, rows, options: { ...prune, allowDelete: new Set(['a']) } })
     expect(codesOf(allowed)).toEqual([])
+  })
+
+  it('tells attachments, bytes and the last change, which it asks for first; of a part, nothing', () => {
+    const rows: Row[] = [
+      { id: 1, key: 'a' },
+      { id: 2, key: 'b', cls: 'vector_layer', parent: 1 },
+    ]
+    const asked: Case = { blocks: {}, rows, options: prune, counts: new Map([[2, 3]]) }
+    const { unreadContents, plan: early } = planningOf(asked)
+    expect(unreadContents).toEqual([1, 2])
+    expect(early.changes[0]?.takes).not.toHaveProperty('bytes')
+    const group = { id: 1, attachments: 0, bytes: 10, changed: '2024-01-01T00:00:00', user: 'ada' }
+    const layer = { id: 2, attachments: 5, bytes: 90, changed: '2024-02-01T00:00:00', user: null }
+    const { plan, unreadContents: rest } = planningOf({
+      ...asked,
+      contents: new Map([group, layer].map((one) => [one.id, one])),
+    })
+    expect(rest).toEqual([])
+    expect(plan.changes[0]?.takes).toMatchObject({
+      ...{ features: 3, attachments: 5, bytes: 100, changed: { key: 'b', at: layer.changed, by: null } },
+      below: [{ key: 'b', features: 3, attachments: 5, bytes: 90 }],
+    })
+    expect(plan.issues[0]?.message).toBe('deleting "a" would delete 3 features and 5 attachments')
+    const partly = planOf({ ...asked, contents: new Map([[1, group] as const, [2, null] as const]) })
+    expect(partly.changes[0]?.takes).not.toHaveProperty('bytes')
+    expect(partly.changes[0]?.takes).not.toHaveProperty('changed')
   })
 
   it('quotes ids in hints, which shells read as comments', () => {

@@ -96,6 +96,7 @@ export interface Case {
   readonly options?: Partial<PlanOptions>
   readonly files?: PlanInput['files']
   readonly counts?: PlanInput['counts']
+  readonly contents?: NonNullable<PlanInput['contents']>
   readonly head?: Partial<TreeHead>
   readonly visibility?: PlanInput['visibility']
   readonly loads?: NonNullable<PlanInput['loads']>
@@ -109,6 +110,7 @@ export function planningOf({
   options,
   files,
   counts,
+  contents,
   head,
   visibility,
   loads,
@@ -121,6 +123,7 @@ export function planningOf({
     files: files ?? new Map(),
     counts: counts ?? new Map(),
     visibility,
+    ...(contents === undefined ? {} : { contents }),
     ...(loads === undefined ? {} : { loads }),
     ...(values === undefined ? {} : { values }),
     options: { ...safeOptions, ...options },

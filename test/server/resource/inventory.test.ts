@@ -182,6 +182,54 @@ describeServers('many resources at once', (start) => {
     })
   })
 
+  describe('have contents', () => {
+    const contentsOf = async (resources: readonly number[], ask = server.admin) => {
+      const answer = await ask('POST', '/api/component/landform/contents', { resources })
+      return (
+        await answer.json<
+          { id: number; attachments?: number; bytes?: number; changed: string; user: string }[]
+        >()
+      ).map(({ changed, ...rest }) => ({ ...rest, changed: Date.parse(`${changed}Z`) > 0 }))
+    }
+    const all = ['resource.read', 'resource.update', 'data.read', 'data.write']
+
+    test('with the last writer of the resource or its data, without what the caller cannot read', async () => {
+      const permissions = all.map((permission) => rule(`allow ${permission}`, anna))
+      const layer = await createLayer(server.admin, {
+        name: 'C',
+        parent: await createGroup(),
+        geometryType: 'POINT',
+      })
+      const path = `/api/resource/${layer}`
+      const created = { id: layer, attachments: 0, bytes: 0, changed: true, user: 'administrator' }
+      expect(await contentsOf([layer, 999_999])).toEqual([created])
+      expect(await contentsOf([layer], annas)).toEqual([])
+      const parent = (
+        await (await server.admin('GET', path)).json<{ resource: { parent: { id: number } } }>()
+      ).resource.parent.id
+      await server.admin('PUT', `/api/resource/${parent}`, { resource: { permissions } })
+      await annas('POST', `${path}/feature/`, { geom: 'POINT (1 2)', fields: {} })
+      const [written] = await contentsOf([layer], annas)
+      expect(written).toMatchObject({ attachments: 0, user: 'anna' })
+      expect(written?.bytes).toBeGreaterThan(8000)
+      await server.admin('PUT', path, { resource: { description: 'Places' } })
+      expect(await contentsOf([layer])).toMatchObject([{ user: 'administrator' }])
+      // A write without a change is none.
+      await annas('PUT', `${path}/feature/1`, {})
+      expect(await contentsOf([layer])).toMatchObject([{ user: 'administrator' }])
+      const { id } = await uploadContent(annas, 'photo')
+      const attached = await annas('POST', `${path}/feature/1/attachment/`, {
+        name: 'a.txt',
+        file_upload: { id },
+      })
+      expect(attached.status).toBe(200)
+      expect(await contentsOf([layer])).toMatchObject([{ attachments: 1, user: 'anna' }])
+      const readOnly = [rule('allow resource.read', anna)]
+      await server.admin('PUT', `/api/resource/${parent}`, { resource: { permissions: readOnly } })
+      expect(await contentsOf([layer], annas)).toEqual([{ id: layer, changed: true, user: 'anna' }])
+    })
+  })
+
   describe('have attributes', () => {
     const ask = async (resources: unknown, attributes: string[][], as = server.admin) => {
       const answer = await as('POST', '/api/component/resource/attr', { resources, attributes })

@@ -1,0 +1,42 @@
+import type { Queryable } from '../../database/database.ts'
+
+/** The end of a statement that records changes, which replace earlier ones. */
+export const replaceChange = `on conflict (resource_id, part)
+  do update set changed_at = now() at time zone 'utc', user_id = excluded.user_id`
+
+/** Records who changes the data of layers, which must be locked; only if their data have this version or a later one. */
+export async function recordDataChange(
+  tx: Queryable,
+  { ids, version = 0 }: { readonly ids: readonly number[]; readonly version?: number | undefined },
+  userId: number,
+): Promise<void> {
+  await tx.query(
+    `insert into last_change (resource_id, part, user_id)
+     select resource_id, 'data', $2::int from layer
+      where resource_id = any($1::int[]) and data_version >= $3::int order by resource_id ${replaceChange}`,
+    [ids, userId, version],
+  )
+}
+
+/** The last change of a resource or of its data. */
+export interface LastChange {
+  readonly id: number
+  /** UTC, ISO 8601 without time zone. */
+  readonly at: string
+  /** Keyname of the user; null if the user was deleted. */
+  readonly user: string | null
+}
+
+/** Finds the last changes of resources; of those that were never changed, their creation. */
+export async function findLastChanges(database: Queryable, ids: readonly number[]): Promise<LastChange[]> {
+  return database.query<LastChange>(
+    `select r.id, to_char(coalesce(c.changed_at, r.creation_date), 'YYYY-MM-DD"T"HH24:MI:SS') as at, p.keyname as user
+       from resource r
+       left join lateral (
+         select changed_at, user_id from last_change where resource_id = r.id order by changed_at desc limit 1
+       ) c on true
+       left join principal p on p.id = case when c.changed_at is null then r.owner_id else c.user_id end
+      where r.id = any($1::int[]) order by r.id`,
+    [ids],
+  )
+}
