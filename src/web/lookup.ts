@@ -1,4 +1,5 @@
 import type OlMap from 'ol/Map'
+import { isShownAt } from '../style/map_layers.ts'
 import type { Status } from './catalog/status.ts'
 import { createFeaturePanel, type FeaturePanel } from './map/feature_panel.ts'
 import { createHighlight, readGeometry } from './map/highlight.ts'
@@ -6,7 +7,6 @@ import { identify } from './map/identify.ts'
 import type { DrawnLayer } from './map/layer_images.ts'
 import { goTo, wrapX } from './map/viewport.ts'
 import { reasonOf } from './request.ts'
-import { isShownAt } from './tree_walk.ts'
 
 /** Options of feature lookups. */
 export interface LookupOptions {

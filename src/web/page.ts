@@ -1,6 +1,7 @@
 import type Layer from 'ol/layer/Layer'
 import type OlMap from 'ol/Map'
 import type { ConfigBasemap } from '../contract/bodies/webmap_config.ts'
+import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from '../style/map_layers.ts'
 import { type AddressState, findUnknownStyles, formatAddress, parseAddress } from './address.ts'
 import { createStatus, type Status } from './catalog/status.ts'
 import { element } from './element.ts'
@@ -14,7 +15,6 @@ import { createPanel, isNarrow, loginAddress, type Panel } from './panel.ts'
 import { createRecovery } from './recovery.ts'
 import { askJson, reasonOf, session } from './request.ts'
 import { createTools } from './tools.ts'
-import { drawOrder, isShownAt, listLayers, type MapConfig, type MapLayer } from './tree_walk.ts'
 
 /** Options of the page of a web map. */
 export interface PageOptions {

@@ -1,7 +1,7 @@
+import type { MapConfig } from '../style/map_layers.ts'
 import { icons } from './catalog/icons.ts'
 import { element, iconButton } from './element.ts'
 import { askJson } from './request.ts'
-import type { MapConfig } from './tree_walk.ts'
 
 /** Panel with the name of the map and its layers. */
 export interface Panel {

@@ -55,6 +55,9 @@ const LegendSymbolsSchema = Type.Array(
   }),
 )
 
+/** Size of previews: that of pictures of pages in social networks, and the maximum of a side. */
+export const previewSize = { width: 1200, height: 630, side: 2048 } as const
+
 const count = Type.Integer({ description: 'Number of tiles.' })
 const bytes = Type.Integer({ description: 'Size of their files in bytes.' })
 
@@ -160,6 +163,21 @@ export const renderRoutes = {
       }),
     }),
     moreQuery: drawChoice,
+    responseKind: 'image',
+  },
+  'render.preview': {
+    route: 'resource.preview',
+    method: 'GET',
+    path: '/api/resource/{id}/preview.png',
+    summary:
+      'Draws a preview of a layer or style in its extent, or of a web map as its page opens: base map, and the layers that are visible and that the caller may read.',
+    params: IdParams,
+    query: query({
+      size: list(Type.Integer({ minimum: 16, maximum: previewSize.side }), {
+        maxItems: 2,
+        description: `Width and height in pixels, by default ${previewSize.width},${previewSize.height}.`,
+      }),
+    }),
     responseKind: 'image',
   },
   'render.legend': {

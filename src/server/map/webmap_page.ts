@@ -6,12 +6,14 @@ export interface WebmapPage {
   readonly id: number
   readonly title: string
   readonly bundle: WebBundle
+  /** Address of the server, by that of the request. */
+  readonly base: string
   /** Whether to omit layer tree and tools, for embedding in other sites. */
   readonly tiny: boolean
 }
 
 /** Writes a web map page, which contains only the title and the bundle. */
-export function webmapPage({ id, title, bundle, tiny }: WebmapPage): string {
+export function webmapPage({ id, title, bundle, base, tiny }: WebmapPage): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -19,6 +21,8 @@ export function webmapPage({ id, title, bundle, tiny }: WebmapPage): string {
 <title>${escapeHtml(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="same-origin">
+<meta property="og:title" content="${escapeHtml(title)}">
+<meta property="og:image" content="${escapeHtml(`${base}/api/resource/${id}/preview.png`)}">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${bundle.stylesheet}">
 <script type="module" src="${bundle.script}"></script>

@@ -1,5 +1,6 @@
 import type { WebmapConfig } from '../../contract/bodies/webmap_config.ts'
 import { problem } from '../../contract/problems.ts'
+import { previewSize } from '../../contract/routes/render.ts'
 import { findRenderSources } from '../../store/classes/render_source.ts'
 import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import { matchesTag } from '../http/byte_range.ts'
@@ -8,16 +9,28 @@ import { readOwnConfig } from '../map/webmap_config.ts'
 import { drawLegend, legendTag, listLegendSymbols, openLegends } from '../render/legend/legend.ts'
 import type { Legend } from '../render/legend/legend_content.ts'
 import { drawLegends, listMapSymbols, openMapLegends } from '../render/legend/map_legend.ts'
+import { answerLayerPreview, answerMapPreview, type PreviewSize } from '../render/preview.ts'
 import { rasterSources } from '../render/sources/raster_source.ts'
 import { lacksPart, requirePermission } from '../resource/require_permission.ts'
 
 /** Side of icons in pixels. */
 const defaultIconSize = 24
 
-/** Operations on legends. */
+/** Operations on previews and legends. */
 export const legendHandlers: Handlers<
-  'render.legend' | 'render.legend_symbols' | 'render.resource_legend_symbols'
+  'render.preview' | 'render.legend' | 'render.legend_symbols' | 'render.resource_legend_symbols'
 > = {
+  'render.preview': async (request) => {
+    const { context, params, query } = request
+    const { id } = params
+    const size = sizeOf(query.size)
+    const shown = await openMap(request)
+    if (shown !== undefined) return answerMapPreview(request, shown, size)
+    const resource = (await findRenderSources(context.database, [id])).get(id)
+    if (resource === undefined) throw await lacksPart(context.database, id, 'preview')
+    return answerLayerPreview(request, resource, size)
+  },
+
   'render.legend': async (request) => {
     const { context, params, headers, signal } = request
     const { id } = params
@@ -61,6 +74,12 @@ export const legendHandlers: Handlers<
     }
     return { json: { items } }
   },
+}
+
+function sizeOf(size: readonly number[] = [previewSize.width, previewSize.height]): PreviewSize {
+  const [width, height, ...others] = size
+  if (width !== undefined && height !== undefined && others.length === 0) return [width, height]
+  throw problem('request/invalid', `size: expected width,height, got ${size.length} numbers.`)
 }
 
 /**

@@ -15,7 +15,7 @@ export const webmapHandlers: Handlers<'webmap.display' | 'webmap.display_tiny' |
 }
 
 async function display(
-  { context, caller, params }: ApiRequest<'webmap.display' | 'webmap.display_tiny'>,
+  { context, caller, params, url }: ApiRequest<'webmap.display' | 'webmap.display_tiny'>,
   tiny: boolean,
 ): Promise<Answer> {
   const { map, resource } = await findMap(context, params.id)
@@ -23,7 +23,8 @@ async function display(
   const masks = await context.permissions.findMasks(caller, ids)
   const { list } = await readBasemaps(context.database, map, masks)
   const bundle = await findWebBundle()
-  const html = webmapPage({ id: params.id, title: resource.displayName, bundle, tiny })
+  const base = url.replace(/\/resource\/\d+\/display.*$/s, '')
+  const html = webmapPage({ id: params.id, title: resource.displayName, bundle, base, tiny })
   const headers = pageHeaders({ tiny, imageOrigins: tileOrigins(list) })
   return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers }
 }

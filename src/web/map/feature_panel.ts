@@ -1,6 +1,6 @@
+import type { MapLayer } from '../../style/map_layers.ts'
 import { icons } from '../catalog/icons.ts'
 import { element, iconButton } from '../element.ts'
-import type { MapLayer } from '../tree_walk.ts'
 import type { Findings, FoundFeature } from './identify.ts'
 
 /** Panel of found features. */

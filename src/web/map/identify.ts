@@ -1,5 +1,5 @@
+import type { MapLayer } from '../../style/map_layers.ts'
 import { askJson } from '../request.ts'
-import type { MapLayer } from '../tree_walk.ts'
 
 /** Found feature, with its layer; for layers without features, the values or the text of their image. */
 export interface FoundFeature {

@@ -1,4 +1,4 @@
-import { isShownAt, type MapLayer, resolutionLimits } from '../tree_walk.ts'
+import { isShownAt, type MapLayer, resolutionLimits } from '../../style/map_layers.ts'
 
 /** How a layer is shown at the moment. */
 export interface ShownLayer {

@@ -1,6 +1,6 @@
+import { listLayers, type MapItem, type MapLayer } from '../../style/map_layers.ts'
 import { icons } from '../catalog/icons.ts'
 import { element, iconButton } from '../element.ts'
-import { listLayers, type MapItem, type MapLayer } from '../tree_walk.ts'
 import { createBadge, createOpacitySlider, discloseWith, type LayerDetail } from './layer_details.ts'
 import { loadLegend } from './legend.ts'
 

@@ -1,6 +1,6 @@
+import type { MapLayer } from '../../style/map_layers.ts'
 import { element } from '../element.ts'
 import { askJson } from '../request.ts'
-import type { MapLayer } from '../tree_walk.ts'
 
 /** A symbol of a legend, in its size on the map. */
 export interface LegendSymbol {

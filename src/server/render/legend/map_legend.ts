@@ -1,6 +1,7 @@
-import type { ConfigItem, ConfigLayer, WebmapConfig } from '../../../contract/bodies/webmap_config.ts'
+import type { WebmapConfig } from '../../../contract/bodies/webmap_config.ts'
 import { isProblem } from '../../../core/problem.ts'
 import { stackLegends } from '../../../render/legend/stack_legends.ts'
+import { listLayers } from '../../../style/map_layers.ts'
 import type { ServerContext } from '../../context.ts'
 import { drawLegend, type LegendSymbol, listLegendSymbols, openLegends } from './legend.ts'
 import type { Legend } from './legend_content.ts'
@@ -20,10 +21,6 @@ export async function openMapLegends(
     const legend = legends.get(styleId)
     return legend === undefined ? [] : [{ ...legend, title: label, key: [...legend.key, label] }]
   })
-}
-
-function listLayers(items: readonly ConfigItem[]): ConfigLayer[] {
-  return items.flatMap((item) => (item.type === 'group' ? listLayers(item.children) : [item]))
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/bodies/webmap_config.ts'
-import { isInScale, resolutionOf, scaleDenomOf } from '../style/match_rules.ts'
+import { isInScale, resolutionOf, scaleDenomOf } from './match_rules.ts'
 
 /** Layer of the map. */
 export type MapLayer = ConfigLayer

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { resolutionOf } from '../../src/style/match_rules.ts'
 import {
   drawOrder,
   isShownAt,
   type MapConfig,
   type MapLayer,
   resolutionLimits,
-} from '../../src/web/tree_walk.ts'
+} from '../../src/style/map_layers.ts'
+import { resolutionOf } from '../../src/style/match_rules.ts'
 
 const layer = (id: number, more: Partial<MapLayer> = {}) =>
   ({
