@@ -55,7 +55,7 @@ const LegendSymbolsSchema = Type.Array(
   }),
 )
 
-/** Size of previews: that of pictures of pages in social networks, and the maximum of a side. */
+/** Size of previews: that of images of pages in social networks, and the maximum of a side. */
 export const previewSize = { width: 1200, height: 630, side: 2048 } as const
 
 const count = Type.Integer({ description: 'Number of tiles.' })

@@ -31,12 +31,12 @@ ${body}
 `
 }
 
-/** Headers of these pages: the policy allows neither scripts nor external resources. */
+/** Headers of these pages: the policy allows neither scripts nor resources of other hosts. */
 export const documentHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
     `style-src ${documentStyle}`,
-    'img-src data:',
+    "img-src 'self' data:",
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

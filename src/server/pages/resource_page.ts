@@ -2,6 +2,7 @@ import type { Representation } from '../../contract/bodies/bodies.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import type { NamedResource } from '../../store/resource/resource_name.ts'
 import type { Caller } from '../auth/caller.ts'
+import { isDrawable } from '../render/sources/open_sources.ts'
 import { sanitiseDescription } from '../resource/description.ts'
 import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
@@ -38,6 +39,7 @@ export function resourcePage(page: ResourcePage): string {
     pathHtml(page),
     `<h1>${escapeHtml(name)}</h1><p class="quiet">${escapeHtml(label)}${factsText(page)}</p>`,
     linksHtml(page),
+    previewHtml(page),
     descriptionHtml,
     childrenHtml(page),
     resourcesHtml('Uses', page.uses),
@@ -59,6 +61,15 @@ function pathHtml({ above, resource }: ResourcePage): string {
   )
   const here = `<li aria-current="page">${escapeHtml(resource.resource.display_name ?? '')}</li>`
   return `<nav class="path" aria-label="Path"><ol>${links.join('')}${here}</ol></nav>`
+}
+
+/** Shows what the resource looks like, if the caller may see it. */
+function previewHtml({ resource, rights }: ResourcePage): string {
+  const { id, cls } = resource.resource
+  const isShown = cls === 'webmap' ? rights.webmap?.display : isDrawable(cls as Cls) && rights.data?.read
+  if (isShown !== true) return ''
+  const source = `/api/resource/${id}/preview.png?size=600,315`
+  return `<img class="preview" src="${source}" width="600" height="315" loading="lazy" alt="Preview">`
 }
 
 function factsText({ resource, owner }: ResourcePage): string {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import type { ConfigGroup, ConfigLayer, WebmapConfig } from '../../../src/contract/bodies/webmap_config.ts'
 import { makeMap, type TestMap } from '../../support/map.ts'
+import { type Picture, readPicture } from '../../support/picture.ts'
 import { makeRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
 import { type Ask, describeServers } from '../../support/server.ts'
@@ -176,6 +177,28 @@ describeServers('the page of a web map', (start) => {
       expect.stringMatching(/^href="\/static\/web\/[0-9a-f]{16}\/page\.css"$/),
       expect.stringMatching(/^src="\/static\/web\/[0-9a-f]{16}\/page\.js"$/),
     ])
+  })
+
+  test('a preview shows the map as the page opens it, and what a layer or style shows in its extent', async () => {
+    const { url, guest, map } = await prepare()
+    const html = await (await guest('GET', `/resource/${map.id}/display`)).text()
+    expect(html).toContain(`<meta property="og:image" content="${url}/api/resource/${map.id}/preview.png">`)
+    const shown = await readPicture(guest, `/api/resource/${map.id}/preview.png`)
+    // The map shows 80 degrees in 1200 pixels: squares from -30 to -10 and 10 to 30, and a city at 20.
+    const colors = (picture: Picture, y: number, xs: readonly number[]) => xs.map((x) => picture.at(x, y))
+    const [white, blue, green, orange] = [255, 51, 153, 238].map((red) => expect.arrayContaining([red]))
+    expect([shown.width, shown.height]).toEqual([1200, 630])
+    expect(colors(shown, 315, [600, 300, 780, 900])).toEqual([white, blue, green, orange])
+    const style = await readPicture(guest, `/api/resource/${map.squareStyle}/preview.png?size=200,100`)
+    expect([style.width, style.height]).toEqual([200, 100])
+    // 60 degrees, enlarged by a tenth, in 200 pixels.
+    expect(colors(style, 50, [12, 68, 100, 188])).toEqual([blue, blue, [0, 0, 0, 0], green])
+    const layer = await readPicture(guest, `/api/resource/${map.cityLayer}/preview.png?size=100,50`)
+    expect(layer.at(50, 25)[3]).toBe(255)
+    const refused = ['?size=10,10', '?size=100', '?size=4000,100']
+    const paths = [...refused.map((size) => `${map.id}/preview.png${size}`), `${map.hiddenId}/preview.png`]
+    const answers = await Promise.all(paths.map((path) => guest('GET', `/api/resource/${path}`)))
+    expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 403])
   })
 
   test('the files of the page are cached forever, and compressed for clients that accept it', async () => {

@@ -1,4 +1,5 @@
 import { problem } from '../../../contract/problems.ts'
+import type { Cls } from '../../../contract/registry.ts'
 import type { RenderSource } from '../../../store/classes/render_source.ts'
 import type { ServerContext } from '../../context.ts'
 import { findHotSources } from '../../hot/hot_reads.ts'
@@ -12,6 +13,11 @@ import { wmsSources } from './wms_source.ts'
 
 /** What can be drawn. */
 const kinds: readonly SourceKind[] = [featureSources, rasterSources, wmsSources, basemapSources]
+
+/** Tells whether resources of a class can be drawn. */
+export function isDrawable(cls: Cls): boolean {
+  return kinds.some(({ classes }) => classes.includes(cls))
+}
 
 /**
  * Opens resources for drawing, with one read for all of a kind.

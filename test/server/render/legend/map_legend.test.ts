@@ -166,6 +166,10 @@ describeServers(
       expect([legend.count(red), legend.count([0, 0, 255, 255]) > 100]).toEqual([0, true])
       const symbols = await (await admin('GET', `/api/resource/${brokenMap}/legend_symbols`)).json<Symbol[]>()
       expect(symbols.map(({ display_name }) => display_name)).toEqual(['My areas'])
+      // The preview of the map is drawn without its layer.
+      const preview = await read(admin, `/api/resource/${brokenMap}/preview.png?size=20,16`)
+      expect(preview.count([255, 255, 255, 255])).toBe(320)
+      expect((await admin('GET', `/api/resource/${broken}/preview.png`)).status).toBe(503)
     })
   },
   { allowPrivateAddresses: true },
