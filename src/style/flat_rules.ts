@@ -1,4 +1,5 @@
 import type { Expression } from './expression/expression.ts'
+import { numberFunction } from './expression/expression_functions.ts'
 import type { Labels } from './label_model.ts'
 import type { Rule, Style } from './style_model.ts'
 import type { MapSymbol } from './symbol_layer.ts'
@@ -125,7 +126,7 @@ export class Untranslated {
   }
 }
 
-const transparentCalls = ['to_string', 'to_real', 'to_int', 'coalesce']
+const transparentCalls = ['to_string', 'to_real', 'to_int', 'coalesce', numberFunction]
 
 /** Returns the value inside of conversions, which other languages do themselves. */
 export function unwrapConversion(expression: Expression): Expression {

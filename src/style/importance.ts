@@ -1,4 +1,5 @@
 import type { Expression } from './expression/expression.ts'
+import { unwrapConversion } from './flat_rules.ts'
 import type { Rule, Style } from './style_model.ts'
 import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
 
@@ -11,8 +12,9 @@ export interface ImportantField {
 
 /**
  * Finds the field that tells which features of a style are important: the first key of its order of drawing, because
- * features drawn later cover others; else the field that sets the size of a marker, because large ones cover others.
- * Undefined if the style has neither, or computes the value in another way than by changing its sign.
+ * features drawn later cover others; else the field that sets the size of a marker, because large ones cover others; else the
+ * field whose value decides at which scales features are drawn. Undefined if the style has none of them, or computes the value
+ * in another way than by changing its sign.
  */
 export function findImportantField({ order, rules }: Style): ImportantField | undefined {
   const [key] = order
@@ -20,7 +22,36 @@ export function findImportantField({ order, rules }: Style): ImportantField | un
   return listSymbols(rules)
     .flatMap(({ layers }) => layers.flatMap(sizeOf))
     .map((size) => fieldOf(size, true))
+    .concat(findScaledField(rules))
     .find((field) => field !== undefined)
+}
+
+/** Finds the field of which rules with the highest limit of scales draw the highest, or the lowest, values. */
+function findScaledField(rules: readonly Rule[]): ImportantField | undefined {
+  const bounded = rules.flatMap(({ filter, maxScaleDenom = Number.POSITIVE_INFINITY }) => {
+    const bound = filter && boundOf(filter)
+    return bound === undefined ? [] : [{ ...bound, maxScaleDenom }]
+  })
+  const [first, ...others] = bounded.toSorted((a, b) => b.maxScaleDenom - a.maxScaleDenom)
+  const last = others.at(-1)
+  if (first === undefined || last === undefined || last.maxScaleDenom === first.maxScaleDenom)
+    return undefined
+  if (others.some(({ name }) => name !== first.name)) return undefined
+  return { name: first.name, isHighFirst: first.value > last.value }
+}
+
+interface Bound {
+  readonly name: string
+  readonly value: number
+}
+
+/** Returns the first number that a condition compares a field with. */
+function boundOf(filter: Expression): Bound | undefined {
+  if (filter.op === 'and') return filter.operands.map(boundOf).find((bound) => bound !== undefined)
+  if (filter.op !== 'binary' || !['<', '<=', '>', '>='].includes(filter.operator)) return undefined
+  const [field, number] = [unwrapConversion(filter.left), filter.right]
+  if (field.op !== 'field' || number.op !== 'literal' || typeof number.value !== 'number') return undefined
+  return { name: field.name, value: number.value }
 }
 
 function fieldOf(expression: Expression, isHighFirst: boolean): ImportantField | undefined {

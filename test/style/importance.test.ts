@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { parseExpression } from '../../src/style/expression/expression_parse.ts'
 import { findImportantField } from '../../src/style/importance.ts'
+import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
+import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
 import type { SimpleMarker } from '../../src/style/symbol_layer.ts'
 import { styleOf } from '../support/draw_job.ts'
 
@@ -28,4 +30,28 @@ test('without an order, large markers are important', () => {
     isHighFirst: true,
   })
   expect(findImportantField(styleOf('marker', [marker]))).toBeUndefined()
+})
+
+test('without either, the features are important that rules draw at the widest scales', () => {
+  const find = (...classes: readonly (readonly [condition: string, most?: number])[]) => {
+    const written = classes.map(([condition, most]) => {
+      const limit = most === undefined ? '' : `<maxscaledenom>${most}</maxscaledenom>`
+      return `<class>${condition}${limit}<style><color red="0" green="0" blue="0"/></style></class>`
+    })
+    const { style } = readMapserverXml(`<map><layer>${written.join('')}</layer></map>`)
+    return style && findImportantField(styleOfMapserver(style, 'POINT'))
+  }
+  const when = (text: string) => `<expression>(${text.replaceAll('<', '&lt;')})</expression>`
+  const large = [when('[people] >= 1000')] as const
+  expect(find(large, [when('[people] >= 100'), 1e6], ['', 1e5])).toEqual({
+    name: 'people',
+    isHighFirst: true,
+  })
+  expect(find([when('[rank] < 3')], [when('[rank] < 9 AND [people] > 0'), 1e6])).toEqual({
+    name: 'rank',
+    isHighFirst: false,
+  })
+  expect(find(large, [when('[rank] >= 100'), 1e6])).toBeUndefined()
+  expect(find(large, [when('[people] >= 100')])).toBeUndefined()
+  expect(find(large, ['', 1e5])).toBeUndefined()
 })
