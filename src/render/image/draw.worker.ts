@@ -84,7 +84,7 @@ async function drawMap(job: DrawJob, number: number): Promise<DrawnImage> {
   const placed = job.labels === 'place' ? await place(job, number) : (job.labels ?? [])
   const labels = placed.length === 0 ? {} : { labels: { placed, pen: await findPen() } }
   const marks = job.marks === undefined ? {} : { markPen: await findPen() }
-  const images = await loadSvgImages(job, check)
+  const images = await loadSvgImages(job, { placed, addWork: check })
   const textPen = hasTextMarkers(job.layers) ? { textPen: await findPen() } : {}
   let isEmpty = true
   function* strips(): Generator<Surface> {

@@ -83,7 +83,7 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
       ])
     }
     if (labels !== undefined)
-      drawLabels(surface, { labels: labels.placed, pen: labels.pen, pixelRatio, top, check })
+      drawLabels(surface, { labels: labels.placed, pen: labels.pen, images, pixelRatio, top, check })
     if (markPen !== undefined)
       drawMarks(surface, { marks: job.marks ?? [], pen: markPen, pixelRatio, top, check })
     yield surface

@@ -1,9 +1,11 @@
 import sharp from 'sharp'
+import { magnifySymbol } from '../../style/scale_layer.ts'
 import type { SvgMarker } from '../../style/symbol_layer.ts'
 import type { AddWork } from '../draw/draw_work.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import { type SvgImages, svgKey, svgScale } from '../draw/svg_marker.ts'
+import type { PlacedLabel } from '../label/placed_label.ts'
 import { scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, FeatureJobLayer } from './draw_job.ts'
@@ -16,10 +18,18 @@ const limits = { side: 512, characters: 2 ** 20, images: 500, elements: 10_000 }
 /** Work of an element of an image, in pixels. */
 const elementWork = 1000
 
-/** Draws the embedded SVG images of all markers of a job. An image that cannot be drawn is left out. */
-export async function loadSvgImages(job: DrawJob, addWork: AddWork = () => undefined): Promise<SvgImages> {
+/** Draws the embedded SVG images of all markers of a job, and of its placed labels. An image that cannot be drawn is left out. */
+export async function loadSvgImages(
+  job: DrawJob,
+  {
+    placed = [],
+    addWork = () => undefined,
+  }: { readonly placed?: readonly PlacedLabel[]; readonly addWork?: AddWork } = {},
+): Promise<SvgImages> {
   const markers = new Map<string, SvgMarker<number>>()
   for (const layer of job.layers) if ('features' in layer) collectMarkers(layer, job, markers)
+  for (const { callout } of placed)
+    if (callout !== undefined) addMarkers(magnifySymbol(callout.symbol, job.pixelRatio ?? 1), markers)
   return drawMarkers(markers, addWork)
 }
 

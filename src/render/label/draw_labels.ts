@@ -3,6 +3,7 @@ import { magnifySymbol } from '../../style/scale_layer.ts'
 import { createCanvas } from '../draw/canvas.ts'
 import type { AddWork } from '../draw/draw_work.ts'
 import { MarkerPen } from '../draw/marker.ts'
+import type { SvgImages } from '../draw/svg_marker.ts'
 import { SymbolPen } from '../draw/symbol.ts'
 import { overPixel } from '../raster/pixel.ts'
 import type { Surface } from '../raster/surface.ts'
@@ -14,6 +15,8 @@ export interface LabelDrawing {
   /** Those drawn first come first; in pixels of 1/96 inch. */
   readonly labels: readonly PlacedLabel[]
   readonly pen: LabelPen
+  /** Images of markers on callouts. */
+  readonly images?: SvgImages | undefined
   /** Device pixels per pixel. */
   readonly pixelRatio: number
   /** Row of the image at the top of the surface, in device pixels. */
@@ -44,11 +47,11 @@ export function drawLabels(surface: Surface, drawing: LabelDrawing): void {
 function drawCallouts(
   surface: Surface,
   labels: readonly PlacedLabel[],
-  { pen, pixelRatio, top, check }: LabelDrawing,
+  { pen, images, pixelRatio, top, check }: LabelDrawing,
 ): void {
   if (labels.every(({ callout }) => callout === undefined)) return
   const canvas = { ...createCanvas(surface, [0, top], pixelRatio), addWork: check }
-  const symbols = new SymbolPen(canvas, new MarkerPen(canvas, undefined, { textPen: pen }))
+  const symbols = new SymbolPen(canvas, new MarkerPen(canvas, undefined, { images, textPen: pen }))
   for (const { callout } of labels) {
     if (callout === undefined) continue
     check()

@@ -215,8 +215,8 @@ function labelAt(site: LabelSite, { boxes, runs }: Candidate): PlacedLabel {
   }
 }
 
-/** Labels whose letters follow a line have no callouts. */
-function calloutAt({ spec, target }: LabelSite, [box, ...others]: Candidate['boxes']) {
-  if (spec.callout === undefined || box === undefined || others.length > 0) return undefined
+/** Callouts of labels whose letters follow a line begin at the first letter, as in QGIS. */
+function calloutAt({ spec, target }: LabelSite, [box]: Candidate['boxes']) {
+  if (spec.callout === undefined || box === undefined) return undefined
   return placeCallout(spec.callout, growBox(box, -(spec.buffer?.size ?? 0)), target)
 }

@@ -91,7 +91,5 @@ function readLine({ reading, values }: QmlOptions): MapSymbol {
   const inner: QmlReading = { ...reading, issues: [] }
   const symbol = readQmlSymbol(inner, root)
   for (const { message } of inner.issues) reportPart(reading, option.element, `callouts: ${message}`)
-  if (JSON.stringify(symbol).includes('"kind":"svg"'))
-    reportPart(reading, option.element, 'callouts: SVG markers on lines are not drawn')
   return symbol
 }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { svgKey } from '../../../src/render/draw/svg_marker.ts'
 import { type CalloutTarget, type PlacedCallout, placeCallout } from '../../../src/render/label/callout.ts'
 import { drawLabels } from '../../../src/render/label/draw_labels.ts'
 import { createBox } from '../../../src/render/label/oriented_box.ts'
 import { moveLabel, type PlacedLabel } from '../../../src/render/label/placed_label.ts'
 import { createSurface } from '../../../src/render/raster/surface.ts'
 import type { LabelCallout } from '../../../src/style/label_model.ts'
+import type { MarkerLine, SvgMarker } from '../../../src/style/symbol_layer.ts'
 
 const stroke = { color: '#ff0000', width: 4, dash: [], isDashRelative: false, dashOffset: 0 } as const
 
@@ -69,6 +71,34 @@ test('a callout ends in the widest part of a polygon, and is not drawn where the
   expect(centroid).toEqual([25, 70])
   for (const at of [createBox([30, 80], [10, 5]), createBox([70, 80], [40, 10])])
     expect(lineOf({}, corner, at)).toBeUndefined()
+})
+
+test('an SVG marker on a callout is drawn', () => {
+  const marker: SvgMarker<number> = {
+    ...{ kind: 'svg', source: { svg: '<svg/>' }, size: 6, angle: 0, offset: [0, 0], pass: 0, aspectRatio: 1 },
+    ...{ fill: '#ff0000', outline: '#00ff00', outlineWidth: 1, anchor: { x: 'center', y: 'center' } },
+  }
+  const layer: MarkerLine<number> = {
+    ...{ kind: 'marker_line', pass: 0, placements: ['last_vertex'], interval: 10, offsetAlong: 0, offset: 0 },
+    ...{ isRotated: false, averageLength: 0, rings: 'all' },
+    marker: { type: 'marker', opacity: 1, layers: [marker] },
+  }
+  const symbol: PlacedCallout['symbol'] = { type: 'line', opacity: 1, layers: [layer] }
+  const green = createSurface(12, 12)
+  green.words.fill(0xff00ff00)
+  const [surface, images] = [createSurface(40, 40), new Map([[svgKey(marker), green]])]
+  const drawn: PlacedLabel = {
+    ...{ runs: [], color: '#000000', box: [0, 0, 10, 10], anchor: [30, 30] },
+    face: { family: 'x', size: 10, weight: 400, isItalic: false, letterSpacing: 0 },
+    callout: { line: [10, 10, 30, 30], symbol, box: [0, 0, 40, 40] },
+  }
+  const pen = {
+    measure: () => ({ width: 0, ascent: 0, descent: 0 }),
+    draw: () => undefined,
+    drawText: () => createSurface(1, 1),
+  }
+  drawLabels(surface, { labels: [drawn], pen, images, pixelRatio: 1, top: 0, check: () => undefined })
+  expect([30, 20].map((at) => surface.words[at * 40 + at])).toEqual([0xff00ff00, 0])
 })
 
 test('a callout is drawn below the labels of an image, also where the label itself lies elsewhere', () => {

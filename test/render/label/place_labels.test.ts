@@ -3,7 +3,7 @@ import type { LabelFrame } from '../../../src/render/label/label_frame.ts'
 import { boundsOf, boxesOverlap, createBox } from '../../../src/render/label/oriented_box.ts'
 import { placeLabels } from '../../../src/render/label/place_labels.ts'
 import type { PlacedLabel } from '../../../src/render/label/placed_label.ts'
-import type { LabelPlacement } from '../../../src/style/label_model.ts'
+import type { LabelCallout, LabelPlacement } from '../../../src/style/label_model.ts'
 import { labelsWith, sceneOf } from '../../support/labels.ts'
 
 const square = (left: number, top: number, side: number) => ring(left, top, left + side, top + side)
@@ -92,6 +92,19 @@ describe('labels of lines', () => {
       expect(label?.runs.every(({ angle }) => Math.abs(angle) < 1e-9)).toBe(true)
       expect(label?.runs.map(({ x }) => Math.round(x))).toEqual([175, 185, 195, 205, 215])
     }
+  })
+
+  test('that follow the line have callouts from their first letters', () => {
+    const callout: LabelCallout = {
+      ...{ kind: 'straight', from: 'edge', to: 'centroid', line: { type: 'line', opacity: 1, layers: [] } },
+      ...{ minLength: 0, gapAtLabel: 0, gapAtFeature: 0 },
+    }
+    const above = { ...along, isCurved: true, sides: ['above'], distance: 20 } as const
+    const [label] = place([line(50, 100, 350, 100)], above, { text: 'river', callout })
+    expect(label?.runs[0]?.x).toBe(175)
+    const [fromX = 0, fromY, toX, toY] = label?.callout?.line ?? []
+    expect(fromX >= 175 && fromX <= 185).toBe(true)
+    expect([fromY, toX, toY]).toEqual([80, fromX, 100])
   })
 
   test('are left out where the line is too short or bends too much', () => {

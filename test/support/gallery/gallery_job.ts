@@ -31,7 +31,11 @@ export async function drawPlate({ data, style, background }: GalleryPlate): Prom
   }
   const pen = createCanvasPen()
   const placed = placeJobLabels(job, { pen, check: () => undefined })
-  return drawImage(job, { images: await loadSvgImages(job), textPen: pen, labels: { placed, pen } })
+  return drawImage(job, {
+    images: await loadSvgImages(job, { placed }),
+    textPen: pen,
+    labels: { placed, pen },
+  })
 }
 
 function backgroundOf([red, green, blue]: GalleryPlate['background'], count: number) {
