@@ -16,6 +16,7 @@ import {
   seamsOf,
 } from './metatile.ts'
 import type { DrawnSource, LabelledSource } from './sources/drawn_source.ts'
+import { readLayers } from './sources/read_layers.ts'
 
 /** Sources and part of the map to label. */
 export interface Labelling {
@@ -90,7 +91,14 @@ function placeMetatile(
       origin: [0, 0],
       scaleDenom: scaleDenomOf(resolution),
       pixelsPerMapUnit: 1 / resolution,
-      layers: await Promise.all(labelled.map(({ labels }) => labels.read(frame, stop))),
+      layers: await readLayers(
+        labelled.map(
+          ({ labels }) =>
+            (ended) =>
+              labels.read(frame, ended),
+        ),
+        stop,
+      ),
     }
     const area = seamsOf(metatile)
     const placed = await draws.place(job, area, stop)

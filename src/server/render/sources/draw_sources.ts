@@ -7,6 +7,7 @@ import type { ServerContext } from '../../context.ts'
 import { findDebugMarks } from '../debug_frame.ts'
 import { findImageLabels } from '../image_labels.ts'
 import type { DrawnSource } from './drawn_source.ts'
+import { readLayers } from './read_layers.ts'
 
 /** Sources to draw, bottom first. */
 export interface Drawing {
@@ -35,7 +36,10 @@ export async function drawSources(
   const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
   const [labels, layers] = await Promise.all([
     findImageLabels(context, { sources, frame, signal }),
-    Promise.all(sources.map((source) => source.read(frame, { signal, isFresh }))),
+    readLayers(
+      sources.map((source) => (stop) => source.read(frame, { signal: stop, isFresh })),
+      signal,
+    ),
   ])
   const job: DrawJob = {
     width,
