@@ -12,6 +12,19 @@ const limits = { extents: 20_000, images: 4000, imageBytes: 32 * 2 ** 20, pixels
 /** Size at which text is measured: large, so that rounding does not matter. */
 const measuredSize = 100
 
+/**
+ * Canvases that are used again and again: the memory of those that are dropped is free only after the image is complete,
+ * and new ones take four times as long.
+ */
+const scratch = { text: createCanvas(1, 1), strokes: createCanvas(1, 1) }
+
+/** Returns the empty context of a canvas with a size. */
+function clear(canvas: Canvas, { width, height }: ImageSize): SKRSContext2D {
+  canvas.width = width
+  canvas.height = height
+  return canvas.getContext('2d')
+}
+
 /** Creates a pen that draws with Skia. Sizes of texts and images of labels are cached. */
 export function createCanvasPen(): LabelPen {
   const context = createCanvas(1, 1).getContext('2d')
@@ -41,7 +54,7 @@ export function createCanvasPen(): LabelPen {
       if (!(width > 0 && height > 0 && width * height <= limits.pixels)) return undefined
       const { box: _, anchor: __, callout: ___, ...key } = local
       const name = JSON.stringify([key, width, height, pixelRatio])
-      const surface = images.get(name) ?? drawLabel(local, { width, height, pixelRatio })
+      const surface = images.get(name) ?? drawLabel(local, { width, height })
       images.set(name, surface)
       return { surface, left, top } satisfies LabelImage
     },
@@ -144,38 +157,34 @@ interface ImageSize {
   readonly height: number
 }
 
-function drawLabel(
-  label: PlacedLabel,
-  { width, height }: ImageSize & { readonly pixelRatio: number },
-): Surface {
-  const canvas = createCanvas(width, height)
-  const context = canvas.getContext('2d')
+function drawLabel(label: PlacedLabel, size: ImageSize): Surface {
+  const context = clear(scratch.text, size)
   const { buffer } = label
   if (buffer !== undefined) {
     const [opaque, alpha] = splitAlpha(buffer.color)
-    const strokes = alpha === 1 ? context : createCanvas(width, height).getContext('2d')
+    const strokes = alpha === 1 ? context : clear(scratch.strokes, size)
     strokes.strokeStyle = opaque
     strokeRuns(strokes, label, 2 * buffer.size)
     if (strokes !== context) {
       // Strokes of adjacent letters overlap, and must not become darker there.
       context.globalAlpha = alpha
-      context.drawImage(strokes.canvas as Canvas, 0, 0)
+      context.drawImage(scratch.strokes, 0, 0)
       context.globalAlpha = 1
     }
   }
   context.fillStyle = label.color
   eachRun(context, label, (text) => context.fillText(text, 0, 0))
-  const surface = createSurface(width, height)
-  surface.bytes.set(canvas.data())
+  const surface = createSurface(size.width, size.height)
+  surface.bytes.set(scratch.text.data())
   return surface
 }
 
 /** Draws letters around their middle, horizontally that of their width, vertically half the height of the font above its baseline. */
 function drawMarkerText(
   { text, font, fill, stroke, size, x, y, angle, opacity, offset }: MarkerText,
-  { width, height }: ImageSize,
+  imageSize: ImageSize,
 ): Surface {
-  const context = createCanvas(width, height).getContext('2d')
+  const context = clear(scratch.text, imageSize)
   context.font = fontOf({ ...font, size, letterSpacing: 0 }, text)
   const { width: advance, fontBoundingBoxAscent } = context.measureText(text)
   const turn = (angle * Math.PI) / 180
@@ -191,8 +200,8 @@ function drawMarkerText(
     context.lineJoin = stroke.join
     context.strokeText(text, ...at)
   }
-  const surface = createSurface(width, height)
-  surface.bytes.set((context.canvas as Canvas).data())
+  const surface = createSurface(imageSize.width, imageSize.height)
+  surface.bytes.set(scratch.text.data())
   return surface
 }
 

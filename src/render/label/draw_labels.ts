@@ -10,6 +10,9 @@ import type { Surface } from '../raster/surface.ts'
 import type { LabelImage, LabelPen } from './label_pen.ts'
 import { type PlacedLabel, reachOfLabel } from './placed_label.ts'
 
+/** Work of a pixel of a label: its memory is not free before the image is complete. */
+const pixelWork = 8
+
 /** Labels to draw on an image. */
 export interface LabelDrawing {
   /** Those drawn first come first; in pixels of 1/96 inch. */
@@ -21,7 +24,7 @@ export interface LabelDrawing {
   readonly pixelRatio: number
   /** Row of the image at the top of the surface, in device pixels. */
   readonly top: number
-  /** Called before each label, and with the work of drawing callouts; throws to stop it. */
+  /** Called before each label, and with the work of drawing labels and callouts; throws to stop it. */
   readonly check: AddWork
 }
 
@@ -39,7 +42,9 @@ export function drawLabels(surface: Surface, drawing: LabelDrawing): void {
   for (const label of near) {
     check()
     const image = pen.draw(label, pixelRatio)
-    if (image !== undefined) putImage(surface, { ...image, top: image.top - top })
+    if (image === undefined) continue
+    check(pixelWork * image.surface.width * image.surface.height)
+    putImage(surface, { ...image, top: image.top - top })
   }
 }
 

@@ -101,6 +101,28 @@ test('an SVG marker on a callout is drawn', () => {
   expect([30, 20].map((at) => surface.words[at * 40 + at])).toEqual([0xff00ff00, 0])
 })
 
+test('the work of labels grows with their pixels', () => {
+  const drawn: PlacedLabel = {
+    ...{ runs: [], color: '#000000', box: [0, 0, 10, 10], anchor: [5, 5] },
+    face: { family: 'x', size: 10, weight: 400, isItalic: false, letterSpacing: 0 },
+  }
+  const workOf = (width: number) => {
+    const image = { surface: createSurface(width, 10), left: 0, top: 0 }
+    const pen = {
+      measure: () => ({ width: 0, ascent: 0, descent: 0 }),
+      draw: () => image,
+      drawText: () => createSurface(1, 1),
+    }
+    let sum = 0
+    const check = (work = 0) => {
+      sum += work
+    }
+    drawLabels(createSurface(20, 20), { labels: [drawn, drawn], pen, pixelRatio: 1, top: 0, check })
+    return sum
+  }
+  expect([workOf(10), workOf(1000)]).toEqual([2 * 8 * 100, 2 * 8 * 10_000])
+})
+
 test('a callout is drawn below the labels of an image, also where the label itself lies elsewhere', () => {
   const placed = placeCallout(callout, label, point(10, 50)) as PlacedCallout
   const whole: PlacedLabel = {
