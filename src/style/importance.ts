@@ -1,5 +1,5 @@
 import type { Expression } from './expression/expression.ts'
-import { unwrapConversion } from './flat_rules.ts'
+import { boundOf } from './rule_bound.ts'
 import type { Rule, Style } from './style_model.ts'
 import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
 
@@ -38,20 +38,6 @@ function findScaledField(rules: readonly Rule[]): ImportantField | undefined {
     return undefined
   if (others.some(({ name }) => name !== first.name)) return undefined
   return { name: first.name, isHighFirst: first.value > last.value }
-}
-
-interface Bound {
-  readonly name: string
-  readonly value: number
-}
-
-/** Returns the first number that a condition compares a field with. */
-function boundOf(filter: Expression): Bound | undefined {
-  if (filter.op === 'and') return filter.operands.map(boundOf).find((bound) => bound !== undefined)
-  if (filter.op !== 'binary' || !['<', '<=', '>', '>='].includes(filter.operator)) return undefined
-  const [field, number] = [unwrapConversion(filter.left), filter.right]
-  if (field.op !== 'field' || number.op !== 'literal' || typeof number.value !== 'number') return undefined
-  return { name: field.name, value: number.value }
 }
 
 function fieldOf(expression: Expression, isHighFirst: boolean): ImportantField | undefined {

@@ -88,6 +88,30 @@ describeServers('thinning', (start) => {
     },
   )
 
+  test('does not count features that no class draws at the scale, but those without a value', async () => {
+    const server = await start()
+    const layer = await createTowns(server, 'classes', counts.many)
+    const lonely = await createTowns(server, 'lonely', 0)
+    await server.admin('PATCH', `/api/resource/${lonely}/feature/`, [
+      { geom: 'POINT(10000 10000)', fields: {} },
+    ])
+    const classOf = (condition: string, color: string, limit = '') =>
+      `<class><expression>([people] ${condition})</expression>${limit}<style><symbol>std:rectangle</symbol><size>8</size>${color}</style></class>`
+    const [red, blue] = ['<color red="255" green="0" blue="0"/>', '<color red="0" green="0" blue="255"/>']
+    const near = '<maxscaledenom>1000</maxscaledenom>'
+    const styleOf = (parent: number, name: string, ...classes: readonly string[]) => {
+      const members = { mapsrv_style: { xml: `<map><layer>${classes.join('')}</layer></map>` } }
+      return createResource(server.admin, { cls: 'mapsrv_style', parent, name, members })
+    }
+    const large = [classOf('&gt;= 500', red), classOf('&gt;= 0', blue, near)]
+    expect(await colorAt(server, await styleOf(layer, 'large', ...large))).toEqual([255, 0, 0, 255])
+    const small = [classOf('&lt; 500', blue), classOf('&gt;= 500', red, near)]
+    expect(await colorAt(server, await styleOf(layer, 'small', ...small))).toEqual([0, 0, 255, 255])
+    expect(await colorAt(server, await styleOf(lonely, 'lonely', ...small))).toEqual([0, 0, 255, 255])
+    const none = await styleOf(layer, 'none', classOf('&gt;= 0', blue, near))
+    expect(await colorAt(server, none)).toEqual([0, 0, 0, 0])
+  })
+
   test.each(Object.entries(counts))(
     'of %s points in vector tiles keeps the highest or lowest value of a field, never null',
     async (name, count) => {

@@ -29,6 +29,7 @@ import { clipMargin, findMetatiles, labelFrameOf } from '../metatile.ts'
 import { heatmapReach, readDensity } from './density_source.ts'
 import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
 import { groupFrames, readGroups } from './group_source.ts'
+import { limitToScale } from './scale_filter.ts'
 
 /** Layers with features, and their styles. */
 export const featureSources: SourceKind = {
@@ -102,7 +103,9 @@ async function readFeatures(
   const hasOwnLabels = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
   const fields = [...fieldsOfStyle(style), ...(hasOwnLabels ? fieldsOfLabels(style) : [])]
   const importance = importanceOf(layer, findImportantField(style))
-  const features = await readImageFeatures(database, layer, { frame, reach, fields, importance })
+  const features = await readImageFeatures(database, limitToScale(layer, style, scaleOf(frame)), {
+    ...{ frame, reach, fields, importance },
+  })
   return { style, features }
 }
 
@@ -239,7 +242,8 @@ async function findLabels(
       const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
       const importance = importanceOf(layer, findImportantField(style))
       const request = { frame, reach: 0, clipMargin, fields, importance }
-      return { style, features: await readImageFeatures(database, layer, request) }
+      const limited = limitToScale(layer, style, scaleDenom)
+      return { style, features: await readImageFeatures(database, limited, request) }
     },
   }
 }
