@@ -39,7 +39,8 @@ export function createLookup({ map, layers, status, onOpen }: LookupOptions): Fe
     const asked = layers.filter((one) => isSearched(one, map)).map(({ layer }) => layer)
     if (asked.length === 0) return panel.close()
     const reach = Math.max(minReach(), ...asked.map(({ landform }) => landform.reach + 2))
-    const circle = { center: [wrapX(x), y] as const, radius: reach * (map.getView().getResolution() ?? 1) }
+    const resolution = map.getView().getResolution() ?? 1
+    const circle = { center: [wrapX(x), y] as const, radius: reach * resolution, resolution }
     try {
       const findings = await status.track(identify(asked, circle, signal))
       onOpen()

@@ -337,6 +337,16 @@ export const featureRoutes = {
       srs: Type.Integer({ minimum: 1, description: 'EPSG code of geom.' }),
       geom: Type.String({ maxLength: maxFilterWkt, description: 'WKT polygon.' }),
       layers: Type.Array(Type.Integer(), { maxItems: maxLayers, description: 'Layers to search.' }),
+      styles: Type.Optional(
+        Type.Array(Type.Integer(), {
+          maxItems: maxLayers,
+          description:
+            'Styles of the layers: features that their classes hide at the scale, by numbers of a field, are not found, and the most important ones are first.',
+        }),
+      ),
+      scale_denom: Type.Optional(
+        Type.Number({ exclusiveMinimum: 0, description: 'Denominator of the scale; required for styles.' }),
+      ),
     }),
     response: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
   },

@@ -8,12 +8,17 @@ import { formatWkt } from '../../geo/wkt.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
 import { requireSrs } from '../../store/feature/feature_sql.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
-import { type IdentifiedFeature, identifyFeatures } from '../../store/feature/identify_features.ts'
+import {
+  type IdentifiedFeature,
+  type IdentifyQuery,
+  identifyFeatures,
+} from '../../store/feature/identify_features.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { type FoundInImage, openIdentifiedImages, type Spot, spotOf } from './identify_images.ts'
+import { findSeenFeatures } from './seen_features.ts'
 
 /** Maximum number of features of a layer in one answer. */
 const limit = 100
@@ -38,6 +43,7 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const layers = await findLayers(context.database, permitted)
   const names = await findResourceNames(context.database, [...masks.keys()])
   const databases = await findDatabases(context, [...layers.values()])
+  const seen = await findSeenFeatures(request, layers)
   const images = await openIdentifiedImages(request, { ids: permitted, spot: place.spot, limit })
   // In parallel, so that external databases do not wait for each other.
   const found = await Promise.all(
@@ -47,7 +53,8 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
       const image = images.get(id)
       if (image !== undefined) return [id, await identifyInImage(id, image, names.get(id)?.displayName)]
       if (layer === undefined || database === undefined) return [id, { error: errorOf(id) }]
-      return [id, await identifyInLayer(database, { layer, place, name: names.get(id)?.displayName })]
+      const query = { ...place, ...seen.get(id) }
+      return [id, await identifyInLayer(database, { layer, query, name: names.get(id)?.displayName })]
     }),
   )
   const counts = found.map(([, one]) => ('featureCount' in one ? one.featureCount : 0))
@@ -104,14 +111,14 @@ async function identifyInImage(
 
 interface Target {
   readonly layer: Layer
-  readonly place: Place
+  readonly query: IdentifyQuery
   readonly name: string | undefined
 }
 
-async function identifyInLayer(database: Database, { layer, place, name }: Target): Promise<LayerResult> {
+async function identifyInLayer(database: Database, { layer, query, name }: Target): Promise<LayerResult> {
   let found: IdentifiedFeature[]
   try {
-    found = await identifyFeatures(database, layer, place)
+    found = await identifyFeatures(database, layer, query)
   } catch (error) {
     // A failing external database, or a place outside its reference system, affects that layer only.
     if (isForeign(layer) && isProblem(error)) return { error: error.message }

@@ -1,7 +1,7 @@
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { Layer } from '../layer/stored_layer.ts'
-import { createBindings, geometryProblem, objectSql, transformSql } from './feature_sql.ts'
+import type { Layer, LayerField } from '../layer/stored_layer.ts'
+import { type Bindings, createBindings, geometryProblem, objectSql, transformSql } from './feature_sql.ts'
 import { featuresSql } from './feature_table.ts'
 import { fieldMembers } from './read_features.ts'
 
@@ -20,17 +20,21 @@ export interface IdentifyQuery {
   readonly srs: number
   /** Maximum number of features. */
   readonly limit: number
+  /** Returns a condition as SQL; absent for all features. */
+  readonly where?: (bindings: Bindings) => string
+  /** Field whose highest, or lowest, values are found first; absent for the order of ids. */
+  readonly first?: { readonly field: Pick<LayerField, 'columnName'>; readonly isHighFirst: boolean }
 }
 
 /**
- * Finds the features of a layer that intersect a geometry, ordered by id.
+ * Finds the features of a layer that intersect a geometry, ordered by a field or by id.
  *
  * @throws {Problem} feature/invalid if the geometry lies outside the reference system
  */
 export async function identifyFeatures(
   tx: Queryable,
   layer: Layer,
-  { wkt, srs, limit }: IdentifyQuery,
+  { wkt, srs, limit, where, first }: IdentifyQuery,
 ): Promise<IdentifiedFeature[]> {
   const bindings = createBindings()
   const label = layer.fields.find(({ labelField }) => labelField)
@@ -38,8 +42,8 @@ export async function identifyFeatures(
   const text = `select id, ${label ? `${quoteName(label.columnName)}::text` : 'null::text'} as label,
       (${objectSql(bindings, fieldMembers(layer.fields, 'obj'))})::json as fields
     from ${featuresSql(layer)}
-    where ST_Intersects(geom, ${transformSql(place, srs, layer.srs)})
-    order by id limit ${bindings.bind(limit, 'int')}`
+    where ST_Intersects(geom, ${transformSql(place, srs, layer.srs)})${where ? ` and ${where(bindings)}` : ''}
+    order by ${first ? `${quoteName(first.field.columnName)} ${first.isHighFirst ? 'desc' : 'asc'} nulls last, ` : ''}id limit ${bindings.bind(limit, 'int')}`
   try {
     const rows = await tx.query<IdentifiedFeature>(text, bindings.values)
     return rows.map((row) => ({ ...row, id: Number(row.id) }))

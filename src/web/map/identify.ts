@@ -1,4 +1,5 @@
 import type { MapLayer } from '../../style/map_layers.ts'
+import { scaleDenomOf } from '../../style/match_rules.ts'
 import { askJson } from '../request.ts'
 
 /** Found feature, with its layer; for layers without features, the values or the text of their image. */
@@ -18,10 +19,12 @@ export interface Findings {
   readonly faults: readonly { readonly layer: MapLayer; readonly reason: string }[]
 }
 
-/** Search area: a point in EPSG:3857 with a radius in metres. */
+/** Search area: a point in EPSG:3857 with a radius in metres, as it is seen on the map. */
 export interface SearchCircle {
   readonly center: readonly [x: number, y: number]
   readonly radius: number
+  /** Metres per pixel of the map. */
+  readonly resolution: number
 }
 
 interface LayerAnswer {
@@ -36,9 +39,13 @@ export async function identify(
   signal: AbortSignal,
 ): Promise<Findings> {
   const ids = [...new Set(layers.map(({ layerId }) => layerId))]
+  const styles = [
+    ...new Set(layers.filter(({ landform }) => landform.hasFeatures).map(({ styleId }) => styleId)),
+  ]
+  const scale_denom = scaleDenomOf(circle.resolution)
   const answer = await askJson<Record<string, LayerAnswer>>('/api/feature_layer/identify', {
     method: 'POST',
-    body: JSON.stringify({ srs: 3857, geom: circleWkt(circle), layers: ids }),
+    body: JSON.stringify({ srs: 3857, geom: circleWkt(circle), layers: ids, styles, scale_denom }),
     headers: { 'content-type': 'application/json' },
     signal,
   })

@@ -61,6 +61,34 @@ describeServers('identify', (start) => {
     expect(await ask(3857)).toEqual([0, 2])
   })
 
+  test('through a style finds what its classes show at the scale, the most important first', async () => {
+    const server = await start()
+    const id = await createTestLayer(server.database, {
+      ...{ name: 'towns', geometryType: 'POINT', fields: { people: 'INTEGER' } },
+    })
+    const towns = [5, 500, 50_000, 100].map((people) => ({ geom: 'POINT(1 1)', fields: { people } }))
+    await server.admin('PATCH', `/api/resource/${id}/feature/`, towns)
+    const classOf = (least: number, most: number) =>
+      `<class><expression>([people] &gt;= ${least})</expression><maxscaledenom>${most}</maxscaledenom><style/></class>`
+    const xml = `<map><layer>${classOf(1000, 1e7)}${classOf(100, 1e6)}${classOf(0, 1e5)}</layer></map>`
+    const style = await createResource(server.admin, {
+      ...{ cls: 'mapsrv_style', parent: id, name: 'By people', members: { mapsrv_style: { xml } } },
+    })
+    const find = async (ask: typeof server.admin, more: object) => {
+      const body = { srs: 3857, geom: everywhere, layers: [id], ...more }
+      const answer = await (await ask('POST', '/api/feature_layer/identify', body)).json<
+        Record<string, { features: { fields: { people: number } }[] }>
+      >()
+      return answer[id]?.features.map(({ fields }) => fields.people)
+    }
+    expect(await find(server.admin, { styles: [style], scale_denom: 5e6 })).toEqual([50_000])
+    expect(await find(server.admin, { styles: [style], scale_denom: 5e5 })).toEqual([50_000, 500, 100])
+    expect(await find(server.admin, { styles: [style], scale_denom: 5e4 })).toEqual([50_000, 500, 100, 5])
+    expect(await find(server.admin, { styles: [style], scale_denom: 1e9 })).toEqual([])
+    for (const more of [{}, { styles: [style] }, { styles: [99_999], scale_denom: 5e6 }])
+      expect(await find(server.admin, more)).toEqual([5, 500, 50_000, 100])
+  })
+
   test('a layer that the caller cannot read has an error, and the others have results', async () => {
     const server = await start()
     const [open, closed] = [await createSample(server), await createSample(server)]

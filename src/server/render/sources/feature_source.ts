@@ -219,7 +219,10 @@ async function readHeatmap(
 }
 
 /** Returns the field that a style names as important, if the layer has it. */
-function importanceOf({ fields }: Layer, important: ImportantField | undefined): Importance | undefined {
+export function importanceOf(
+  { fields }: Layer,
+  important: ImportantField | undefined,
+): Importance | undefined {
   const field = fields.find(({ keyname }) => keyname === important?.name)
   return important && field && { field, isHighFirst: important.isHighFirst }
 }
