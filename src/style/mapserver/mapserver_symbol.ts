@@ -30,7 +30,10 @@ const builtIn: Readonly<Record<string, Marker>> = {
 /** Symbols by name. */
 export type Symbols = ReadonlyMap<string, Marker>
 
-/** Reads the symbol definitions of a map. An ellipse is a circle, a hatch a hatch; others are matched by name. */
+/**
+ * Reads the symbol definitions of a map. An ellipse is a circle, a hatch a hatch; others are matched by name. Reports shapes,
+ * images and letters, which are not drawn.
+ */
 export function readSymbols(map: ElementContext): Symbols {
   const symbols = new Map<string, Marker>()
   for (const context of childrenOf(map, 'symbol')) {
@@ -44,8 +47,14 @@ export function readSymbols(map: ElementContext): Symbols {
         anchorpoint: () => ({}),
       },
     })
-    const marker = markerOfType(type) ?? markerNamed(name ?? '')
-    if (name !== undefined && marker !== undefined) symbols.set(name, marker)
+    if (name === undefined) continue
+    const known = markerOfType(type) ?? markerNamed(name)
+    if (type !== undefined && undrawn.includes(type)) {
+      const drawn = known === undefined || known === 'hatch' ? 'circle' : known
+      const message = `symbol "${name}" of type ${type} is drawn as the common symbol ${drawn}`
+      warn(context, context.element.span, { message })
+      symbols.set(name, drawn)
+    } else if (known !== undefined) symbols.set(name, known)
   }
   return symbols
 }
@@ -59,6 +68,9 @@ export function readMarker(context: ElementContext, symbols: Symbols): { marker?
   warn(context, context.element.span, { message: `unknown symbol "${name}"; drawn as a circle` })
   return {}
 }
+
+/** Types of symbols that are not drawn as they are defined. */
+const undrawn: readonly string[] = ['vector', 'pixmap', 'truetype', 'svg']
 
 function markerOfType(type: string | undefined): Marker | undefined {
   if (type === 'ellipse') return 'circle'

@@ -150,6 +150,14 @@ describe('warnings', () => {
       'style/unknown 1:61 unknown attribute "alpha" of <color>',
     ],
     [styled('<symbol>house</symbol>'), 'style/unknown 1:28 unknown symbol "house"; drawn as a circle'],
+    [
+      `<map><layer><class><style><symbol>tee</symbol></style></class></layer><symbol><name>tee</name><type>vector</type><points>0 0 4 0</points></symbol></map>`,
+      'style/unknown 1:72 symbol "tee" of type vector is drawn as the common symbol circle',
+    ],
+    [
+      `<map><layer><class><style/></class></layer><symbol><name>star</name><type>pixmap</type><image>a.png</image></symbol></map>`,
+      'style/unknown 1:45 symbol "star" of type pixmap is drawn as the common symbol star',
+    ],
     [styled('red'), 'style/unknown 1:21 ignored text in <style>: "red"'],
     ['<map><layer/></map>', 'style/unknown 1:7 <layer> has no <class>; nothing is drawn'],
     ['<map><layer><class/></layer>\n<layer/></map>', 'style/unknown 2:2 only the first <layer> is drawn'],
