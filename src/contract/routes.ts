@@ -7,6 +7,7 @@ import { docsRoutes } from './routes/docs.ts'
 import { featureRoutes } from './routes/feature.ts'
 import { fileRoutes } from './routes/file.ts'
 import { geodbRoutes } from './routes/geodb.ts'
+import { identifyRoutes } from './routes/identify.ts'
 import { instanceRoutes } from './routes/instance.ts'
 import { inventoryRoutes } from './routes/inventory.ts'
 import { journalRoutes } from './routes/journal.ts'
@@ -34,6 +35,7 @@ export const routes = {
   ...journalRoutes,
   ...keptRoutes,
   ...featureRoutes,
+  ...identifyRoutes,
   ...attachmentRoutes,
   ...uploadRoutes,
   ...fileRoutes,

@@ -2,7 +2,7 @@ import { maxFields } from '../classes/feature_layer.ts'
 import { nullable, oneOf } from '../descriptor.ts'
 import { encodedExportTitles, exportEncodings, exportFormatNames } from '../formats/export_formats.ts'
 import { datatypes, filterSrs } from '../geometry.ts'
-import { maxConditions, maxFilterWkt, maxLayers, maxSearchText } from '../limits.ts'
+import { maxConditions, maxFilterWkt, maxSearchText } from '../limits.ts'
 import { FeatureParams, IdParams, list, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
 import { AttachmentEntry, maxAttachments, maxDescription } from './attachment.ts'
@@ -326,29 +326,6 @@ export const featureRoutes = {
     params: FeatureParams,
     permission: 'data.read',
     response: Type.Object({ extent: Type.Union([Extent, Type.Null()]) }),
-  },
-  'feature.identify': {
-    route: 'feature_layer.identify',
-    method: 'POST',
-    path: '/api/feature_layer/identify',
-    summary:
-      'Finds features of several layers that intersect a polygon, values of rasters and features of WMS layers in its middle.',
-    body: Type.Object({
-      srs: Type.Integer({ minimum: 1, description: 'EPSG code of geom.' }),
-      geom: Type.String({ maxLength: maxFilterWkt, description: 'WKT polygon.' }),
-      layers: Type.Array(Type.Integer(), { maxItems: maxLayers, description: 'Layers to search.' }),
-      styles: Type.Optional(
-        Type.Array(Type.Integer(), {
-          maxItems: maxLayers,
-          description:
-            'Styles of the layers: features that their classes hide at the scale, by numbers of a field, are not found, and the most important ones are first.',
-        }),
-      ),
-      scale_denom: Type.Optional(
-        Type.Number({ exclusiveMinimum: 0, description: 'Denominator of the scale; required for styles.' }),
-      ),
-    }),
-    response: Type.Unsafe<Record<string, unknown>>({ type: 'object' }),
   },
   'feature.geojson': {
     route: 'feature_layer.geojson',

@@ -45,7 +45,7 @@ const json = 'application/json'
 
 /** Operations on the features of layers. */
 export const featureHandlers: Handlers<
-  Exclude<keyof typeof featureRoutes, 'feature.export' | 'feature.geojson'>
+  Exclude<keyof typeof featureRoutes, 'feature.export' | 'feature.geojson'> | 'feature.identify'
 > = {
   'feature.get': retryOnSchemaChange(async ({ context, params: { id, fid }, query }) => {
     checkFeatureId(id, fid)

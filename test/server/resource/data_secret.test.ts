@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { featureRoutes } from '../../../src/contract/routes/feature.ts'
+import { identifyRoutes } from '../../../src/contract/routes/identify.ts'
 import { openAttachments } from '../../support/attachments.ts'
 import { createGroup, rule } from '../../support/resources.ts'
 import { uploadContent } from '../../support/samples.ts'
@@ -49,15 +50,17 @@ function requestsOn(id: number, file_upload: object): Request[] {
     'feature.patch': [{ id: 1, fields: { size: 1 } }],
     'feature.delete_many': [{ id: 1 }],
   }
-  const ofContract = Object.entries(featureRoutes).map(([name, { method, path }]): Request => {
-    const at = path
-      .replace('{id}', String(id))
-      .replace('{fid}', '1')
-      .replaceAll(/\{[zxy]\}/g, '0')
-    const query = name.endsWith('export') ? '?format=CSV&zipped=no' : '?fld_name=Topsecret'
-    const body = path.endsWith('identify') ? { srs: 3857, geom: box, layers: [id] } : (bodies[name] ?? {})
-    return [method, at + query, method === 'GET' ? undefined : body]
-  })
+  const ofContract = Object.entries({ ...featureRoutes, ...identifyRoutes }).map(
+    ([name, { method, path }]): Request => {
+      const at = path
+        .replace('{id}', String(id))
+        .replace('{fid}', '1')
+        .replaceAll(/\{[zxy]\}/g, '0')
+      const query = name.endsWith('export') ? '?format=CSV&zipped=no' : '?fld_name=Topsecret'
+      const body = path.endsWith('identify') ? { srs: 3857, geom: box, layers: [id] } : (bodies[name] ?? {})
+      return [method, at + query, method === 'GET' ? undefined : body]
+    },
+  )
   return [
     ...ofContract,
     ['GET', `/api/resource/${id}/extent`],
