@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { hasQgis, readFeaturesWithQgis } from '../support/ogc_client.ts'
+import { hasQgis, readFeaturesWithOwslib, readFeaturesWithQgis } from '../support/ogc_client.ts'
 import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { publishTowns, readValues } from '../support/wfs.ts'
 
@@ -96,6 +96,20 @@ describeServer('the WFS driver of GDAL', (start) => {
     await info(dataset(version, own), '-update', '-dialect', 'SQLITE', '-sql', change)
     expect(await read({ property: 'people' })).toEqual(['709000', '2000000', '650000', '6'])
     expect(await read({})).toEqual(['Oslo', 'Wien', 'Łódź &amp; &lt;co&gt; &quot;x&quot;', 'B'])
+  })
+
+  test('OWSLib reads features of every version, and of OGC API', async () => {
+    const filter =
+      '<ogc:Filter xmlns:ogc="http://www.opengis.net/ogc"><ogc:PropertyIsEqualTo><ogc:PropertyName>name</ogc:PropertyName><ogc:Literal>Wien</ogc:Literal></ogc:PropertyIsEqualTo></ogc:Filter>'
+    const account = ['administrator', adminPassword]
+    const url = server.url + path.replace('/wfs', '')
+    const found = await readFeaturesWithOwslib(url, { layer: 'towns', filter, account })
+    for (const version of ['1.0.0', '1.1.0', '2.0.0'] as const)
+      expect(found[version]).toMatchObject({ title: 'Towns', names: ['Wien'] })
+    expect(found.api).toEqual({
+      ...{ collections: ['towns'], queryables: true },
+      ...{ names: ['Oslo'], filtered: ['Łódź & <co> "x"'] },
+    })
   })
 
   const title = qgis

@@ -2,6 +2,7 @@
 
 Usage: ogc_client.py validate SCHEMA  (reads a document from standard input)
        ogc_client.py owslib URL LAYER
+       ogc_client.py owslib-features URL LAYER FILTER USER PASSWORD
        ogc_client.py qgis URI ...
        ogc_client.py qgis-features PROVIDER URI [PROVIDER URI ...]
 """
@@ -53,6 +54,38 @@ def owslib(url, layer):
         "resources": len(wmts[layer].resourceURLs),
     }
     return found
+
+
+def owslib_features(url, layer, condition, username, password):
+    from owslib.ogcapi.features import Features
+    from owslib.util import Authentication
+    from owslib.wfs import WebFeatureService
+
+    account = Authentication(username=username, password=password)
+    found = {}
+    for version in ["1.0.0", "1.1.0", "2.0.0"]:
+        wfs = WebFeatureService(f"{url}/wfs", version=version, auth=account)
+        name = next(one for one in wfs.contents if one.endswith(layer))
+        # The library sends no filters in version 2.
+        chosen = {"bbox": (16, 48, 17, 49)} if version == "2.0.0" else {"filter": condition}
+        answer = wfs.getfeature(typename=[name], outputFormat="application/json", **chosen)
+        found[version] = {
+            "title": wfs.contents[name].title,
+            "properties": sorted(wfs.get_schema(name)["properties"])[:2],
+            "names": names_of(json.loads(answer.read())),
+        }
+    api = Features(f"{url}/ogcapi", auth=account)
+    found["api"] = {
+        "collections": api.feature_collections(),
+        "queryables": "people" in api.collection_queryables(layer)["properties"],
+        "names": names_of(api.collection_items(layer, bbox=[10, 59, 11, 60])),
+        "filtered": names_of(api.collection_items(layer, filter="people < 700000")),
+    }
+    return found
+
+
+def names_of(collection):
+    return [feature["properties"]["name"] for feature in collection["features"]]
 
 
 def qgis(*uris):
@@ -124,5 +157,11 @@ def draw_with_qgis(uri):
 
 
 if __name__ == "__main__":
-    commands = {"validate": validate, "owslib": owslib, "qgis": qgis, "qgis-features": qgis_features}
+    commands = {
+        "validate": validate,
+        "owslib": owslib,
+        "owslib-features": owslib_features,
+        "qgis": qgis,
+        "qgis-features": qgis_features,
+    }
     print(json.dumps(commands[sys.argv[1]](*sys.argv[2:])))

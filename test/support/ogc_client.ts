@@ -64,6 +64,40 @@ export async function readWithOwslib(
   return JSON.parse(stdout)
 }
 
+/** What OWSLib reads from a version of WFS. */
+export interface OwslibFeatures {
+  readonly title: string
+  /** The first properties, by name. */
+  readonly properties: readonly string[]
+  readonly names: readonly string[]
+}
+
+/** What OWSLib reads from OGC API Features. */
+export interface OwslibCollections {
+  readonly collections: readonly string[]
+  readonly queryables: boolean
+  /** Names of the features in a box, and of those that meet a condition. */
+  readonly names: readonly string[]
+  readonly filtered: readonly string[]
+}
+
+/** Reads features with OWSLib. `url` is the address of the resource, `filter` an XML filter. */
+export async function readFeaturesWithOwslib(
+  url: string,
+  {
+    layer,
+    filter,
+    account,
+  }: { readonly layer: string; readonly filter: string; readonly account: readonly string[] },
+): Promise<
+  Readonly<Record<'1.0.0' | '1.1.0' | '2.0.0', OwslibFeatures>> & { readonly api: OwslibCollections }
+> {
+  const { stdout } = await run('python3', [script, 'owslib-features', url, layer, filter, ...account], {
+    env,
+  })
+  return JSON.parse(stdout)
+}
+
 /** Reports whether QGIS is installed. */
 export async function hasQgis(): Promise<boolean> {
   return run(qgisPython, ['-c', 'import qgis.core']).then(
