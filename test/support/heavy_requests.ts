@@ -1,4 +1,5 @@
 import { maxJournalChanges } from '../../src/contract/bodies/journal.ts'
+import { maxResourceIds } from '../../src/contract/limits.ts'
 import type { RouteName } from '../../src/contract/routes.ts'
 import { newGeoservice, square } from './catalog.ts'
 import { rule } from './resources.ts'
@@ -65,6 +66,14 @@ const requests: Partial<Record<RouteName, (world: HeavyWorld) => HeavyRequest | 
     { intersects: 'POLYGON ((-2e7 -2e7, 2e7 -2e7, 2e7 2e7, -2e7 2e7, -2e7 -2e7))' },
   ],
   'feature.digest': ({ points }) => ['GET', `/api/resource/${points}/feature_digest?key=name`],
+  'feature.extensions': async ({ ask, points, size }) => {
+    const described = Array.from({ length: Math.min(20_000, size.points) }, (_, at) => ({
+      id: at + 1,
+      extensions: { description: `<p>${'A long description. '.repeat(20)}${at}</p>` },
+    }))
+    await ask('PATCH', `/api/resource/${points}/feature/`, described)
+    return ['GET', `/api/resource/${points}/feature_extensions?key=name`]
+  },
   'feature.geojson': ({ points }) => ['GET', `/api/resource/${points}/geojson`],
   'feature.export': ({ points }) => ['GET', `/api/resource/${points}/export?format=GPKG`],
   'wfs.get': ({ service }) => [
@@ -128,6 +137,16 @@ const requests: Partial<Record<RouteName, (world: HeavyWorld) => HeavyRequest | 
       operations: groups
         .flatMap(({ children }) => children)
         .map((id) => ({ op: 'update', id, body: { resource: { display_name: `Renamed ${id}` } } })),
+    },
+  ],
+  'resource.contents': ({ groups, points, polygons }) => [
+    'POST',
+    '/api/component/landform/contents',
+    {
+      resources: [points, polygons, ...groups.flatMap(({ id, children }) => [id, ...children])].slice(
+        0,
+        maxResourceIds,
+      ),
     },
   ],
   'journal.begin': () => [
