@@ -1,4 +1,10 @@
-import { type Input, type InvokeOptions, type Output, output, runtime } from '@pulumi/pulumi'
+import {
+  type Input,
+  type InvokeOptions,
+  type InvokeOutputOptions,
+  type Output,
+  runtime,
+} from '@pulumi/pulumi'
 import { functionToken } from '../provider/provider_functions.ts'
 
 /** What to look up. */
@@ -51,24 +57,29 @@ export function getPermissions(args: NameArgs, options?: InvokeOptions): Promise
   return call('getPermissions', args, options)
 }
 
-/** Finds a resource, whose name may be an output. */
-export function getResourceOutput({ name }: NameInputs, options?: InvokeOptions): Output<ResourceResult> {
-  return output(name).apply((known) => getResource({ name: known }, options))
+/** Finds a resource, once the resources that its name depends on exist. */
+export function getResourceOutput(args: NameInputs, options?: InvokeOutputOptions): Output<ResourceResult> {
+  return callLater('getResource', args, options)
 }
 
-/** Finds a layer, whose name may be an output. */
-export function getLayerOutput({ name }: NameInputs, options?: InvokeOptions): Output<LayerResult> {
-  return output(name).apply((known) => getLayer({ name: known }, options))
+/** Finds a layer, once the resources that its name depends on exist. */
+export function getLayerOutput(args: NameInputs, options?: InvokeOutputOptions): Output<LayerResult> {
+  return callLater('getLayer', args, options)
 }
 
-/** Finds the permissions on a resource, whose name may be an output. */
+/** Finds the permissions on a resource, once the resources that its name depends on exist. */
 export function getPermissionsOutput(
-  { name }: NameInputs,
-  options?: InvokeOptions,
+  args: NameInputs,
+  options?: InvokeOutputOptions,
 ): Output<PermissionsResult> {
-  return output(name).apply((known) => getPermissions({ name: known }, options))
+  return callLater('getPermissions', args, options)
 }
 
 function call<T>(name: string, args: NameArgs, options: InvokeOptions | undefined): Promise<T> {
   return runtime.invoke(functionToken(name), { ...args }, options ?? {}) as Promise<T>
+}
+
+/** Calls a function whose result is unknown in a preview while a resource of its arguments does not exist. */
+function callLater<T>(name: string, args: NameInputs, options: InvokeOutputOptions | undefined): Output<T> {
+  return runtime.invokeOutput<T>(functionToken(name), { ...args }, options ?? {})
 }

@@ -67,6 +67,8 @@ describeServer('a program of Pulumi', (start) => {
     try {
       const second = await startConfigured(server.url, { allow_delete: '["roads"]' }, folder)
       const program = { engine: second, path: folder, state: new Map() as StackState }
+      const preview = await runProgram({ ...program, preview: true })
+      expect(preview.messages).toEqual([])
       const up = await runProgram(program)
       expect(up.messages).toEqual([])
       const [, listed = ''] = /```text\n(create [^`]+)```/.exec(guide) ?? []
