@@ -355,13 +355,15 @@ describe('base maps', () => {
     expect(await choice(page, 'Relief <b>').isChecked()).toBe(true)
   })
 
-  test('one that does not answer is reported once, and the layers are drawn', async () => {
+  test('one that does not answer is reported once, until another is chosen, and the layers are drawn', async () => {
     const page = await openBase()
     browser.expectComplaint(/404/)
     await choice(page, 'Absent').check()
     await page.getByText('Cannot load the base map Absent.').waitFor()
     await untilDrawn(page)
     expect(await page.locator('.fault').count()).toBe(1)
+    await choice(page, 'None').check()
+    expect(await page.locator('.fault').count()).toBe(0)
   })
 
   test.each(['light', 'dark'] as const)(

@@ -53,10 +53,29 @@ function createLayer(basemap: ConfigBasemap, loads: ImageLoads): TileLayer<XYZ> 
     // Below the lowest level of its tiles, a view would need too many of them. The limit itself is not included.
     ...(minZoom === null ? {} : { minZoom: minZoom - 0.5 }),
   })
+  const status = statusWhileShown(layer, loads.status)
   layer.setSource(
-    isDirect(basemap) ? directTiles(basemap, loads.status) : serverTiles(basemap, { loads, layer }),
+    isDirect(basemap)
+      ? directTiles(basemap, status)
+      : serverTiles(basemap, { loads: { ...loads, status }, layer }),
   )
   return layer
+}
+
+/** Removes the faults of a base map when another one is shown in its place. */
+function statusWhileShown(layer: TileLayer<XYZ>, status: Status): Status {
+  const dismissals: (() => void)[] = []
+  layer.on('change:visible', () => {
+    if (!layer.getVisible()) for (const dismiss of dismissals.splice(0)) dismiss()
+  })
+  return {
+    ...status,
+    report(...fault) {
+      const dismiss = status.report(...fault)
+      dismissals.push(dismiss)
+      return dismiss
+    },
+  }
 }
 
 /** Browsers load no images over HTTP into pages over HTTPS. */
