@@ -3,6 +3,7 @@ import { numberFunction } from './expression/expression_functions.ts'
 import type { Labels } from './label_model.ts'
 import type { Rule, Style } from './style_model.ts'
 import type { MapSymbol } from './symbol_layer.ts'
+import { findOrigin } from './symbol_origin.ts'
 
 /** A rule for languages without nesting: it applies to all features that match its filter. */
 export interface FlatRule {
@@ -105,8 +106,15 @@ export class UntranslatedPart extends Error {}
 /** Result of writing a style in another language. */
 export interface WrittenStyle {
   readonly text: string
-  /** Parts that are missing in the text, each with the number and the name of its rule. */
+  /** Parts that are missing in the text, each with the number and the name of its rule, and the line of its symbol if it is known. */
   readonly untranslated: readonly string[]
+}
+
+/** A rule, with its symbol. */
+interface PlaceOfRule {
+  readonly number: number
+  readonly label: string
+  readonly symbol?: MapSymbol | undefined
 }
 
 /** Collects the parts of rules that another language cannot say. */
@@ -114,13 +122,15 @@ export class Untranslated {
   readonly parts: string[] = []
 
   /** Returns what a function writes; undefined, after recording the part, if it throws `UntranslatedPart`. */
-  attempt<T>(rule: { readonly number: number; readonly label: string }, write: () => T): T | undefined {
+  attempt<T>({ number, label, symbol }: PlaceOfRule, write: () => T): T | undefined {
     try {
       return write()
     } catch (error) {
       if (!(error instanceof UntranslatedPart)) throw error
-      const name = rule.label === '' ? '' : ` "${rule.label}"`
-      this.parts.push(`rule ${rule.number}${name}: ${error.message}`)
+      const name = label === '' ? '' : ` "${label}"`
+      const origin = findOrigin(symbol)
+      const place = origin === undefined ? '' : ` (symbol in line ${origin.line})`
+      this.parts.push(`rule ${number}${name}${place}: ${error.message}`)
       return undefined
     }
   }

@@ -104,13 +104,13 @@ test('what another language cannot say is named with its rule', () => {
   )
   const source = { tiles: 'https://example.org/{z}/{x}/{y}.mvt', layer: 'svc:7' }
   expect(writeSld(style).untranslated).toEqual([
-    'rule 1 "Old": it has the function upper(), which SLD does not have',
-    'rule 2 "Hatched": the brush cross is left out',
+    'rule 1 "Old" (symbol in line 3): it has the function upper(), which SLD does not have',
+    'rule 2 "Hatched" (symbol in line 3): the brush cross is left out',
   ])
   const { text, untranslated } = writeMapboxStyle(style, source)
   expect(untranslated).toEqual([
-    'rule 1 "Old": it has the function upper(), which Mapbox GL does not have',
-    'rule 2 "Hatched": the brush cross is left out',
+    'rule 1 "Old" (symbol in line 3): it has the function upper(), which Mapbox GL does not have',
+    'rule 2 "Hatched" (symbol in line 3): the brush cross is left out',
   ])
   expect(JSON.parse(text).layers).toEqual([
     {

@@ -55,7 +55,7 @@ interface Place {
 type MapboxLayer = Readonly<Record<string, Json>>
 
 function writeRule(rule: FlatRule, { number, left, style }: Place): MapboxLayer[] {
-  const place = { number, label: rule.label }
+  const place = { number, label: rule.label, symbol: rule.symbol }
   const limits = left.attempt(place, () => writeLimits(rule))
   if (limits === undefined) return []
   const opacity = (rule.symbol?.opacity ?? 1) * style.opacity

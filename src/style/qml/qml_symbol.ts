@@ -1,5 +1,6 @@
 import { withSymbolColor } from '../symbol_color.ts'
 import type { MapSymbol, SymbolLayer } from '../symbol_layer.ts'
+import { withOrigin } from '../symbol_origin.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import { readDataDefined } from './qml_data_defined.ts'
 import {
@@ -26,12 +27,13 @@ export function readQmlSymbol(file: QmlReading, symbol: XmlElement): MapSymbol {
   const reading: QmlReading = { ...file, variables: [...(file.variables ?? []), 'symbol_color'] }
   const type = attributeOf(symbol, 'type')
   const layers = childrenNamed(symbol, 'layer').filter((layer) => attributeOf(layer, 'enabled') !== '0')
-  return withSymbolColor({
+  const read = withSymbolColor({
     type: type === 'line' || type === 'fill' ? type : 'marker',
     opacity: Math.min(1, Math.max(0, numberAttribute(symbol, 'alpha') ?? 1)),
     layers: layers.flatMap((layer) => readLayer(reading, layer)),
     ...readDataDefined(reading, symbol, { properties: { alpha: 'opacity' }, owner: 'the symbol' }),
   })
+  return withOrigin(read, symbol.span)
 }
 
 type ReadLayer = (

@@ -49,7 +49,7 @@ interface Place {
 }
 
 function writeRule(rule: FlatRule, { number, left, style }: Place): string[] {
-  const place = { number, label: rule.label }
+  const place = { number, label: rule.label, symbol: rule.symbol }
   const condition = left.attempt(place, () => writeCondition(rule))
   if (condition === undefined) return []
   const opacity = (rule.symbol?.opacity ?? 1) * style.opacity
