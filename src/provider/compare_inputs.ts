@@ -90,7 +90,9 @@ function compareFinely(
   return edits
     .filter((edit) => edit.secret === undefined)
     .map(({ pointer: found, from, to, replaces, released }) => {
-      const pointer = found === '/keyname' ? '/key' : found.replace(/^\/permissions\/.*$/s, '/permissions')
+      // Rules have keys of their own in edits, and positions in programs: the engine shows what changed in the list.
+      if (/^\/permissions(?:\/|$)/.test(found)) return changeAt({ cls, olds, news }, '/permissions')
+      const pointer = found === '/keyname' ? '/key' : found
       const path = pathOfEdit(pointer, to === undefined ? olds.properties.values : news.properties.values)
       return { path, kind: released ? 'delete' : kindOf(from, to), replaces: replaces !== undefined }
     })

@@ -86,3 +86,16 @@ test('ignored paths are left out, with wildcards', () => {
   expect(compare(layer, trees, news, ['display_name', 'feature_layer.fields'])).toEqual([])
   expect(compare(layer, trees, { ...trees, resmeta: { a: 1 } }, ['resmeta.*'])).toEqual([])
 })
+
+test('rules of permissions are added to, changed in and removed from their list', () => {
+  const rule = { action: 'allow', principal: 'guest', scope: 'resource', permission: 'read' }
+  const more = { ...rule, principal: 'authenticated' }
+  expect(compare(layer, { ...trees, permissions: [rule] }, { ...trees, permissions: [rule, more] })).toEqual([
+    'update permissions',
+  ])
+  expect(compare(layer, { ...trees, permissions: [rule, more] }, { ...trees, permissions: [more] })).toEqual([
+    'update permissions',
+  ])
+  expect(compare(layer, trees, { ...trees, permissions: [rule] })).toEqual(['add permissions'])
+  expect(compare(layer, { ...trees, permissions: [rule] }, trees)).toEqual(['delete permissions'])
+})
