@@ -87,6 +87,9 @@ async function openFile(api: Api, file: PulledFile, signal: AbortSignal): Promis
     const place = { ...params, fid: file.featureId, aid: file.attachmentId }
     return (await api.open('attachment.download', { params: place, ...limits })).body
   }
+  if (file.kind === 'file')
+    return (await api.open('file.download', { params: { ...params, name: file.name }, ...limits })).body
+  if (file.kind === 'form') return (await api.open('form.ngfp', { params, ...limits })).body
   if (file.kind === 'raster') return (await api.open('raster.download', { params, ...limits })).body
   return (await api.open('feature.export', { params, query: { format: 'GPKG', zipped: false }, ...limits }))
     .body

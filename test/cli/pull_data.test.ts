@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { makeRaster } from '../support/raster.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { makeZip } from '../support/zip.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 let server: TestServer
@@ -74,7 +75,17 @@ resources:
                 'Ünï "quoted"': [lots.qml, { path: lots.qml, name: 'Plan für.txt', mime_type: text/x-plan, description: Plan }]
             children:
               lots_style: { cls: desk_vector_style, display_name: QGIS, desk_vector_style: { qml: '\${file:lots.qml}' } }
+              lots_form: { cls: formbuilder_form, display_name: Form, file: form.ngfp }
               lots_plain: { cls: mapsrv_style, display_name: Plain }
+          plans:
+            cls: file_bucket
+            display_name: Plans
+            files:
+              - lots.geojson
+              - { path: lots.qml, name: Ä/b.qml, mime_type: text/x-plan }
+              - { path: lots.qml, name: south/b.qml }
+              - { path: lots.qml, name: South/b.qml }
+              - { path: lots.qml, name: South }
           empty:
             cls: vector_layer
             display_name: Empty
@@ -104,21 +115,27 @@ async function featuresOf({ admin }: TestServer): Promise<unknown> {
 it('writes a subtree with its data that creates the same tree on another server', async () => {
   await writeFile(join(cwd, 'lots.geojson'), JSON.stringify(lots))
   await writeFile(join(cwd, 'lots.qml'), qml)
+  await writeFile(
+    join(cwd, 'form.ngfp'),
+    makeZip([{ name: 'form.json', content: '{ "title": "Lot", "elements": [] }' }]),
+  )
   await writeFile(join(cwd, 'photo.tif'), await makeRaster({ width: 8, height: 8, bands: 3 }))
   await writeFile(join(cwd, 'town.yaml'), manifest)
   expect((await runOn(server, 'apply', 'town.yaml', '--yes')).exit).toBe(0)
 
   const pulled = await runOn(server, 'pull', '--root', 'town', '--into', 'backup', '--with-data')
   expect([pulled.exit, pulled.err]).toEqual([0, ''])
-  expect(pulled.out).toBe('backup/town.yaml: 8 resources, 6 files\n')
+  expect(pulled.out).toBe('backup/town.yaml: 10 resources, 12 files\n')
+  expect(await readFile(join(cwd, 'backup/town/plans/South/b.qml'), 'utf8')).toBe(qml)
+  expect(await readFile(join(cwd, 'backup/town/plans/file_1'), 'utf8')).toBe(qml)
   expect(await readFile(join(cwd, 'backup/town/lots_style.qml'), 'utf8')).toBe(qml)
   const original = await readFile(join(cwd, 'photo.tif'))
   expect((await readFile(join(cwd, 'backup/town/photo.tif'))).equals(original)).toBe(true)
 
   const same = await runOn(server, 'plan', 'backup')
-  expect(same.out).toBe('Plan for town: 0 changes, 9 unchanged.\n')
+  expect(same.out).toBe('Plan for town: 0 changes, 11 unchanged.\n')
   const applied = await runOn(other, 'apply', 'backup', '--yes')
-  expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining('8 created')])
+  expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining('10 created')])
   expect(await featuresOf(other)).toEqual(await featuresOf(server))
   expect(JSON.stringify(await featuresOf(other))).toContain('"description":"Plan"')
   const again = await runOn(other, 'pull', '--root', 'town', '--into', 'again', '--with-data')

@@ -1,4 +1,4 @@
-import { dataOf, descriptorOf, isCls } from '../../contract/registry.ts'
+import { dataOf, descriptorOf, filesOf, isCls } from '../../contract/registry.ts'
 import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
@@ -6,6 +6,7 @@ import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
 import { countFiles } from '../model/actual_files.ts'
 import { type ActualResource, type ActualTree, listDescendants, readsAll } from '../model/actual_tree.ts'
 import { type PulledExtensions, writeFeatures } from './pull_features.ts'
+import { writeFiles } from './pull_files.ts'
 import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
 import { warnOfManagers } from './warn_of_managers.ts'
@@ -156,11 +157,16 @@ function blocksOf(pulling: PullContext, ids: readonly number[]): Record<string, 
   return blocks
 }
 
-/** Names the file of the data of a layer in its block. */
+/** Names the file of the data of a layer, or the files of a bucket or form, in its block. */
 function pullData(pulling: PullContext, resource: ActualResource): WrittenBlock {
   const { files, withoutData } = pulling
   const key = keyText(pulling, resource.id)
-  if (countFiles(resource) > 0) withoutData.push(key)
+  if (files === undefined && countFiles(resource) > 0) withoutData.push(key)
+  if (files !== undefined && filesOf(resource.cls) !== undefined) {
+    const written = writeFiles(resource, { folder: files.folder, key })
+    files.list.push(...written.files)
+    return written.block
+  }
   const content = dataOf(resource.cls)?.content
   if (content === undefined) return {}
   // An empty layer is created from its structure.

@@ -10,6 +10,8 @@ export type PulledFile = {
 } & (
   | { readonly kind: 'features' | 'raster' /** Id of the layer. */; readonly id: number }
   | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'form'; readonly id: number }
+  | { readonly kind: 'file'; readonly id: number /** Path in the bucket. */; readonly name: string }
   | {
       readonly kind: 'attachment'
       /** Id of the layer. */
