@@ -1,6 +1,7 @@
 import { maxResourceIds } from '../contract/limits.ts'
 import type { AnswerOf } from '../contract/route.ts'
 import type { inventoryRoutes } from '../contract/routes/inventory.ts'
+import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
 import { supportsRoute } from './detect_server.ts'
 
@@ -8,7 +9,7 @@ import { supportsRoute } from './detect_server.ts'
 export type ResourceContents = AnswerOf<(typeof inventoryRoutes)['resource.contents']>[number]
 
 /**
- * Reads what resources hold and who changed them last; undefined if the server does not tell.
+ * Reads what resources hold and who changed them last; undefined if the server does not tell, as to guests.
  *
  * @throws {Problem} http/*, auth/*
  */
@@ -19,9 +20,14 @@ export async function readContents(
 ): Promise<readonly ResourceContents[] | undefined> {
   if (!(await supportsRoute(api, 'resource.contents', signal))) return undefined
   const found: ResourceContents[] = []
-  for (let at = 0; at < ids.length; at += maxResourceIds) {
-    const body = { resources: ids.slice(at, at + maxResourceIds) }
-    found.push(...(await api.call('resource.contents', { body, signal })))
+  try {
+    for (let at = 0; at < ids.length; at += maxResourceIds) {
+      const body = { resources: ids.slice(at, at + maxResourceIds) }
+      found.push(...(await api.call('resource.contents', { body, signal })))
+    }
+  } catch (error) {
+    if (isProblem(error) && (error.status === 401 || error.status === 403)) return undefined
+    throw error
   }
   return found
 }

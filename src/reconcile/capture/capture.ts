@@ -1,4 +1,5 @@
 import type { CatalogReading } from '../../api/read_catalog.ts'
+import type { ResourceContents } from '../../api/read_contents.ts'
 import type { PrincipalRecords } from '../../api/read_principals.ts'
 import type { TreeHead } from '../../api/read_tree.ts'
 import type { Representation } from '../../contract/bodies/bodies.ts'
@@ -33,6 +34,8 @@ export interface CaptureEnd {
   readonly features: Readonly<Record<string, number | null>>
   /** Number of values by `id/keyname` of the field; null if the server cannot count them; absent if not counted. */
   readonly values: Readonly<Record<string, number | null>>
+  /** What the resources hold and who changed them last; null if the server does not tell, absent in files of older versions. */
+  readonly contents?: readonly ResourceContents[] | null
   /** What the account can see and create; absent if it can read all resources. */
   readonly visibility?: CapturedVisibility
 }

@@ -14,6 +14,7 @@ export function captureReader({ head, resources, end }: Capture): PlanReader {
     },
     readCatalog: async () => end.catalog,
     readVisibility: async (query) => findVisibility(end.visibility, query),
+    readContents: async () => end.contents ?? undefined,
     countFeatures: async (id) => end.features[id] ?? null,
     countValues: async (field) => end.values[nameValues(field)] ?? undefined,
     readUsers: async () => end.users ?? undefined,

@@ -33,7 +33,11 @@ export async function captureServer(request: CaptureRequest): Promise<Capture> {
   const resources: Representation[] = []
   const head = await reader.readTree((resource) => resources.push(withoutSecrets(resource)))
   const features = await countFeatures(reader, resources)
-  const [users, principals] = await Promise.all([reader.readUsers(), reader.readPrincipals()])
+  const [users, principals, contents] = await Promise.all([
+    reader.readUsers(),
+    reader.readPrincipals(),
+    reader.readContents(resources.map(({ resource }) => resource.id)),
+  ])
   return {
     head: { landform_capture: captureVersion, server: reader.url, captured_at: now.toISOString(), ...head },
     resources,
@@ -44,6 +48,7 @@ export async function captureServer(request: CaptureRequest): Promise<Capture> {
       users: users ?? null,
       principals: principals ?? null,
       features,
+      contents: contents ?? null,
       values: countsValues ? await countValues(reader, resources, features) : {},
       ...(readsAll(head) ? {} : { visibility: await readVisibility(reader, resources, keynames) }),
     },

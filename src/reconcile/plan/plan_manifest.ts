@@ -140,7 +140,7 @@ async function answer(
     (await reader.readExtensions?.(query)) ?? null,
   ])
   const ids = [...new Set(unreadContents)]
-  const held = ids.length === 0 ? [] : ((await reader.readContents?.(ids)) ?? [])
+  const held = ids.length === 0 ? [] : ((await reader.readContents(ids)) ?? [])
   return {
     contents: new Map([
       ...contents,

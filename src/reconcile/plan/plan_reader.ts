@@ -27,8 +27,8 @@ export interface PlanReader {
   countValues(field: FieldValues): Promise<number | undefined>
   /** Reads descriptions and attachments of features; null if the account cannot, absent in a capture. */
   readExtensions?(query: ExtensionsQuery): Promise<readonly ReadExtensions[] | null>
-  /** Reads what resources hold; undefined if the server does not tell, absent in a capture. */
-  readContents?(ids: readonly number[]): Promise<readonly ResourceContents[] | undefined>
+  /** Reads what resources hold; undefined if the server does not tell. May return more resources than asked for. */
+  readContents(ids: readonly number[]): Promise<readonly ResourceContents[] | undefined>
   /** Reads features and their digests; absent in a capture. */
   readonly features?: FeatureReader
   /** Reads the groups of all users; undefined if the account cannot read them. */
