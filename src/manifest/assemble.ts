@@ -1,5 +1,3 @@
-import type { MetadataValue } from '../contract/bodies/resource.ts'
-import { type Cls, descriptorOf } from '../contract/registry.ts'
 import { hasErrors, type Issue } from '../core/issue.ts'
 import { gatherBlocks, orderBlocks } from './block_tree.ts'
 import { type RecordBlock, readRecords } from './catalog/record_block.ts'
@@ -10,15 +8,16 @@ import { checkIdentity, checkManifestIds, checkTopLevel } from './checks/check_i
 import { checkLayer } from './checks/check_layer.ts'
 import { checkCycles, checkNames, checkParents } from './checks/check_parents.ts'
 import { checkStyle } from './checks/check_style.ts'
-import { type DataFile, listDataFiles, resolveData } from './data_files.ts'
+import { type DataFile, listDataFiles } from './data_files.ts'
 import { namesFiles } from './files/expand_files.ts'
-import type { Manifest, WantedPermissions, WantedResource, WantedRule } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 import { type Block, spanOfBlock } from './manifest_block.ts'
 import { readPrincipalBlocks } from './principals/principal_block.ts'
 import { gatherPrincipals, wantedPrincipals } from './principals/wanted_principals.ts'
 import { readBlocks } from './read_blocks.ts'
 import { checkReferences } from './references.ts'
 import type { ManifestSource } from './resolve_source.ts'
+import { wantedResource } from './wanted_resource.ts'
 
 /** A manifest assembled from its files, with the issues found. */
 export interface Assembled {
@@ -73,7 +72,12 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   }
   if (!complete || hasErrors(issues)) return { issues, ...files }
   const id = String((sources[0]?.value as { manifest?: unknown } | undefined)?.manifest)
-  const resources = new Map(ordered.map((block) => [block.key, wantedResource(block)]))
+  const resources = new Map(
+    ordered.map((block) => [
+      block.key,
+      wantedResource(block, { folder: block.source.folder, spanOf: spanOfBlock(block) }),
+    ]),
+  )
   const wanted = wantedCatalog(catalog.records, sources)
   const principals = wantedPrincipals(accounts.principals, sources)
   const manifest = {
@@ -83,41 +87,4 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...(principals === undefined ? {} : { principals }),
   }
   return { manifest, issues, ...files }
-}
-
-type Draft = { -readonly [Field in keyof WantedResource]: WantedResource[Field] }
-
-// Assigned field by field: object spreads are measurably slower for trees of 10,000 resources.
-function wantedResource(block: Block): WantedResource {
-  const { key, value, cls, existing, parent, source } = block
-  const protect = value.protect === true
-  const members = cls === undefined ? {} : membersOf(cls, value)
-  const wanted: Draft = { key, existing, protect, members, spanOf: spanOfBlock(block) }
-  if (cls !== undefined) wanted.cls = cls
-  if (parent !== undefined) wanted.parent = parent
-  if (value.id !== undefined) wanted.id = Number(value.id)
-  if (value.was !== undefined) wanted.was = String(value.was)
-  if (value.display_name !== undefined) wanted.displayName = String(value.display_name)
-  if (value.description !== undefined) wanted.description = value.description as string | null
-  if (value.owner !== undefined) wanted.owner = String(value.owner)
-  if (value.permissions !== undefined) wanted.permissions = wantedPermissions(value.permissions)
-  if (value.resmeta !== undefined) wanted.resmeta = value.resmeta as Record<string, MetadataValue>
-  if (value.data !== undefined) wanted.data = resolveData(source.folder, value.data)
-  return wanted
-}
-
-function membersOf(cls: Cls, value: Block['value']): WantedResource['members'] {
-  const members: Record<string, Record<string, unknown>> = {}
-  for (const name in descriptorOf(cls).members)
-    if (value[name] !== undefined) members[name] = value[name] as Record<string, unknown>
-  return members
-}
-
-function wantedPermissions(value: unknown): WantedPermissions {
-  const owned = Array.isArray(value)
-  const rules = (owned ? value : (value as { include: unknown }).include) as readonly Partial<WantedRule>[]
-  return {
-    owns: owned ? 'all' : 'listed',
-    rules: rules.map((rule) => ({ identity: '', ...rule }) as WantedRule),
-  }
 }

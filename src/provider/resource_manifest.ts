@@ -10,6 +10,7 @@ import { expandFiles } from '../manifest/files/expand_files.ts'
 import type { Manifest, WantedResource } from '../manifest/manifest.ts'
 import type { Block } from '../manifest/manifest_block.ts'
 import type { ManifestSource } from '../manifest/resolve_source.ts'
+import { wantedResource } from '../manifest/wanted_resource.ts'
 import { inProgram } from './data_source.ts'
 import { formatPropertyPath } from './property_path.ts'
 import { signatureKey, unknownValue, type Values } from './property_values.ts'
@@ -56,9 +57,16 @@ export interface ResourceManifest {
   readonly fileBlocks: readonly Block[]
 }
 
-/** Makes the manifest of one resource, in which its parent and the targets of its references are existing resources. */
-export function makeManifest(resource: ResourceInputs): ResourceManifest {
-  const { cls, inputs, manifestId, folder, id, sourcePath } = resource
+/** The block of a resource in its manifest, and those of its parent and of the targets of its references. */
+interface ResourceBlocks {
+  readonly key: string
+  readonly block: Values
+  /** By key. */
+  readonly stubs: ReadonlyMap<string, Values>
+}
+
+function blocksOf(resource: ResourceInputs): ResourceBlocks {
+  const { cls, inputs, id, sourcePath } = resource
   const { key: given, parent: above, ...fields } = inputs
   const key = typeof given === 'string' && given !== '' ? given : unknownValue
   const parent = above === undefined ? rootKey : above
@@ -73,7 +81,32 @@ export function makeManifest(resource: ResourceInputs): ResourceManifest {
   }
   const named = listReferred(cls, inputs).map(({ name }) => name)
   const others = [...(typeof parent === 'string' ? [parent] : []), ...named]
-  const stubs = others.filter((other) => other !== key).map((other) => [other, stubOf(other)] as const)
+  const stubs = new Map(others.filter((other) => other !== key).map((other) => [other, stubOf(other)]))
+  return { key, block, stubs }
+}
+
+/**
+ * Makes the manifest of inputs that were checked when they were written, without checking them again, which takes most of the
+ * time of a refresh.
+ */
+export function trustManifest(resource: ResourceInputs): Manifest {
+  const { manifestId: id, folder, cls } = resource
+  const { key, block, stubs } = blocksOf(resource)
+  // Nobody is told of positions in what was checked before.
+  const start = { file: key, line: 1, column: 1, endLine: 1, endColumn: 1 }
+  const place = { folder, spanOf: () => start }
+  const resources = new Map<string, WantedResource>()
+  for (const [name, value] of stubs)
+    resources.set(name, wantedResource({ key: name, value, existing: true }, place))
+  const parent = String(block.parent)
+  resources.set(key, wantedResource({ key, value: block, cls, existing: false, parent }, place))
+  return { id, resources }
+}
+
+/** Makes the manifest of one resource, in which its parent and the targets of its references are existing resources. */
+export function makeManifest(resource: ResourceInputs): ResourceManifest {
+  const { inputs, manifestId, folder } = resource
+  const { key, block, stubs } = blocksOf(resource)
   const value = { manifest: manifestId, resources: { ...Object.fromEntries(stubs), [key]: block } }
   const { manifest, issues, fileBlocks } = assembleManifest([sourceOf(value, { file: key, folder })], true)
   const base = joinPointer('/resources', key)

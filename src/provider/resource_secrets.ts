@@ -6,8 +6,17 @@ import { findAtPointer, joinPointer, type Pointer, splitPointer } from '../core/
 import type { Properties } from './property_values.ts'
 import type { InputFault } from './resource_manifest.ts'
 
+const annotated = new Map<string, readonly Pointer[]>()
+
 /** Lists the pointers of the fields of a class with an annotation. */
-export function listAnnotated(cls: Cls, word: keyof Annotations): Pointer[] {
+export function listAnnotated(cls: Cls, word: keyof Annotations): readonly Pointer[] {
+  const name = `${cls} ${word}`
+  const known = annotated.get(name) ?? findAnnotated(cls, word)
+  annotated.set(name, known)
+  return known
+}
+
+function findAnnotated(cls: Cls, word: keyof Annotations): Pointer[] {
   return Object.entries(descriptorOf(cls).members).flatMap(([member, { properties }]) =>
     Object.entries(properties as Readonly<Record<string, Schema>>).flatMap(([name, schema]) =>
       annotationsOf(schema)[word] ? [joinPointer('', member, name)] : [],
@@ -16,7 +25,7 @@ export function listAnnotated(cls: Cls, word: keyof Annotations): Pointer[] {
 }
 
 /** Lists the pointers of the secrets of a class. */
-export function listSecrets(cls: Cls): Pointer[] {
+export function listSecrets(cls: Cls): readonly Pointer[] {
   return listAnnotated(cls, 'x-secret')
 }
 

@@ -2,7 +2,7 @@ import type { Cls } from '../contract/registry.ts'
 import { readActual } from '../reconcile/model/actual_tree.ts'
 import { type Found, projectInputs, writeInputs } from './project_inputs.ts'
 import type { Properties, unknownValue, Values } from './property_values.ts'
-import { listReferred, makeManifest, type ResourceInputs } from './resource_manifest.ts'
+import { listReferred, makeManifest, type ResourceInputs, trustManifest } from './resource_manifest.ts'
 import { type RememberedTree, treeAround } from './tree_memory.ts'
 
 /** Outputs of a resource: its inputs and its id, which may be unknown. */
@@ -29,8 +29,21 @@ export function readInputs(tree: RememberedTree, { cls, id, inputs, place }: Rea
   const ids = [id, ...names.flatMap((name) => idsOfName(tree, name))]
   const found: Found = { cls, actual, tree: treeAround(tree, ids) }
   if (isImport) return writeInputs(found)
-  const { manifest } = makeManifest({ cls, inputs: inputs.values, id, ...place })
+  const resource = { cls, inputs: inputs.values, id, ...place }
+  if (isUnchanged(found, resource)) return inputs.values
+  const { manifest } = makeManifest(resource)
   return manifest === undefined ? inputs.values : projectInputs(found, inputs.values, manifest)
+}
+
+/** Tells whether a resource certainly has its inputs; most resources of a refresh do. */
+function isUnchanged(found: Found, resource: ResourceInputs): boolean {
+  const { inputs } = resource
+  try {
+    return projectInputs(found, inputs, trustManifest(resource)) === inputs
+  } catch {
+    // The state may be of another version, or edited by hand.
+    return false
+  }
 }
 
 function idsOfName(tree: RememberedTree, name: string | number): number[] {
