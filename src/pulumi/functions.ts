@@ -76,10 +76,27 @@ export function getPermissionsOutput(
 }
 
 function call<T>(name: string, args: NameArgs, options: InvokeOptions | undefined): Promise<T> {
-  return runtime.invoke(functionToken(name), { ...args }, options ?? {}) as Promise<T>
+  return runtime.invoke(functionToken(name), { ...args }, options ?? {}).catch(rethrowPlainly) as Promise<T>
 }
 
 /** Calls a function whose result is unknown in a preview while a resource of its arguments does not exist. */
 function callLater<T>(name: string, args: NameInputs, options: InvokeOutputOptions | undefined): Output<T> {
-  return runtime.invokeOutput<T>(functionToken(name), { ...args }, options ?? {})
+  const found = runtime.invokeOutput<T>(functionToken(name), { ...args }, options ?? {})
+  // Not of the public interface: without it, failures have their stack.
+  const { promise } = found as { promise?: () => Promise<T> }
+  promise?.call(found).catch(markAsPlain)
+  return found
 }
+
+function rethrowPlainly(error: unknown): never {
+  markAsPlain(error)
+  throw error
+}
+
+/** Makes the program end with the message of an error, without its stack: it is not one of the program. */
+function markAsPlain(error: unknown): void {
+  if (error instanceof Error) Object.defineProperty(error, runErrorMark, { value: true })
+}
+
+/** What `RunError.isInstance` looks for. */
+const runErrorMark = '__pulumiRunError'

@@ -1,6 +1,6 @@
-import { isSecret, secret } from '@pulumi/pulumi'
+import { isSecret, RunError, secret } from '@pulumi/pulumi'
 import { expect, test } from 'vitest'
-import { GeodbConnection, ResourceGroup, VectorLayer } from '../../src/pulumi/index.ts'
+import { GeodbConnection, getLayer, ResourceGroup, VectorLayer } from '../../src/pulumi/index.ts'
 import { setLandformMocks } from '../../src/pulumi/testing.ts'
 
 const readOutput = <T>(output: { apply(work: (value: T) => void): unknown }) =>
@@ -45,4 +45,14 @@ test('secrets of the contract are secret outputs, although the program passes th
   const geodb_connection = { hostname: 'db', database: 'gis', username: 'reader', password: 'hunter2' }
   const { geodb_connection: member } = new GeodbConnection('db', { geodb_connection })
   expect(await isSecret(member)).toBe(true)
+})
+
+test('a look-up that fails ends the program with its message, without a stack', async () => {
+  await setLandformMocks({
+    call: () => {
+      throw new Error('there is none')
+    },
+  })
+  const error = await getLayer({ name: 'roads' }).catch((failure: unknown) => failure)
+  expect(RunError.isInstance(error)).toBe(true)
 })
