@@ -23,13 +23,28 @@ export function describeResource(urn: string, cls: Cls, inputs: Values): Checked
   return { urn, key: isKnown ? key : undefined, names: namesOf(cls, inputs) }
 }
 
+/** The resource of a program that has an id on the server. */
+export interface Owner {
+  readonly urn: string
+  /** Whether its creation has taken over what was there. */
+  readonly isAdopted: boolean
+}
+
 /** The resources that were checked in a run, by key. */
 export interface CheckedResources {
   /** Adds a resource; a fault if another one has its key. */
   add(resource: CheckedResource): InputFault[]
   has(key: string): boolean
+  /** Returns the id of a resource that has a key in the program; the server may have an earlier key of it. */
+  findId(key: string): number | undefined
   /** Lists the resources that name a key, with the property. */
   listReferrers(key: string): { readonly resource: CheckedResource; readonly property: string }[]
+  /** Records that a resource of the program has an id on the server, which another one had until this update. */
+  own(id: number, urn: string, isAdopted?: boolean): void
+  /** Returns the resource of the program that has an id. */
+  ownerOf(id: number): Owner | undefined
+  /** Records that a resource was deleted. */
+  disown(id: number): void
   /** Records that the program reads a resource of the stack without declaring it. */
   addRead(key: string): void
   /**
@@ -53,6 +68,7 @@ export function createCheckedResources(): CheckedResources {
   const byKey = new Map<string, CheckedResource>()
   const byUrn = new Map<string, CheckedResource>()
   const read = new Set<string>()
+  const owners = new Map<number, Owner>()
   return {
     add: (resource) => {
       const { urn, key } = resource
@@ -68,11 +84,18 @@ export function createCheckedResources(): CheckedResources {
       return []
     },
     has: (key) => byKey.has(key),
+    findId: (key) => {
+      const urn = byKey.get(key)?.urn
+      return [...owners].find(([, owner]) => owner.urn === urn)?.[0]
+    },
     listReferrers: (key) =>
       [...byUrn.values()].flatMap((resource) => {
         const property = resource.names.get(key)
         return property === undefined ? [] : [{ resource, property }]
       }),
+    own: (id, urn, isAdopted = false) => void owners.set(id, { urn, isAdopted }),
+    ownerOf: (id) => owners.get(id),
+    disown: (id) => void owners.delete(id),
     addRead: (key) => void read.add(key),
     findMissing: ({ names: all }, stack) => {
       const names = [...all].filter(([name]) => !byKey.has(name) && !read.has(name) && !name.startsWith('#'))

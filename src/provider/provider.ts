@@ -110,10 +110,17 @@ export class LandformProvider {
   /** Compares inputs with earlier ones. */
   diff(
     urn: string,
-    sides: { readonly olds: Properties; readonly news: Properties; readonly ignored: readonly string[] },
+    sides: {
+      /** Id on the server, if the resource is one of the state of the stack. */
+      readonly id?: string
+      readonly olds: Properties
+      readonly news: Properties
+      readonly ignored: readonly string[]
+    },
   ): PropertyChange[] {
-    const { olds, news, ignored } = sides
+    const { id, olds, news, ignored } = sides
     if (isRun(urn)) return compareRuns(olds, news, ignored)
+    if (id) this.#checked.own(Number(id), urn)
     const cls = clsOf(parseUrn(urn).type)
     const filled = news.unknowns.length > 0 ? fillUnknowns(news, olds) : news.values
     const sideOf = (properties: Properties, inputs: Values) => {
@@ -169,12 +176,25 @@ export class LandformProvider {
       })
       return { id, values: outputs, secrets: inputs.secrets, warnings }
     }
-    const { id, warnings } = await this.#withWrite(urn, { inputs, old }, (write) =>
-      queue.write(write).catch(async (error: unknown) => {
+    const { id, warnings } = await this.#withWrite(urn, { inputs, old }, async (write) => {
+      const there = old === undefined ? await this.#findThere(urn, write) : undefined
+      const written = await queue.write(write).catch(async (error: unknown) => {
         throw (await this.#findHalfMade(write, { error, urn, inputs, old })) ?? error
-      }),
-    )
+      })
+      this.#checked.own(written.id, urn, written.id === there)
+      return written
+    })
     return { id: String(id), values: outputsOf(inputs.values, id), secrets: inputs.secrets, warnings }
+  }
+
+  /** Finds what already has the key of a creation. What is to be replaced by it must be deleted first. */
+  async #findThere(urn: string, { key }: Write): Promise<number | undefined> {
+    const { idOfKey } = await this.#connected().memory.load()
+    const id = idOfKey.get(key)
+    if (id === undefined || this.#checked.ownerOf(id)?.urn !== urn) return id
+    throw problem('resource/key-taken', `Resource ${id} has the key "${key}" until it is deleted.`, {
+      hint: 'Replace it with deleteBeforeReplace: true, the default.',
+    })
   }
 
   #withWrite<T>(
@@ -260,9 +280,20 @@ export class LandformProvider {
     return values && { id, values, outputs: { ...outputs, ...values }, secrets }
   }
 
-  /** Deletes a resource. Runs of pipelines are on no server, and their data stay. */
-  async delete(urn: string, id: string): Promise<void> {
-    if (!isRun(urn)) await deleteResource(this.#connected(), Number(id), this.#checked)
+  /**
+   * Deletes a resource, and returns warnings. Runs of pipelines are on no server, and their data stay. What another resource of
+   * the program has taken over stays, too.
+   */
+  async delete(urn: string, id: string): Promise<readonly string[]> {
+    if (isRun(urn)) return []
+    const owner = this.#checked.ownerOf(Number(id))
+    if (owner !== undefined && owner.urn !== urn)
+      return [`Resource ${id} stays: it is ${parseUrn(owner.urn).name} now, which has its key.`]
+    if (owner?.isAdopted)
+      return [`Resource ${id} was updated, not replaced: set deleteBeforeReplace: true to replace it.`]
+    await deleteResource(this.#connected(), Number(id), this.#checked)
+    this.#checked.disown(Number(id))
+    return []
   }
 
   /** Lists the resources of a type. */
@@ -277,9 +308,14 @@ export class LandformProvider {
     )
   }
 
-  /** Calls a function of the package. */
+  /** Calls a function of the package. A preview finds resources by the keys that they will have. */
   async invoke(token: string, { values }: Properties): Promise<Values> {
-    return callFunction(this.#connected(), token, values)
+    const connection = this.#connected()
+    const { name } = values
+    const id = typeof name === 'string' ? this.#checked.findId(name) : undefined
+    const isRenamed = id !== undefined && !(await connection.memory.load()).idOfKey.has(String(name))
+    if (!isRenamed) return callFunction(connection, token, values)
+    return { ...(await callFunction(connection, token, { name: String(id) })), key: name }
   }
 
   #connected(): Connection & { readonly queue: WriteQueue } {

@@ -87,6 +87,7 @@ function resourceCalls(provider: LandformProvider, warn: Warn): Service {
     check: unary((request: pb.CheckRequest) => check(provider, request, warn)),
     diff: unary(async (request: pb.DiffRequest) => {
       const changes = provider.diff(request.getUrn(), {
+        id: request.getId(),
         olds: readProperties(request.getOldInputs() ?? request.getOlds()),
         news: readProperties(request.getNews()),
         ignored: request.getIgnorechangesList(),
@@ -97,7 +98,8 @@ function resourceCalls(provider: LandformProvider, warn: Warn): Service {
     update: unary((request: pb.UpdateRequest) => update(provider, request, warn)),
     read: unary((call: ReadCall) => read(provider, call)),
     delete: unary(async (request: pb.DeleteRequest) => {
-      await provider.delete(request.getUrn(), request.getId())
+      const urn = request.getUrn()
+      for (const warning of await provider.delete(urn, request.getId())) warn(warning, urn)
       return new empty.Empty()
     }),
   }
@@ -236,7 +238,7 @@ function diffResponse(changes: readonly PropertyChange[]): pb.DiffResponse {
     .setDiffsList([...new Set(changes.map(({ path }) => path.split(/[.[]/)[0] ?? path))])
     .setReplacesList(replaces)
     // A key belongs to one resource at a time.
-    .setDeletebeforereplace(replaces.length > 0)
+    .setDeletebeforereplace(true)
     .setStablesList(['resource_id'])
     .setHasdetaileddiff(true)
   for (const change of changes)

@@ -70,9 +70,15 @@ async function attempt(connection: Connection, write: Write): Promise<Written> {
   return written
 }
 
-/** Plans a write without making it. @throws {Problem} as `writeResource` */
+/**
+ * Plans a write without making it. A creation is planned as if the resource did not exist: one that is replaced is deleted first.
+ *
+ * @throws {Problem} as `writeResource`
+ */
 export async function planWrite(connection: Connection, write: Write): Promise<void> {
-  refuseErrors(await planWrites(connection, [write]))
+  const { idOfKey } = await connection.memory.load()
+  const replaced = write.id === undefined ? idOfKey.get(write.key) : undefined
+  refuseErrors(await planWrites(connection, [write], replaced))
 }
 
 /**
@@ -102,10 +108,15 @@ function ignoreProblem(error: unknown): undefined {
   if (!isProblem(error)) throw error
 }
 
-async function planWrites(connection: Connection, writes: readonly Write[]): Promise<Plan> {
+async function planWrites(
+  connection: Connection,
+  writes: readonly Write[],
+  replaced?: number,
+): Promise<Plan> {
   const { api, memory, signal, allowDelete } = connection
   const tree = await memory.load()
-  const ids = [...new Set(writes.flatMap((write) => idsOf(tree, write)))]
+  const named = new Set(writes.flatMap((write) => idsOf(tree, write)))
+  const ids = [...named].filter((id) => id !== replaced)
   await memory.freshen(ids)
   for (const write of writes) {
     if (write.id === undefined) refuseTaken(tree, write)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import pb from '@pulumi/pulumi/proto/provider_pb.js'
 import { afterAll, expect, test } from 'vitest'
 import { unknownValue } from '../../src/provider/property_values.ts'
@@ -7,6 +8,7 @@ import {
   create,
   diff,
   type Engine,
+  invoke,
   none,
   read,
   remove,
@@ -74,10 +76,13 @@ describeServers('the Pulumi provider', (start) => {
     const { id } = await create(engine, layer, inputs)
     expect((await read(engine, layer, { id, inputs })).inputs).toEqual(inputs)
     const { inputs: next } = await check(engine, layer, layerOf('POLYGON'))
-    const found = await diff(engine, layer, [inputs, next])
+    const found = await diff(engine, layer, [inputs, next, [], id])
     expect(found.replaces).toEqual(['vector_layer.geometry_type'])
     expect(found.paths).toEqual({ 'vector_layer.geometry_type': pb.PropertyDiff.Kind.UPDATE_REPLACE })
     expect(found.deletesFirst).toBe(true)
+    // The preview deletes nothing.
+    await create(engine, layer, next, true)
+    await expect(create(engine, layer, inputs)).rejects.toThrow(/deleteBeforeReplace/)
     await remove(engine, layer, id)
     const replaced = await create(engine, layer, next)
     expect(replaced.id).not.toBe(id)
@@ -85,6 +90,40 @@ describeServers('the Pulumi provider', (start) => {
       id: replaced.id,
       inputs: next,
     })
+  })
+
+  test('deletes first if the program asks to replace, and keeps what another resource has taken over', async () => {
+    const engine = await connect()
+    const [old, renamed] = ['old', 'renamed'].map((name) => urnOf('ResourceGroup', name)) as [string, string]
+    const { inputs } = await check(engine, old, { key: 'kept' })
+    const { id } = await create(engine, old, inputs)
+    const sides = [inputs, { ...inputs, description: 'changed' }] as const
+    expect(await diff(engine, old, sides)).toMatchObject({ replaces: [], deletesFirst: true })
+    await configure(engine, { server: (await start()).url, password: adminPassword })
+    await check(engine, renamed, inputs)
+    expect((await create(engine, renamed, inputs)).id).toBe(id)
+    const logged = once(engine.logged, 'message')
+    await remove(engine, old, id)
+    await logged
+    expect(engine.warnings.at(-1)).toContain(`Resource ${id} stays: it is renamed now`)
+    // The engine replaces what --replace names without asking for a difference.
+    await remove(engine, renamed, id)
+    expect((await read(engine, renamed, { id, inputs })).inputs).toEqual(inputs)
+  })
+
+  test('a preview finds resources by the keys that they will have', async () => {
+    const engine = await connect()
+    const urn = urnOf('ResourceGroup', 'rekeyed')
+    const { inputs: olds } = await check(engine, urn, { key: 'earlier' })
+    const { id } = await create(engine, urn, olds)
+    const { inputs: news } = await check(engine, urn, { key: 'later' })
+    await diff(engine, urn, [olds, news, [], id])
+    await update(engine, urn, { id, olds, news, preview: true })
+    const found = await invoke(engine, 'landform:index:getResource', { name: 'later' })
+    expect(found).toMatchObject({ resource_id: Number(id), key: 'later' })
+    await expect(invoke(engine, 'landform:index:getResource', { name: 'never' })).rejects.toThrow(
+      /no resource/,
+    )
   })
 
   test('replaces everything only if its server or its manifest changes', async () => {

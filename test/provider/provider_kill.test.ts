@@ -5,6 +5,7 @@ import { type HttpFilter, useHttpFilter } from '../support/http_filter.ts'
 import { createServerEnvironment, type KillableServer, type ServerEnvironment } from '../support/killable.ts'
 import {
   check,
+  configure,
   create,
   type Engine,
   invoke,
@@ -15,6 +16,7 @@ import {
   urnOf,
   type Wire,
 } from '../support/pulumi_engine.ts'
+import { adminPassword } from '../support/server.ts'
 
 const useFilter = useHttpFilter()
 const settings = { allow_delete: '["trees"]' }
@@ -102,6 +104,8 @@ describe.each(drivers)('the Pulumi provider on %s', (driver) => {
     expect((await create(engine, urn, layer)).id).toBe(id)
     expect([await countNamed('trees'), await countNamed('town'), await features()]).toEqual([1, 1, 2])
     expect((await read(engine, urn, { id, inputs: layer })).inputs).toEqual(layer)
+    // In an update of its own: in the same one, it would be a replacement.
+    await configure(engine, { server: filter.url, password: adminPassword, ...settings })
     await remove(engine, urn, id)
     await remove(engine, group, parent)
     expect(await countNamed('town')).toBe(0)

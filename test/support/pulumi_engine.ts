@@ -142,9 +142,9 @@ export function readCheck(answer: pb.CheckResponse) {
 }
 
 /** Compares inputs; returns the kind of change by property path. */
-export async function diff(engine: Engine, urn: string, [olds, news, ignored = []]: Sides) {
+export async function diff(engine: Engine, urn: string, [olds, news, ignored = [], id = '']: Sides) {
   const request = new pb.DiffRequest().setUrn(urn).setOldInputs(toStruct(olds)).setNews(toStruct(news))
-  request.setIgnorechangesList([...ignored])
+  request.setId(id).setIgnorechangesList([...ignored])
   const answer = await engine.call<pb.DiffResponse>('diff', request)
   const detailed = [...answer.getDetaileddiffMap().entries()] as unknown as [string, pb.PropertyDiff][]
   return {
@@ -155,7 +155,7 @@ export async function diff(engine: Engine, urn: string, [olds, news, ignored = [
   }
 }
 
-type Sides = readonly [olds: Wire, news: Wire, ignored?: readonly string[]]
+type Sides = readonly [olds: Wire, news: Wire, ignored?: readonly string[], id?: string]
 
 /** Creates a resource, or previews its creation. */
 export async function create(engine: Engine, ...[urn, inputs, preview = false]: [string, Wire, boolean?]) {
