@@ -149,12 +149,13 @@ test('layers are drawn together at the scales at which they are shown', async ()
 
 test('only the layer that cannot be drawn is missing in a group', async () => {
   const [towns, villages, hamlets] = styles
-  browser.expectComplaint(/503/)
+  browser.expectComplaint(/403/)
   const { page, resources } = await open()
-  const json = { code: 'external/database', message: 'The database is down.' }
+  // The page does not retry a refusal by itself: the button stays until it is clicked.
+  const json = { code: 'access/denied', message: 'The style is closed.' }
   await page.route(
     (url) => url.searchParams.get('resource')?.split(',').includes(`${villages}`) ?? false,
-    (route) => route.fulfill({ status: 503, json }),
+    (route) => route.fulfill({ status: 403, json }),
   )
   resources.length = 0
   await page.reload()
