@@ -1,6 +1,7 @@
 import type { Cls } from '../contract/registry.ts'
 import { findAtPointer } from '../core/pointer.ts'
 import { completeData } from './data_source.ts'
+import { completeFeatures } from './feature_inputs.ts'
 import type { Properties, Values } from './property_values.ts'
 import { completeFiles, hasKnownFiles, openFiles } from './resource_files.ts'
 import { findFiles, type InputFault, makeManifest, type ResourceInputs } from './resource_manifest.ts'
@@ -58,6 +59,7 @@ export async function checkInputs(query: CheckedQuery): Promise<Checked> {
 /** Returns the pointers of a secret in completed inputs: what is completed from it is secret, too. */
 function placesOfSecret(pointer: string): string[] {
   if (/^\/files?\//.test(pointer)) return [pointer.startsWith('/files/') ? '/files' : '/file']
+  if (pointer.startsWith('/features/attachments/')) return ['/features/attachments']
   return pointer.startsWith('/data/source') ? [pointer, '/data/digest'] : [pointer]
 }
 
@@ -74,8 +76,10 @@ async function checkFiles({ cls, place }: CheckedQuery, inputs: Values): Promise
   try {
     if (opened.faults.length > 0) return { inputs, faults: opened.faults }
     const made = makeManifest({ ...place, cls, inputs, files: opened.block })
-    const { files, faults } = await findFiles(made)
+    const { files, features, faults } = await findFiles(made)
     if (faults.length > 0) return { inputs, faults }
+    if (features !== undefined)
+      return unchanged({ ...inputs, ...(await completeFeatures(features, opened.sourceOf)) })
     return unchanged({ ...inputs, ...(await completeFiles(cls, files, opened)) })
   } finally {
     await opened.remove()

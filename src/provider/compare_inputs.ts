@@ -11,6 +11,7 @@ import { listOwned } from '../reconcile/model/owned_fields.ts'
 import type { Principals } from '../reconcile/model/principals.ts'
 import { isCompared, toWire } from '../reconcile/model/value_equality.ts'
 import { type DiffContext, diffResource } from '../reconcile/plan/diff.ts'
+import { compareFeatureInputs } from './feature_inputs.ts'
 import { formatPropertyPath, isIgnored, pathOfEdit } from './property_path.ts'
 import { type Properties, unknownValue } from './property_values.ts'
 import { compareFileInputs } from './resource_files.ts'
@@ -54,7 +55,10 @@ export function compareInputs(comparison: Comparison): PropertyChange[] {
   const { unknowns } = news.properties
   const plain = [...secrets, ...data, ...unknowns].map((pointer) => changeAt(comparison, pointer))
   const files = compareFileInputs(cls, olds.properties.values, news.properties.values)
-  const all = new Map([...changes, ...files, ...plain].map((change) => [change.path, change] as const))
+  const features = compareFeatureInputs(olds.properties.values, news.properties.values)
+  const all = new Map(
+    [...changes, ...files, ...features, ...plain].map((change) => [change.path, change] as const),
+  )
   return [...all.values()].filter(({ path }) => !isIgnored(path, ignored))
 }
 
@@ -103,8 +107,8 @@ function kindOf(from: unknown, to: unknown): PropertyChange['kind'] {
   return to === undefined ? 'delete' : 'update'
 }
 
-/** Properties that are compared by their digests. */
-const contents = ['/data', '/files', '/file']
+/** Properties with files, which are compared by their digests. */
+const contents = ['/data', '/files', '/file', '/features']
 
 function compareRoughly(comparison: Comparison): PropertyChange[] {
   const { cls, olds, news } = comparison

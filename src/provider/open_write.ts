@@ -44,14 +44,18 @@ export async function withWrite<T>(resource: WrittenInputs, work: (write: Write)
     const { key } = wanted
     return await work({
       ...{ key, sendsSecrets },
-      manifest:
-        files === undefined ? manifest : withFiles(manifest, { files: new Map([[key, found.files]]) }),
+      manifest: files === undefined ? manifest : withFiles(manifest, byKey(key, found)),
       ...(id === undefined ? {} : { id }),
     })
   } finally {
     await opened?.remove()
     await files?.remove()
   }
+}
+
+function byKey(key: string, { files, features }: Awaited<ReturnType<typeof findFiles>>) {
+  if (features !== undefined) return { files: new Map(), features: new Map([[key, features]]) }
+  return { files: new Map([[key, files]]) }
 }
 
 function refused(faults: readonly InputFault[]) {

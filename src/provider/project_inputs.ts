@@ -10,6 +10,7 @@ import { diffResource } from '../reconcile/plan/diff.ts'
 import { contextOf } from '../reconcile/plan/diff_context.ts'
 import { matchResources } from '../reconcile/plan/match.ts'
 import { writeBlock } from '../reconcile/pull/write_block.ts'
+import { listFeatureParts } from './feature_inputs.ts'
 import type { Values } from './property_values.ts'
 import { filesProperty, projectFiles } from './resource_files.ts'
 import { listSecrets } from './resource_secrets.ts'
@@ -55,10 +56,10 @@ export function projectInputs(found: Found, inputs: Values, manifest: Manifest):
     options: safeOptions,
   }
   const context = contextOf(plan, matchResources(manifest, tree), new Set())
-  const property = filesProperty(cls)
-  const hasFiles = property !== undefined && inputs[property] !== undefined
-  const block = hasFiles ? { ...wanted, files: [] } : wanted
-  const { edits } = diffResource(block, actual, { ...context, manifestId: actual.manager ?? '' })
+  const { edits } = diffResource(withContents(wanted, cls, inputs), actual, {
+    ...context,
+    manifestId: actual.manager ?? '',
+  })
   const visible = edits.filter((edit) => edit.secret === undefined)
   const there = readFiles(actual)
   const known = there === undefined ? inputs : projectFiles(cls, inputs, there)
@@ -67,6 +68,14 @@ export function projectInputs(found: Found, inputs: Values, manifest: Manifest):
   const projected = structuredClone(known) as Record<string, unknown>
   for (const edit of visible) takeEdit(projected, written, edit)
   return withEditedData(projected, wanted, actual)
+}
+
+/** Adds what inputs set besides the fields, so that it is not reported as removed. Its content is compared elsewhere. */
+function withContents(wanted: WantedResource, cls: Cls, inputs: Values): WantedResource {
+  const property = filesProperty(cls)
+  const hasFiles = property !== undefined && inputs[property] !== undefined
+  const features = listFeatureParts(inputs)
+  return { ...wanted, ...(hasFiles ? { files: [] } : {}), ...(features === undefined ? {} : { features }) }
 }
 
 /** Digest of data that were edited on the server since they were loaded. */

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
+import { readExtensions } from '../api/read_extensions.ts'
 import { resolveResource } from '../api/resolve_resource.ts'
 import { problem } from '../contract/problems.ts'
 import { type Cls, clsNames } from '../contract/registry.ts'
+import { isObject } from '../core/is_object.ts'
 import { isProblem } from '../core/problem.ts'
 import { findHint } from '../core/suggest.ts'
 import { readActual, readsAll } from '../reconcile/model/actual_tree.ts'
@@ -14,6 +16,7 @@ import {
 } from './checked_resources.ts'
 import { compareInputs, fillUnknowns, type PropertyChange } from './compare_inputs.ts'
 import { deleteResource } from './delete_resource.ts'
+import { projectFeatures } from './feature_inputs.ts'
 import { InitFailure } from './init_failure.ts'
 import { withWrite } from './open_write.ts'
 import { type Properties, unknownValue, type Values } from './property_values.ts'
@@ -252,7 +255,10 @@ export class LandformProvider {
       ? Number(name)
       : (tree.idOfKey.get(name) ?? (await resolveResource(api, name, signal)).resource.id)
     await memory.freshen([id])
-    const values = readInputs(tree, { cls, id, inputs, place: this.#manifestPlace(urn) })
+    const values = await this.#readFeatures(
+      id,
+      readInputs(tree, { cls, id, inputs, place: this.#manifestPlace(urn) }),
+    )
     const there = tree.byId.get(id)
     if (values === undefined && there !== undefined)
       throw problem('plan/wrong-class', `Resource ${id} is a ${there.resource.cls}, not a ${cls}.`)
@@ -264,6 +270,15 @@ export class LandformProvider {
     if (isImport || !readsAll(tree.head))
       await api.call('resource.get', { params: { id }, signal }).catch(rethrowUnless404)
     return undefined
+  }
+
+  /** Reads the descriptions and attachments that inputs manage: one request for each such layer. */
+  async #readFeatures(id: number, inputs: Values | undefined): Promise<Values | undefined> {
+    const { api, signal } = this.#connected()
+    const key = isObject(inputs?.features) ? inputs.features.key : undefined
+    if (inputs === undefined || typeof key !== 'string') return inputs
+    const there = await readExtensions(api, { id, key }, signal)
+    return there === null ? inputs : projectFeatures(inputs, there)
   }
 
   async #readRun(id: string, { inputs, readOutputs }: ResourceState): Promise<ReadResource | undefined> {

@@ -48,7 +48,7 @@ export const configProperties: Readonly<Record<string, Spec>> = {
 }
 
 /** Fields of blocks that Pulumi expresses in other ways. */
-const omitted = new Set(['cls', 'existing', 'id', 'was', 'children', 'features'])
+const omitted = new Set(['cls', 'existing', 'id', 'was', 'children'])
 
 /** Returns the input properties of a class as JSON Schema, by name. */
 export function inputSchemas(cls: Cls): Record<string, JsonSchema> {
@@ -67,6 +67,7 @@ export function inputSchemas(cls: Cls): Record<string, JsonSchema> {
     parent: { ...all.parent, description: parentMeaning },
     ...dataOf(all.data),
     ...filesOf(all),
+    ...featuresOf(all.features),
   }
 }
 
@@ -101,6 +102,24 @@ function filesOf({
   const items = { anyOf: [path, { ...entry, properties: { ...own, path: described } }] }
   return { files: { ...files, items, description: filesMeaning } }
 }
+
+function featuresOf(features: JsonSchema | undefined): Readonly<Record<string, JsonSchema>> {
+  if (features === undefined) return {}
+  const properties = features.properties as Readonly<Record<string, JsonSchema>>
+  const { attachments } = properties
+  const list = attachments && valuesOf(attachments)
+  const entry = ((list?.items as JsonSchema | undefined)?.anyOf as readonly JsonSchema[] | undefined)?.[1]
+  if (attachments === undefined || list === undefined || entry === undefined) return {}
+  const path = { type: 'string', minLength: 1, [assetWord]: 'file' }
+  const own = entry.properties as Readonly<Record<string, JsonSchema>>
+  const described = { ...path, description: 'Path or pattern, relative to the program, or an asset.' }
+  const items = { anyOf: [path, { ...entry, properties: { ...own, path: described } }] }
+  const lists = { ...attachments, additionalProperties: { ...list, items }, description: attachmentsMeaning }
+  return { features: { ...features, properties: { ...properties, attachments: lists } } }
+}
+
+const attachmentsMeaning =
+  'Attachments of all features, by the value of the key: assets, and paths or patterns (photos/north/*.jpg), relative to the program; other features have none.'
 
 const filesMeaning =
   'All files: assets, and paths or patterns (plans/*.pdf, photos/**/*.jpg), relative to the program. Files that match a pattern keep their path below the folder before its first wildcard.'

@@ -1,12 +1,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
-import { type Cls, filesOf } from '../contract/registry.ts'
+import { type Cls, extensionsOf, filesOf } from '../contract/registry.ts'
 import { isObject } from '../core/is_object.ts'
+import { joinPointer } from '../core/pointer.ts'
 import type { WantedFile } from '../manifest/manifest.ts'
 import type { ActualFile } from '../reconcile/model/actual_files.ts'
 import { digestFile } from '../transfer/upload_file.ts'
 import type { PropertyChange } from './compare_inputs.ts'
+import { featuresBlock } from './feature_inputs.ts'
+import { formatPropertyPath } from './property_path.ts'
 import { signatureKey, signatures, unknownValue, type Values } from './property_values.ts'
 import type { InputFault } from './resource_manifest.ts'
 
@@ -40,9 +43,10 @@ export function filesProperty(cls: Cls): 'files' | 'file' | undefined {
   return form && (form === 'one' ? 'file' : 'files')
 }
 
-/** Returns the files of inputs as a manifest writes them, where assets are named by a path. */
+/** Returns the files and attachments of inputs as a manifest writes them, where assets are named by a path. */
 export function filesBlock(cls: Cls, inputs: Values, pathOf: (source: unknown) => unknown): Values {
   const property = filesProperty(cls)
+  if (hasFeatures(cls)) return featuresBlock(inputs, (one) => entryOf(one, pathOf))
   const given = property === undefined ? undefined : inputs[property]
   if (property === undefined || given === undefined) return {}
   if (property === 'file') return { file: pathOf(isAsset(given) || !isObject(given) ? given : given.path) }
@@ -62,13 +66,16 @@ function nameOf({ path }: Values): { readonly name?: string } {
 
 const isAsset = (value: unknown): value is Values => isObject(value) && Object.hasOwn(value, signatureKey)
 
+/** Whether a class has features that can have descriptions and attachments. */
+const hasFeatures = (cls: Cls) => extensionsOf(cls) !== undefined
+
 /** Opens the files of inputs: texts of assets are written to a temporary folder. */
 export async function openFiles(cls: Cls, inputs: Values, folder: string): Promise<OpenedFiles> {
   const sources = new Map<string, unknown>()
   const texts: { readonly path: string; readonly text: string }[] = []
   const faults: InputFault[] = []
   const made = await mkdtemp(join(tmpdir(), 'landform-asset-'))
-  const property = filesProperty(cls) ?? 'files'
+  const property = filesProperty(cls) ?? 'features.attachments'
   const pathOf = (source: unknown): unknown => {
     if (!isAsset(source)) return source
     const { path, text, [signatureKey]: kind } = source
@@ -83,16 +90,27 @@ export async function openFiles(cls: Cls, inputs: Values, folder: string): Promi
   for (const { path, text } of texts) await writeFile(path, text)
   const unnamed = (entry: unknown) =>
     isObject(entry) && entry.name === undefined && String(entry.path).startsWith(made)
-  if (Array.isArray(block.files))
-    for (const [at, entry] of block.files.entries())
+  for (const [list, entries] of listEntries(block))
+    for (const [at, entry] of entries.entries())
       if (unnamed(entry))
-        faults.push({ property: `files[${at}].name`, reason: 'missing; a StringAsset has no name' })
+        faults.push({ property: `${list}[${at}].name`, reason: 'missing; a StringAsset has no name' })
   return {
     block,
     faults,
     sourceOf: (path) => sources.get(path) ?? (relative(folder, path) || path),
     remove: () => rm(made, { recursive: true, force: true }),
   }
+}
+
+/** Lists the lists of files of a block with their property paths. */
+function listEntries({ files, features }: Values): (readonly [string, readonly unknown[]])[] {
+  const attachments = isObject(features) && isObject(features.attachments) ? features.attachments : {}
+  return [
+    ['files', files] as const,
+    ...Object.entries(attachments).map(
+      ([key, list]) => [formatPropertyPath(joinPointer('/features/attachments', key)), list] as const,
+    ),
+  ].flatMap(([path, list]) => (Array.isArray(list) ? [[path, list] as const] : []))
 }
 
 /** Writes the files of a resource in full, with their digests, so that a changed content is a changed property. */
@@ -116,9 +134,9 @@ export async function completeFiles(
   return { file: entries[0] && { path: entries[0].path, digest: entries[0].digest } }
 }
 
-/** Whether inputs have files whose paths are all known. */
+/** Whether inputs have files, or what features have, whose values are all known. */
 export function hasKnownFiles(cls: Cls, inputs: Values): boolean {
-  const property = filesProperty(cls)
+  const property = hasFeatures(cls) ? 'features' : filesProperty(cls)
   const given = property === undefined ? undefined : inputs[property]
   return given !== undefined && !JSON.stringify(given).includes(unknownValue)
 }

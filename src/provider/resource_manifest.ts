@@ -126,12 +126,13 @@ export function makeManifest(resource: ResourceInputs): ResourceManifest {
   }
 }
 
-/** Finds the files that the block of a resource names. */
+/** Finds the files, and descriptions and attachments of features, of the block of a resource. */
 export async function findFiles({ fileBlocks }: Pick<ResourceManifest, 'fileBlocks'>) {
-  const { files, issues } = await expandFiles(fileBlocks)
+  const { files, features, issues } = await expandFiles(fileBlocks)
   const [found = []] = files.values()
+  const [extended] = features.values()
   return {
-    files: found,
+    ...{ files: found, features: extended },
     faults: issues.map((issue) => {
       const { property, reason } = faultOf(issue, fileBlocks[0]?.pointer ?? '')
       return { property, reason: inProgram(reason) }

@@ -68,6 +68,7 @@ export function writeProperties(
     ...Object.fromEntries(members),
     ...(data === undefined ? {} : { data: writeData(data) }),
     ...writeFiles(cls, wanted.files),
+    ...writeFeatures(wanted.features),
   }
 }
 
@@ -76,6 +77,22 @@ function writeFiles(cls: Cls, files: WantedResource['files']): object {
   if (files === undefined || property === undefined) return {}
   if (property === 'file') return { file: files[0]?.path }
   return { files: files.map(({ path, name, mimeType }) => ({ path, name, mime_type: mimeType })) }
+}
+
+function writeFeatures(features: WantedResource['features']): object {
+  if (features === undefined) return {}
+  const { key, descriptions, attachments } = features
+  const lists = [...(attachments ?? [])].map(([feature, list]) => [
+    feature,
+    list.map(({ path, name, mimeType, description }) => ({ path, name, mime_type: mimeType, description })),
+  ])
+  return {
+    features: {
+      key,
+      ...(descriptions === undefined ? {} : { descriptions: Object.fromEntries(descriptions) }),
+      ...(attachments === undefined ? {} : { attachments: Object.fromEntries(lists) }),
+    },
+  }
 }
 
 function writeData(data: NonNullable<WantedResource['data']>): object {

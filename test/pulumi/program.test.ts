@@ -14,7 +14,7 @@ describeServer('a program of Pulumi', (start) => {
   let engine: Engine
   beforeAll(async () => {
     server = await start()
-    engine = await startConfigured(server.url, { allow_delete: '["park_plans"]' })
+    engine = await startConfigured(server.url, { allow_delete: '["park_plans", "benches"]' })
   })
   afterAll(() => engine.stop())
 

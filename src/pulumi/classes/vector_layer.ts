@@ -1,7 +1,7 @@
 // Printed from the contract by `npm run docs`. Do not edit.
 import type { CustomResourceOptions, Output } from '@pulumi/pulumi'
 import { type Inputs, LandformResource, lookUp } from '../landform_resource.ts'
-import type { DataSource, Rule } from './block_types.ts'
+import type { DataSource, FileSource, Rule } from './block_types.ts'
 
 /** Properties of `VectorLayer`. */
 export interface VectorLayerProperties {
@@ -86,6 +86,24 @@ export interface VectorLayerProperties {
     /** Keep the fields of the layer: values are converted to their datatypes, and other fields of the source are ignored. */
     readonly keep_fields?: boolean
   }
+  /** Descriptions and attachments of features. Absent parts are not managed. */
+  readonly features?: {
+    /** Field that identifies a feature. */
+    readonly key: string
+    /** Descriptions of all features, by the value of the key; other features have none. */
+    readonly descriptions?: { readonly [name: string]: string }
+    /** Attachments of all features, by the value of the key: assets, and paths or patterns (photos/north/*.jpg), relative to the program; other features have none. */
+    readonly attachments?: { readonly [name: string]: readonly (FileSource | {
+      /** Path or pattern, relative to the program, or an asset. */
+      readonly path: FileSource
+      /** Name on the server; defaults to the name of the file. Not for patterns. */
+      readonly name?: string
+      /** Media type; the server derives it from the name if absent. */
+      readonly mime_type?: string
+      /** Description. */
+      readonly description?: string
+    })[] }
+  }
 }
 
 /** A layer with features stored on the server. */
@@ -108,6 +126,8 @@ export class VectorLayer extends LandformResource {
   declare readonly feature_layer: Output<VectorLayerProperties['feature_layer']>
   /** Data to load if the server has other data. */
   declare readonly data: Output<VectorLayerProperties['data']>
+  /** Descriptions and attachments of features. Absent parts are not managed. */
+  declare readonly features: Output<VectorLayerProperties['features']>
 
   constructor(name: string, args: Inputs<VectorLayerProperties>, options?: CustomResourceOptions) {
     super('vector_layer', name, { args, options })
