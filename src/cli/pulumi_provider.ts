@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { fstatSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { serveProvider } from '../provider/serve_provider.ts'
 import { programVersion } from './version.ts'
@@ -12,3 +13,8 @@ setFlagsFromString('--heap-growing-percent=30')
 const place = { version: programVersion(), env: process.env, folder: process.cwd() }
 const { port } = await serveProvider(place, process.argv[2])
 process.stdout.write(`${port}\n`)
+
+// The engine holds the pipe of the standard input open as long as it lives. One that was killed sends no signal, and its provider
+// would stay for ever.
+const input = fstatSync(process.stdin.fd)
+if (input.isFIFO() || input.isSocket()) process.stdin.resume().once('close', () => process.exit())

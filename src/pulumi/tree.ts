@@ -45,7 +45,7 @@ export class Tree extends ComponentResource<ReadonlyMap<string, LandformResource
     return output(this.getData().then((found) => pick(found, key)))
   }
 
-  /** Ids on the server by key. */
+  /** `resource_id` of each resource by key: a number, as in the API. Pulumi's own `id` is the same as text. */
   get ids(): Output<Record<string, number>> {
     const ids = this.getData().then((found) =>
       Object.fromEntries([...found].map(([key, { resource_id }]) => [key, resource_id])),

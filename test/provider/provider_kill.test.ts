@@ -87,6 +87,22 @@ describe.each(drivers)('the Pulumi provider on %s', (driver) => {
     expect(await countNamed('trees')).toBe(0)
   })
 
+  test('a provider whose engine was killed ends, in the middle of a request as well', async () => {
+    expect(await engine.leave()).toBe(0)
+    engine = await startConfigured(filter.url, settings)
+    const { inputs } = await check(engine, urn, treesOf([1, 2]))
+    const left = new Promise<number | null>((resolve) => interruptNext(() => engine.leave().then(resolve)))
+    await expect(create(engine, urn, inputs)).rejects.toThrow()
+    expect(await left).toBe(0)
+
+    engine = await startConfigured(filter.url, settings)
+    await check(engine, urn, treesOf([1, 2]))
+    const { id } = await create(engine, urn, inputs)
+    expect([await countNamed('trees'), await features()]).toEqual([1, 2])
+    await configure(engine, { server: filter.url, password: adminPassword, ...settings })
+    await remove(engine, urn, id)
+  })
+
   test('a server that is killed and started again has done the update once', async () => {
     const group = urnOf('ResourceGroup', 'town')
     const { inputs } = await check(engine, group, {})

@@ -33,6 +33,8 @@ export interface Engine {
   stop(): Promise<void>
   /** Kills the provider with SIGKILL. */
   kill(): Promise<void>
+  /** Leaves the provider as an engine that is killed: without a signal. Returns its exit code. */
+  leave(): Promise<number | null>
 }
 
 const program = fileURLToPath(new URL('../../src/cli/pulumi_provider.ts', import.meta.url))
@@ -43,21 +45,22 @@ export async function startEngine(folder = process.cwd()): Promise<Engine> {
   const logged = new EventEmitter()
   const log = await serveLog(warnings, logged)
   const child = spawn(process.execPath, [program, log.address], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
     cwd: folder,
   })
   const errors: string[] = []
   child.stderr.setEncoding('utf8').on('data', (text: string) => errors.push(text))
-  const exited = once(child, 'exit')
+  const exited = once(child, 'exit') as Promise<[number | null]>
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   const options = { 'grpc.max_receive_message_length': -1 }
   const client = new grpc.ResourceProviderClient(`127.0.0.1:${line}`, credentials.createInsecure(), options)
   const methods = client as unknown as Record<string, (...args: unknown[]) => unknown>
-  const end = async (signal: NodeJS.Signals) => {
+  const end = async (send: () => unknown) => {
     client.close()
-    child.kill(signal)
-    await exited
+    send()
+    const [code] = await exited
     log.stop()
+    return code
   }
   return {
     pid: child.pid ?? 0,
@@ -72,8 +75,9 @@ export async function startEngine(folder = process.cwd()): Promise<Engine> {
         )
       }),
     stream: <A>(name: string, request: unknown) => methods[name]?.call(client, request) as AsyncIterable<A>,
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
+    stop: async () => void (await end(() => child.kill('SIGTERM'))),
+    kill: async () => void (await end(() => child.kill('SIGKILL'))),
+    leave: () => end(() => child.stdin.end()),
   }
 }
 
