@@ -21,8 +21,8 @@ import {
   startConfigured,
   update,
   urnOf,
-  type Wire,
 } from '../support/pulumi_engine.ts'
+import { treesOf } from '../support/pulumi_trees.ts'
 import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
 
 const useFilter = useHttpFilter()
@@ -147,80 +147,6 @@ describeServers('a Pulumi provider', (start, driver) => {
       const { failures: empty } = await check(second, urn, { files: ['no/*.txt', { path: asset('a') }] })
       expect(empty).toEqual([{ property: 'files[1].name', reason: expect.stringContaining('StringAsset') }])
       await expect(remove(second, urn, id)).rejects.toThrow(/3 files.*LANDFORM_ALLOW_DELETE/)
-    } finally {
-      await second.stop()
-      await rm(made, { recursive: true })
-    }
-  })
-
-  test('writes descriptions and attachments of features, and sees changed, removed and foreign ones', async () => {
-    const urn = urnOf('VectorLayer', 'benches')
-    const made = await mkdtemp(join(tmpdir(), 'landform-benches-'))
-    const second = await startConfigured(server.url, { allow_delete: '["benches"]' }, made)
-    const asset = (text: string) => ({ [signatureKey]: signatures.asset, text })
-    const { data = null } = treesOf([1, 2])
-    const featuresOf = (descriptions: Wire, attachments: Wire): Wire => ({
-      ...{ data, features: { key: 'n', descriptions, attachments } },
-    })
-    const note = { path: asset('By the pond'), name: 'note.txt', description: 'Note' }
-    const attachments = { 1: ['photos/*.txt', note], 2: ['photos/a.txt'] }
-    const news = featuresOf({ 1: 'Old' }, attachments)
-    const addressOf = (id: string) => `/api/resource/${id}/feature/?extensions=description,attachment`
-    interface Found {
-      readonly id: number
-      readonly extensions: {
-        readonly description: string | null
-        readonly attachment: readonly { readonly name: string }[] | null
-      }
-    }
-    const list = async (id: string) => (await server.admin('GET', addressOf(id))).json<Found[]>()
-    try {
-      await mkdir(join(made, 'photos'))
-      for (const name of ['a', 'b']) await writeFile(join(made, `photos/${name}.txt`), name)
-      const { inputs, failures } = await check(second, urn, news)
-      expect(failures).toEqual([])
-      const { id } = await create(second, urn, inputs)
-      const written = (await list(id)).map(({ extensions: { description, attachment } }) => [
-        description,
-        (attachment ?? []).map(({ name }) => name).sort(),
-      ])
-      expect(written).toEqual([
-        ['Old', ['a.txt', 'b.txt', 'note.txt']],
-        [null, ['a.txt']],
-      ])
-      expect((await read(second, urn, { id, inputs })).inputs).toEqual(inputs)
-      await writeFile(join(made, 'photos/b.txt'), 'changed')
-      const texts = { 1: 'Older', 2: 'New' }
-      const { inputs: next } = await check(second, urn, featuresOf(texts, attachments))
-      const { ADD, UPDATE } = pb.PropertyDiff.Kind
-      expect((await diff(second, urn, [inputs, next])).paths).toEqual({
-        'features.descriptions[1]': UPDATE,
-        'features.descriptions[2]': ADD,
-        'features.attachments[1]': UPDATE,
-      })
-      await update(second, urn, { id, olds: inputs, news: next })
-      // Somebody removes a description and all attachments of a feature.
-      const [, other] = await list(id)
-      const nothing = { extensions: { description: null, attachment: [] } }
-      expect((await server.admin('PUT', `/api/resource/${id}/feature/${other?.id}`, nothing)).status).toBe(
-        200,
-      )
-      await configure(second, {
-        ...{ server: server.url, password: adminPassword, allow_delete: '["benches"]' },
-      })
-      const { inputs: drifted } = await read(second, urn, { id, inputs: next })
-      expect((await diff(second, urn, [drifted, next])).paths).toMatchObject({
-        'features.descriptions[2]': ADD,
-        'features.attachments[2]': ADD,
-      })
-      const wrong = featuresOf({ 1: 7 }, { 1: ['no.txt'], 2: [asset('a')] })
-      const { failures: faults } = await check(second, urn, wrong)
-      expect(faults.map(({ property }) => property)).toContain('features.descriptions[1]')
-      const { failures: files } = await check(second, urn, featuresOf({}, { 1: ['no.txt'], 2: [asset('a')] }))
-      expect(files).toEqual([{ property: 'features.attachments[2][0].name', reason: expect.any(String) }])
-      const { failures: absent } = await check(second, urn, featuresOf({}, { 1: ['no.txt'] }))
-      expect(absent).toEqual([{ property: 'features.attachments[1][0]', reason: expect.any(String) }])
-      await remove(second, urn, id)
     } finally {
       await second.stop()
       await rm(made, { recursive: true })
@@ -386,19 +312,6 @@ describeServers('a Pulumi provider', (start, driver) => {
 
 interface Sent {
   readonly id: string
-}
-
-function treesOf(numbers: readonly number[]): Wire {
-  const features = numbers.map((n) => ({
-    type: 'Feature',
-    properties: { n },
-    geometry: { type: 'Point', coordinates: [n, n] },
-  }))
-  const text = JSON.stringify({ type: 'FeatureCollection', features })
-  return {
-    data: { [signatureKey]: signatures.asset, text },
-    feature_layer: { fields: [{ keyname: 'n', datatype: 'INTEGER', display_name: 'Number' }] },
-  }
 }
 
 async function inParallel<T, R>(

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { signatureKey, signatures } from '../../src/provider/property_values.ts'
 import { drivers } from '../support/drivers.ts'
 import { type HttpFilter, useHttpFilter } from '../support/http_filter.ts'
 import { createServerEnvironment, type KillableServer, type ServerEnvironment } from '../support/killable.ts'
@@ -14,18 +13,13 @@ import {
   startConfigured,
   update,
   urnOf,
-  type Wire,
 } from '../support/pulumi_engine.ts'
+import { treesOf } from '../support/pulumi_trees.ts'
 import { adminPassword } from '../support/server.ts'
 
 const useFilter = useHttpFilter()
 const settings = { allow_delete: '["trees"]' }
 const urn = urnOf('VectorLayer', 'trees')
-
-function treesOf(numbers: readonly number[]): Wire {
-  const rows = numbers.map((n) => `${n},${n},${n}`)
-  return { data: { [signatureKey]: signatures.asset, text: ['n,lon,lat', ...rows, ''].join('\n') } }
-}
 
 describe.each(drivers)('the Pulumi provider on %s', (driver) => {
   let environment: ServerEnvironment
