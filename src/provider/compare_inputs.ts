@@ -161,6 +161,7 @@ function placesOf(): Places {
   const context: DiffContext = {
     manifestId: '',
     names: { keyOf: names, principals },
+    findFamily: () => undefined,
     findId: idOf,
     sendSecrets: new Set(),
     take: new Set(),

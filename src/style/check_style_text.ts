@@ -1,3 +1,4 @@
+import type { GeometryFamily } from '../contract/geometry.ts'
 import { compareIssues, type Issue } from '../core/issue.ts'
 import { readJson } from './json_read.ts'
 import { isMapboxStyle } from './mapbox/mapbox_read.ts'
@@ -48,18 +49,24 @@ interface Reading {
   readonly issues: readonly Issue[]
 }
 
-type ReadStyle = (
-  text: string,
-  options: { readonly file: string; readonly fields: readonly string[] | undefined },
-) => Reading
+interface ReadOptions {
+  readonly file: string
+  readonly fields?: readonly string[] | undefined
+  /** Geometries of the layer; polygons if they are not known, which changes neither filters nor labels. */
+  readonly family?: GeometryFamily | undefined
+}
 
-const readers: Readonly<Record<StyleLanguage, ReadStyle>> = {
-  mapserver: (text, { file }) => {
+const readers: Readonly<Record<StyleLanguage, (text: string, options: ReadOptions) => Reading>> = {
+  mapserver: (text, { file, family = 'POLYGON' }) => {
     const { style, issues } = readMapserverXml(text, file)
-    // The family of geometries changes neither filters nor labels.
-    return { style: style && styleOfMapserver(style, 'POLYGON'), issues }
+    return { style: style && styleOfMapserver(style, family), issues }
   },
   qml: (text, { file, fields = [] }) => readDesktopStyle(text, { file, fields }),
+}
+
+/** Reads a style; undefined if it cannot be used. */
+export function findStyle(language: StyleLanguage, text: string, family?: GeometryFamily): Style | undefined {
+  return readers[language](text, { file: language, family }).style
 }
 
 function findMissing(

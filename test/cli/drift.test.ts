@@ -165,6 +165,48 @@ describe.each(drivers)('drift on %s', (driver) => {
     expect((await run('drift', 'some.yaml', '--ignore', 'one.permissions')).exit).toBe(0)
   })
 
+  it('shows styles by rule and symbol, and tells what draws the same apart', async () => {
+    const styleOf = (color: string, more = '') =>
+      `<map><layer><class><name>Roads</name><style><color red="${color}" green="0" blue="0"/><width>2</width>${more}</style></class></layer></map>`
+    const manifest = (xml: string) => `manifest: styled
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      lines:
+        cls: vector_layer
+        display_name: Lines
+        vector_layer: { geometry_type: LINESTRING, srs: { id: 3857 } }
+        feature_layer: { fields: [] }
+        children:
+          lines_style: { cls: mapsrv_style, display_name: Lines, description: one two, mapsrv_style: { xml: '${xml}' } }
+`
+    await writeFile(join(cwd, 'styled.yaml'), manifest(styleOf('1')))
+    const first = await run('apply', 'styled.yaml', '--yes')
+    expect([first.exit, first.exit === 0 ? '' : first.err]).toEqual([0, ''])
+    const id = await idOf('lines_style')
+    // White space, and an opacity that is the default.
+    const same = {
+      mapsrv_style: { xml: styleOf('1', '<opacity>100</opacity>') },
+      resource: { description: 'one  two' },
+    }
+    expect((await server.admin('PUT', `/api/resource/${id}`, same)).status).toBe(200)
+    const harmless = await run('drift', 'styled.yaml', '--exit-code')
+    expect([harmless.exit, harmless.out.split('\n').at(-2)]).toEqual([0, 'Drift of styled: 2 harmless.'])
+    expect(harmless.out).toContain('mapsrv_style.xml  draws the same, written differently  (harmless)')
+
+    const other = { mapsrv_style: { xml: styleOf('255') } }
+    expect((await server.admin('PUT', `/api/resource/${id}`, other)).status).toBe(200)
+    const drifted = await run('drift', 'styled.yaml', '--exit-code')
+    expect(drifted.exit).toBe(2)
+    expect(drifted.out).toContain('~ rule "Roads" / line  colour #ff0000 → #010000')
+    const planned = await run('plan', 'styled.yaml')
+    expect(planned.out).toContain(
+      '      mapsrv_style.xml\n        ~ rule "Roads" / line  colour #ff0000 → #010000\n',
+    )
+  })
+
   it('tells edited features from a changed source', async () => {
     const source = (name: string) =>
       writeFile(

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Color, colorOf } from '../../src/style/color.ts'
+import { diffStyles } from '../../src/style/diff/style_diff.ts'
 import { compileFilter } from '../../src/style/expression/expression_evaluate.ts'
 import {
   formatMapserverExpression,
@@ -17,6 +19,7 @@ import {
   type Symbolizer,
 } from '../../src/style/mapserver/mapserver_model.ts'
 import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
+import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
 import { writeMapserverXml } from '../../src/style/mapserver/mapserver_write.ts'
 import { canonicalXml, isSameXml } from '../../src/style/xml/canonical_xml.ts'
 import { readXml } from '../../src/style/xml/xml_read.ts'
@@ -190,6 +193,58 @@ test('a negated filter matches exactly the features that the filter does not', (
     runs,
   )
 })
+
+test('two styles have no differences exactly if they are equal', () => {
+  const styles = fc.tuple(
+    fc.constantFrom('POINT' as const, 'LINESTRING' as const, 'POLYGON' as const),
+    style,
+    style,
+  )
+  fc.assert(
+    fc.property(styles, ([family, one, other]) => {
+      const [from, to, again] = [one, other, structuredClone(one)].map((written) =>
+        styleOfMapserver(written, family),
+      )
+      if (from === undefined || to === undefined || again === undefined) throw new Error('no style')
+      expect(diffStyles(from, again)).toEqual([])
+      expect(diffStyles(from, to).length > 0).toBe(!isDeepStrictEqual(from, to))
+      for (const edit of diffStyles(from, to)) expect(edit.from).not.toBe(edit.to)
+    }),
+    runs,
+  )
+})
+
+test('a style with shuffled, removed and renamed rules differs by just these', () => {
+  const cases = fc.tuple(
+    fc.array(rule, { minLength: 2, maxLength: 5 }),
+    fc.nat(),
+    fc.constantFrom('remove', 'rename', 'swap'),
+  )
+  fc.assert(
+    fc.property(cases, ([written, seed, kind]) => {
+      const rules = written.map((one, at) => ({ ...one, label: `class ${at}` }))
+      const at = seed % rules.length
+      const after = changeRules(rules, at, kind)
+      const draw = (list: readonly MapserverClass[]) => styleOfMapserver({ rules: list }, 'POLYGON')
+      const edits = diffStyles(draw(rules), draw(after))
+      const path = [`rule "class ${at}"`]
+      if (kind === 'remove') expect(edits).toMatchObject([{ path, action: 'remove' }])
+      if (kind === 'rename')
+        expect(edits).toEqual([
+          { path, action: 'change', property: 'label', from: `"class ${at}"`, to: '"new"' },
+        ])
+      if (kind === 'swap') expect(edits).toMatchObject([{ path: [], property: 'order' }])
+    }),
+    runs,
+  )
+})
+
+function changeRules(rules: readonly MapserverClass[], at: number, kind: string): MapserverClass[] {
+  if (kind === 'remove') return rules.toSpliced(at, 1)
+  if (kind === 'rename') return rules.map((one, index) => (index === at ? { ...one, label: 'new' } : one))
+  const [first, ...rest] = rules
+  return first === undefined ? [] : [...rest, first]
+}
 
 interface XmlForm {
   readonly space: string

@@ -52,7 +52,7 @@ async function runDrift(settings: DriftSettings, terminal: Terminal): Promise<nu
     show(drift, prepared, { json: settings.json, terminal })
     const issues = readingIssues(plan.issues)
     if (hasErrors(issues)) return exitCodeOf(issues)
-    const { ignored: _, ...counts } = countOrigins(drift.resources)
+    const { ignored: _, harmless: __, ...counts } = countOrigins(drift.resources)
     const isDrifted = Object.values(counts).some((count) => count > 0) || plan.unknown.length > 0
     return settings.exitCode && isDrifted ? 2 : 0
   } catch (error) {
@@ -140,7 +140,7 @@ export const driftCommand: CommandSpec = {
   ],
   declare: (command) =>
     eventOptions(command.argument('[paths...]', 'files and directories of the manifest (default: manifests)'))
-      .option('--exit-code', 'exit with 2 if anything differs that is not ignored')
+      .option('--exit-code', 'exit with 2 if anything differs that is neither harmless nor ignored')
       .option('--ignore <name>', 'ignore a resource, or a field such as roads.description', collect),
   run: ({ arguments: [paths], options }, terminal) =>
     runDrift(

@@ -4,6 +4,7 @@ import { type FieldDrift, type Origin, origins, type ResourceDrift } from '../..
 import type { Drift } from '../../reconcile/drift/find_drift.ts'
 import { labelOf } from '../../reconcile/model/actual_tree.ts'
 import { writeEvent } from './events.ts'
+import { formatStyleEdits } from './style_edit.ts'
 import { oneLine, type Paint, plainLine, showCount } from './text_format.ts'
 import { showValue, showValues } from './value.ts'
 
@@ -37,8 +38,10 @@ const formatApply = ({ entry, user, began }: Apply) =>
 
 function formatField(field: FieldDrift, existsIn: ResourceDrift['existsIn'], paint: Paint): string {
   const word = paint(colours[field.origin], field.origin.padEnd(8))
-  const ignored = field.isIgnored ? paint('dim', '  (ignored)') : ''
-  return `${word}  ${describeField(field, existsIn)}${ignored}`
+  const kind = kindOf(field)
+  const note = kind === field.origin ? '' : paint('dim', `  (${kind})`)
+  const styles = formatStyleEdits(field.edit?.style ?? [], paint).map((line) => `          ${line}`)
+  return [`${word}  ${describeField(field, existsIn)}${note}`, ...styles].join('\n    ')
 }
 
 function describeField(
@@ -49,7 +52,9 @@ function describeField(
   if (existsIn === 'server') return 'no longer in the manifest'
   if (data !== undefined) return `data  ${oneLine(data.source)}`
   if (edit === undefined || edit.secret) return `${oneLine(field)}  (secret)`
-  const { from, to } = edit
+  const { from, to, style } = edit
+  if (style !== undefined)
+    return `${oneLine(field)}  ${style.length === 0 ? 'draws the same, written differently' : 'from the server to the manifest:'}`
   const [server, manifest] =
     from === undefined || to === undefined ? [show(from), show(to)] : showValues(from, to)
   return `${oneLine(field)}  server: ${server}, manifest: ${manifest}`
@@ -68,16 +73,24 @@ function formatSummary({ resources, unmanaged }: Drift, manifest: string): strin
   const parts = origins.flatMap((origin) =>
     counts[origin] > 0 ? [`${counts[origin]} ${words[origin]}`] : [],
   )
+  if (counts.harmless > 0) parts.push(`${counts.harmless} harmless`)
   if (counts.ignored > 0) parts.push(`${counts.ignored} ignored`)
   if (unmanaged.length > 0) parts.push(showCount(unmanaged.length, 'unmanaged resource'))
   return `Drift of ${manifest}: ${parts.length === 0 ? 'none' : parts.join(', ')}.`
 }
 
-/** Counts the fields by origin; ignored ones apart. */
-export function countOrigins(resources: readonly ResourceDrift[]): Record<Origin | 'ignored', number> {
-  const counts = { manifest: 0, server: 0, both: 0, unknown: 0, ignored: 0 }
-  for (const { origin, isIgnored } of resources.flatMap(({ fields }) => fields))
-    counts[isIgnored ? 'ignored' : origin] += 1
+/** How a difference counts: by its origin, unless it is harmless or ignored. */
+type DriftKind = Origin | 'harmless' | 'ignored'
+
+function kindOf({ origin, isIgnored, isHarmless }: FieldDrift): DriftKind {
+  if (isIgnored) return 'ignored'
+  return isHarmless ? 'harmless' : origin
+}
+
+/** Counts the fields by origin; harmless and ignored ones apart. */
+export function countOrigins(resources: readonly ResourceDrift[]): Record<DriftKind, number> {
+  const counts = { manifest: 0, server: 0, both: 0, unknown: 0, harmless: 0, ignored: 0 }
+  for (const field of resources.flatMap(({ fields }) => fields)) counts[kindOf(field)] += 1
   return counts
 }
 
@@ -86,9 +99,9 @@ export function writeDriftEvents(out: Writable, drift: Drift): void {
   for (const { key, cls, path, existsIn, fields, applied, later } of drift.resources)
     writeEvent(out, 'drift', {
       ...{ key, cls, path, exists_in: existsIn, applied, later },
-      fields: fields.map(({ field, origin, edit, isIgnored }) => ({
-        ...{ field, origin, server: edit?.from, manifest: edit?.to },
-        ignored: isIgnored,
+      fields: fields.map(({ field, origin, edit, isIgnored, isHarmless }) => ({
+        ...{ field, origin, server: edit?.from, manifest: edit?.to, style: edit?.style },
+        ...{ ignored: isIgnored, harmless: isHarmless },
       })),
     })
   for (const { id, keyname, cls, displayName } of drift.unmanaged)

@@ -21,6 +21,7 @@ import { formatAccess } from './access.ts'
 import { formatFiles, splitFiles } from './file_edits.ts'
 import { countKinds, foldChanges, formatFold } from './fold.ts'
 import { describeMapEdit, type MapEditText } from './map_edit.ts'
+import { formatStyleEdits } from './style_edit.ts'
 import { formatTakes } from './taken.ts'
 import { oneLine, type Paint, showBytes, showCount, showNumber, withoutColours } from './text_format.ts'
 import { compareLines, isLongText, showValue, showValues } from './value.ts'
@@ -224,6 +225,7 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   if (mapEdit !== undefined) return [formatMapEdit(mapEdit, paint)]
   if (name === 'permissions') return [formatRuleEdit(edit, paint)]
   if (action === 'create' || action === 'replace') return [`${name}  ${showNew(edit.to)}`]
+  if (edit.style !== undefined) return formatStyle(name, edit, paint)
   if (isLongText(edit.from) && isLongText(edit.to)) return [name, ...formatLines(edit.from, edit.to, paint)]
   if (edit.from === undefined) return [`${name}  ${paint('green', '+')} ${showValue(edit.to)}`]
   if (edit.to === undefined) return [`${name}  ${paint('red', '-')} ${showValue(edit.from)}${loss}`]
@@ -275,6 +277,11 @@ function showNew(value: unknown): string {
   return typeof value === 'string' && value.includes('\n')
     ? `${showCount(value.trim().split('\n').length, 'line')} of text`
     : showValue(value)
+}
+
+function formatStyle(name: string, { from, to, style = [] }: Edit, paint: Paint): string[] {
+  if (style.length > 0) return [name, ...formatStyleEdits(style, paint)]
+  return [`${name}  draws the same, written differently`, ...formatLines(String(from), String(to), paint)]
 }
 
 function formatLines(from: string, to: string, paint: Paint): string[] {

@@ -24,6 +24,19 @@ const SpanSchema = Type.Object(
   { ...closed, description: 'Position in a manifest; lines and columns start at 1.' },
 )
 
+const StyleEditSchema = Type.Object(
+  {
+    path: Type.Array(Type.String(), {
+      description: 'Names from the style down, such as `rule "Motorways"`, `line 2`.',
+    }),
+    action: oneOf(['add', 'remove', 'change'], {}),
+    property: optional(text('Name of what changes, such as `width`.')),
+    from: optional(text('Old value, or what is removed, in words.')),
+    to: optional(text('New value, or what is added, in words.')),
+  },
+  closed,
+)
+
 const EditSchema = Type.Object(
   {
     pointer: text('JSON Pointer in the resource; items of lists are named by their key.'),
@@ -46,6 +59,11 @@ const EditSchema = Type.Object(
     origin: optional(
       oneOf(['manifest', 'server', 'both'], {
         description: 'Which of them changed the field since the last apply; absent if unknown.',
+      }),
+    ),
+    style: optional(
+      Type.Array(StyleEditSchema, {
+        description: 'Differences by rule and symbol, if the values are styles; empty if they draw the same.',
       }),
     ),
   },

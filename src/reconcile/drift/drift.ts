@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { splitPointer } from '../../core/pointer.ts'
 import type { Change, DataLoad, Edit } from '../model/change.ts'
 import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
@@ -22,6 +23,8 @@ export interface FieldDrift {
   readonly data?: DataLoad
   /** Whether `--ignore` names it. */
   readonly isIgnored: boolean
+  /** Whether it changes nothing that anyone sees: a style that draws the same, or white space in a text. */
+  readonly isHarmless: boolean
 }
 
 /** A resource or record that differs. */
@@ -45,7 +48,11 @@ export function driftOf(change: Change, state: AppliedState | undefined, ignored
   const fields = existsIn === 'both' ? fieldsOf(change, state) : [wholeOf(existsIn, state)]
   return {
     ...{ key, cls, path, existsIn },
-    fields: fields.map((field) => ({ ...field, isIgnored: ignored(key, field.field) })),
+    fields: fields.map((field) => ({
+      ...field,
+      isIgnored: ignored(key, field.field),
+      isHarmless: field.edit !== undefined && isHarmless(field.edit),
+    })),
     applied: state?.apply,
     later: state?.later,
   }
@@ -54,7 +61,7 @@ export function driftOf(change: Change, state: AppliedState | undefined, ignored
 /** Tells whether a field of a resource is ignored. */
 export type Ignored = (key: string, field: string) => boolean
 
-type Field = Omit<FieldDrift, 'isIgnored'>
+type Field = Omit<FieldDrift, 'isIgnored' | 'isHarmless'>
 
 /** The server lost what an apply left, or the manifest has it anew. */
 function wholeOf(existsIn: 'manifest' | 'server', state: AppliedState | undefined): Field {
@@ -72,6 +79,13 @@ function fieldsOf(change: Change, state: AppliedState | undefined): Field[] {
   const { data } = change
   if (data !== undefined) fields.push({ field: 'data', origin: originOfData(data), data })
   return fields
+}
+
+function isHarmless({ style, secret, from, to }: Edit): boolean {
+  if (style !== undefined) return style.length === 0
+  if (secret || typeof from !== 'string' || typeof to !== 'string') return false
+  const [old, next] = [from, to].map((text) => text.trim().split(/\s+/))
+  return isDeepStrictEqual(old, next)
 }
 
 function isSameVersion({ version }: Change, state: AppliedState | undefined): boolean {

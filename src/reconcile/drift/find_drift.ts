@@ -93,7 +93,8 @@ function listOrphans({ before, ids }: Plan, { id }: Manifest, ignored: Ignored):
   const orphans = [...(before?.values() ?? [])].filter((one) => one.manager === id && !kept.has(one.id))
   return orphans.map(({ id: resource, keyname, cls, displayName }) => {
     const key = keyname ?? `#${resource}`
-    const field = { field: 'resource', origin: 'manifest', isIgnored: ignored(key, 'resource') } as const
+    const isIgnored = ignored(key, 'resource')
+    const field = { field: 'resource', origin: 'manifest', isIgnored, isHarmless: false } as const
     return {
       ...{ key, cls, path: [displayName], existsIn: 'server', fields: [field] },
       applied: undefined,

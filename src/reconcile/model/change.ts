@@ -4,6 +4,7 @@ import type { PrincipalKind } from '../../contract/principal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Pointer } from '../../core/pointer.ts'
 import type { RestoredData, SecretSource } from '../../manifest/manifest.ts'
+import type { StyleEdit } from '../../style/diff/style_diff.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { AccessReport } from './access_change.ts'
 import type { ActualResource } from './actual_tree.ts'
@@ -34,6 +35,8 @@ export interface Edit {
   readonly stays?: string
   /** Whether the manifest, the server or both changed the field since the last apply; absent if unknown. */
   readonly origin?: 'manifest' | 'server' | 'both'
+  /** Differences by rule and symbol, if the values are styles; empty if they draw the same. */
+  readonly style?: readonly StyleEdit[]
 }
 
 /** Names of fields that a manifest sets from now on, and that it sets no longer. */

@@ -1,5 +1,6 @@
 import type { MetadataValue } from '../../contract/bodies/resource.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
+import type { GeometryFamily } from '../../contract/geometry.ts'
 import { formatManager, formatSource, markerKeys } from '../../contract/markers.ts'
 import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
@@ -15,6 +16,7 @@ import { type ContestedFields, findContested } from './contested_fields.ts'
 import { withOrigins } from './field_origin.ts'
 import { planMarks } from './field_records.ts'
 import { type CompletedBlock, completeBlock } from './removed_fields.ts'
+import { withStyles } from './style_edits.ts'
 import { compareField } from './value_edits.ts'
 
 /** Context of a comparison. */
@@ -23,6 +25,8 @@ export interface DiffContext {
   readonly names: Names
   /** Finds the id of a key, except of resources that will be recreated. */
   findId(key: string): number | undefined
+  /** Finds the family of the geometries of a layer. */
+  findFamily(id: number | null): GeometryFamily | undefined
   /** Keys whose secrets are sent again. */
   readonly sendSecrets: ReadonlySet<string>
   /** Keys of resources whose fields may be taken from other manifests. */
@@ -81,7 +85,8 @@ export function diffResource(
   const marks = planMarks(written, { actual, context: record, isChanged, adopts, taken })
   setItems(draft, marks.items, sides)
   const { unknown, body } = draft
-  const edits = withOrigins(draft.edits, actual, record)
+  const known = withOrigins(draft.edits, actual, record)
+  const edits = withStyles(known, () => context.findFamily(actual.parentId))
   const contested = isTaken ? [] : found
   const records = isChanged ? undefined : marks.records
   const diff = { edits, body, moves, adopts, sharesRules, unknown, contested }

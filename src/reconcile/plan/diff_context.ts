@@ -1,3 +1,4 @@
+import { type GeometryFamily, type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { PlanInput } from '../model/plan_input.ts'
@@ -14,11 +15,17 @@ export function contextOf(
   return {
     manifestId: manifest.id,
     names: { keyOf, principals: actual.principals, titleOf: (id) => titleOf(actual, id) },
+    findFamily: (id) => familyOf(id === null ? undefined : actual.byId.get(id)),
     findId: (key) => (recreated.has(key) ? undefined : match.pairs.get(key)?.id),
     sendSecrets: options.sendSecrets,
     take: options.take,
     mergesMetadata: actual.landform !== undefined,
   }
+}
+
+function familyOf(layer: ActualResource | undefined): GeometryFamily | undefined {
+  const type = layer?.members[layer.cls]?.geometry_type
+  return typeof type === 'string' ? geometryParts(type as GeometryType).family : undefined
 }
 
 function titleOf(actual: ActualTree, id: number): string | undefined {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileExpression } from '../../../src/style/expression/expression_evaluate.ts'
+import { formatExpression } from '../../../src/style/expression/expression_format.ts'
 import { parseExpression } from '../../../src/style/expression/expression_parse.ts'
 import { ExpressionFault } from '../../../src/style/expression/expression_tokens.ts'
 import { compileLinearPattern } from '../../../src/style/expression/linear_pattern.ts'
@@ -124,6 +125,36 @@ const expressionText = fc.letrec<{ expression: string }>((tie) => ({
   ),
 })).expression
 
+/** Operators whose precedence decides, and texts and names with quotes. */
+const unparenthesized = fc
+  .tuple(
+    fc.array(
+      fc.tuple(
+        fc.constantFrom('', '-', 'NOT ', '- -', '(', '-('),
+        fc.constantFrom(
+          'a',
+          '"b""c"',
+          "'it''s \\\\ \\n'",
+          '2',
+          '$id',
+          '@map_scale',
+          "a IN ('x', 1)",
+          'a NOT BETWEEN 1 AND 2',
+        ),
+        fc.constantFrom(
+          ...['+', '-', '*', '/', '//', '%', '^', '||', '=', '<>', '>', 'AND', 'OR'],
+          ...['IS', 'IS NOT', 'NOT LIKE', 'ILIKE', '~'],
+        ),
+      ),
+      { minLength: 1, maxLength: 6 },
+    ),
+    fc.constantFrom('c', '1'),
+  )
+  .map(([parts, last]) => {
+    const open = parts.reduce((sum, [before]) => sum + (before.includes('(') ? 1 : 0), 0)
+    return `${parts.map((part) => part.join(' ')).join(' ')} ${last}${')'.repeat(open)}`
+  })
+
 test('a text is an expression that has a value, or is refused with a position', () => {
   const texts = fc.oneof(
     expressionText,
@@ -144,6 +175,25 @@ test('a text is an expression that has a value, or is refused with a position', 
     runs,
   )
 })
+
+test('a formatted expression parses to an equal expression', () => {
+  fc.assert(
+    fc.property(fc.oneof(expressionText, unparenthesized), (text) => {
+      const expression = findExpression(text)
+      if (expression === undefined) return
+      expect(parseExpression(formatExpression(expression))).toEqual(expression)
+    }),
+    runs,
+  )
+})
+
+function findExpression(text: string) {
+  try {
+    return parseExpression(text)
+  } catch {
+    return undefined
+  }
+}
 
 test('a regular expression finds the same position as that of JavaScript', () => {
   const pattern = fc.letrec<{ pattern: string }>((tie) => ({

@@ -1,0 +1,33 @@
+import type { StyleEdit } from '../../style/diff/style_diff.ts'
+import { oneLine, type Paint, showCount } from './text_format.ts'
+
+/** Maximum number of lines for a style. */
+const maxLines = 30
+
+const looks = { add: ['+', 'green'], remove: ['-', 'red'], change: ['~', 'yellow'] } as const
+
+/** Formats the differences of a style: a line for each rule, symbol layer or label that changes. */
+export function formatStyleEdits(edits: readonly StyleEdit[], paint: Paint): string[] {
+  const lines: { head: string; sign: string; changes: string[] }[] = []
+  for (const { path, action, property, from, to } of edits) {
+    const head = path.length === 0 ? 'style' : path.map(oneLine).join(' / ')
+    const change =
+      property === undefined ? oneLine(to ?? from ?? '') : `${property} ${show(from)} → ${show(to)}`
+    const sign = paint(looks[action][1], looks[action][0])
+    const last = lines.at(-1)
+    if (last?.head === head && action === 'change') last.changes.push(change)
+    else lines.push({ head, sign, changes: [change] })
+  }
+  const shown = lines
+    .slice(0, maxLines)
+    .map(({ head, sign, changes }) => `  ${sign} ${head}  ${changes.join(', ')}`)
+  const more = lines.length - shown.length
+  return more === 0 ? shown : [...shown, `  … and ${showCount(more, 'change')} more`]
+}
+
+const maxLength = 100
+
+function show(value: string | undefined): string {
+  const text = oneLine(value ?? 'none')
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
+}
