@@ -16,6 +16,7 @@ const flags = {
   overwriteData: '--overwrite-data',
   sendSecrets: '--send-secrets',
   take: '--take',
+  only: '--only',
   allowDelete: '--allow-delete',
   allowLoss: '--allow-loss',
   overwrite: '--overwrite',
@@ -25,7 +26,10 @@ const flags = {
 export function checkKeys(plan: Plan, manifest: Manifest, options: PlanOptions): Issue[] {
   const declared = [...manifest.resources.keys(), ...listRecords(manifest)]
   const known = new Set(declared)
-  const issues = manifestKeys.flatMap((name) => checkOption(name, options[name], known))
+  const issues = [
+    ...manifestKeys.flatMap((name) => checkOption(name, options[name], known)),
+    ...checkOption('only', options.only, new Set([...manifest.resources.keys(), ...listManaged(plan)])),
+  ]
   if (anyKeys.every((name) => options[name].size === 0)) return issues
   return [...issues, ...checkAnyKeys(plan, options, known)]
 }
@@ -45,6 +49,11 @@ function checkAnyKeys(
   const there = [...(plan.before?.values() ?? [])].flatMap((one) => [labelOf(one), `#${one.id}`, `${one.id}`])
   const all = new Set([...known, ...there, ...plan.changes.map(({ key }) => key)])
   return anyKeys.flatMap((name) => checkOption(name, options[name], all))
+}
+
+/** Resources that the manifest manages, also those that it no longer contains. */
+function listManaged({ before, manifest }: Plan): string[] {
+  return [...(before?.values() ?? [])].flatMap((one) => (one.manager === manifest ? [labelOf(one)] : []))
 }
 
 function listRecords({ catalog, principals }: Manifest): string[] {

@@ -25,9 +25,17 @@ export function eventOptions(command: Command): Command {
   return serverOptions(command).option('--json', 'write events as JSON lines')
 }
 
+/** Collects the keys of `--only`: without one, it would not limit anything. */
+export function collectOnly(value: string, before: readonly string[] = []): string[] {
+  const keys = collect(value, before)
+  if (keys.length === 0) throw new InvalidArgumentError('Use the key of a resource.')
+  return keys
+}
+
 /** Declares options that allow destructive changes. */
 export function allowanceOptions(command: Command): Command {
   return command
+    .option('--only <key>', 'change only this resource and what it needs; may be repeated', collectOnly)
     .option('--prune', 'delete managed resources that the manifest no longer declares')
     .option(
       '--fuse <percent>',

@@ -117,5 +117,6 @@ export function readAllowances(options: Readonly<Record<string, unknown>>): Plan
     adopt: options.adopt === true,
     sendSecrets: keys('sendSecrets'),
     take: keys('take'),
+    only: keys('only'),
   }
 }

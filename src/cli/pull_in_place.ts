@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { problem } from '../contract/problems.ts'
+import type { Issue } from '../core/issue.ts'
 import { formatPatch } from '../core/line_diff.ts'
+import type { Problem } from '../core/problem.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
 import { findDrift } from '../reconcile/drift/find_drift.ts'
 import { safeOptions } from '../reconcile/model/plan_input.ts'
@@ -8,6 +11,7 @@ import { planFrom, readActualTree } from '../reconcile/plan/plan_manifest.ts'
 import { liveReader } from '../reconcile/plan/plan_reader.ts'
 import { type EditedFile, editManifest } from '../reconcile/pull/edit_manifest.ts'
 import { listServerValues } from '../reconcile/pull/server_values.ts'
+import { checkKeys } from './check_keys.ts'
 import { connect, type ServerSettings } from './connect.ts'
 import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
 import { adviseLogin } from './principals.ts'
@@ -21,6 +25,8 @@ export interface InPlaceSettings {
   readonly server: ServerSettings
   readonly paths: readonly string[]
   readonly dryRun: boolean
+  /** Keys of the only resources whose changes are written; all, if empty. */
+  readonly only: ReadonlySet<string>
   readonly json: boolean
 }
 
@@ -34,7 +40,10 @@ export async function pullInPlace(settings: InPlaceSettings, terminal: Terminal)
     const tree = await readActualTree(api, signal)
     const options = { ...safeOptions, adopt: true }
     const plan = await planFrom({ reader: liveReader(api, signal), manifest, options, actual: tree, signal })
-    const { resources: drift } = await findDrift({ api, manifest, plan, ignored: () => false, signal })
+    const unknown = checkKeys(plan, manifest, { ...safeOptions, only: settings.only })
+    if (unknown.length > 0) throw wrongKeys(unknown)
+    const { resources } = await findDrift({ api, manifest, plan, ignored: () => false, signal })
+    const drift = resources.filter(({ key }) => settings.only.size === 0 || settings.only.has(key))
     const found = listServerValues({ manifest, tree, ids: plan.ids, drift })
     const edited = editManifest(documents, found.values, env)
     if (!settings.dryRun) for (const file of edited.files) await writeEdited(file, terminal)
@@ -46,6 +55,11 @@ export async function pullInPlace(settings: InPlaceSettings, terminal: Terminal)
   } finally {
     await api.close()
   }
+}
+
+function wrongKeys([first]: readonly Issue[]): Problem {
+  const hint = first?.hint === undefined ? {} : { hint: first.hint }
+  return problem('usage/bad-argument', `${first?.message}.`, hint)
 }
 
 const byteOrderMark = '\uFEFF'

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -205,6 +205,35 @@ resources:
     expect(planned.out).toContain(
       '      mapsrv_style.xml\n        ~ rule "Roads" / line  colour #ff0000 → #010000\n',
     )
+  })
+
+  it('is taken back, kept or ignored by resource', async () => {
+    const named = (name: string) => `display_name: ${name}, description: first`
+    await apply('each', { back: named('Back'), keep: named('Keep'), skip: named('Skip') })
+    for (const key of ['back', 'keep', 'skip']) await edit(key, { description: 'server' })
+    await edit('keep', { description: 'kept' })
+    const planned = await run('plan', 'each.yaml', '--only', 'back')
+    expect(planned.out).toContain('Plan for each, only back: 1 to update, 0 unchanged.')
+    expect((await run('apply', 'each.yaml', '--only', 'back', '--yes')).exit).toBe(0)
+    expect(await originsOf('each')).toMatchObject({
+      'keep.description': 'server',
+      'skip.description': 'server',
+    })
+    expect(Object.keys(await originsOf('each'))).not.toContain('back.description')
+
+    expect((await run('pull', 'each.yaml', '--only', 'keep')).exit).toBe(0)
+    expect(await readFile(join(cwd, 'each.yaml'), 'utf8')).toContain('description: kept')
+    expect(await originsOf('each', '--ignore', 'skip')).toEqual({ 'skip.description': 'ignored' })
+    for (const command of ['plan', 'pull']) {
+      const wrong = await run(command, 'each.yaml', '--only', 'bakc')
+      expect([wrong.exit, wrong.err]).toEqual([
+        3,
+        expect.stringContaining('there is no resource with the key "bakc"'),
+      ])
+      expect((await run(command, 'each.yaml', '--only', '')).exit).toBe(3)
+    }
+    const elsewhere = await run('pull', '--root', 'keep', '--into', 'x', '--only', 'keep')
+    expect([elsewhere.exit, elsewhere.err]).toEqual([3, expect.stringContaining('--only limits')])
   })
 
   it('tells edited features from a changed source', async () => {

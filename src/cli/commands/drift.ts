@@ -131,6 +131,7 @@ export const driftCommand: CommandSpec = {
   summary: 'show whether the manifest or the server changed since the last apply',
   notes: [
     'Origin of each difference, from the journal of applies on the server:\n  manifest  the manifest changed: apply brings it to the server\n  server    the server changed: apply takes it back\n  both      both changed, in different ways\n  unknown   the journal does not say',
+    'To take changes of the server back: landform apply --only KEY; to keep them: landform pull --only KEY.',
   ],
   examples: [
     'landform drift',

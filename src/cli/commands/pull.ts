@@ -14,7 +14,7 @@ import type { PulledFile } from '../../reconcile/pull/pulled_file.ts'
 import { slugOf } from '../../reconcile/pull/slug.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
-import { serverOptions } from '../options.ts'
+import { collectOnly, serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
@@ -41,6 +41,8 @@ export interface PullSettings {
   readonly paths: readonly string[]
   /** Whether to show changes without writing them. */
   readonly dryRun: boolean
+  /** Keys of the only resources whose changes are written into the manifest; all, if empty. */
+  readonly only: ReadonlySet<string>
   /** Id of the manifest; defaults to the key of the root. */
   readonly manifest?: string | undefined
   /** Whether to write data and styles as files. */
@@ -134,6 +136,10 @@ async function runPull(settings: PullSettings, terminal: Terminal): Promise<numb
   const { root, catalog, users, into } = settings
   const selectsNothing = root === undefined && !catalog && !users
   if (selectsNothing && into === undefined) return pullInPlace(settings, terminal)
+  if (settings.only.size > 0)
+    throw problem('usage/bad-argument', '--only limits what is written into an existing manifest.', {
+      hint: 'Leave out --root, --catalog, --users and --into, or choose the subtree with --root.',
+    })
   if (into === undefined) throw problem('usage/bad-argument', 'Name the output directory with --into.')
   if (selectsNothing)
     throw problem('usage/bad-argument', 'Nothing to pull.', {
@@ -208,6 +214,7 @@ export const pullCommand: CommandSpec = {
   ],
   examples: [
     'landform pull --dry-run   # show what changed on the server as a patch of the manifest',
+    'landform pull --only roads   # keep what changed on the server in a resource',
     'landform pull --root world --into manifests',
     'landform pull --root 17 --into manifests --manifest roads --server https://gis.example.org',
     'landform pull --root world --with-data --into backup   # to create it on another server',
@@ -224,6 +231,7 @@ export const pullCommand: CommandSpec = {
       .option('--users', 'users and groups, without their passwords')
       .option('--of <manifest>', 'only records of the catalog that this manifest manages')
       .option('--into <folder>', 'output directory for a new manifest')
+      .option('--only <key>', 'write only changes of this resource; may be repeated', collectOnly)
       .option('--dry-run', 'show the changes of existing manifests as a patch, and write nothing')
       .option('--manifest <id>', 'id of the manifest (default: the key of the root, else catalog or users)')
       .option(
@@ -243,6 +251,7 @@ export const pullCommand: CommandSpec = {
         into: options.into as string | undefined,
         paths: (paths ?? []) as readonly string[],
         dryRun: options.dryRun === true,
+        only: new Set((options.only as readonly string[] | undefined) ?? []),
         manifest: options.manifest as string | undefined,
         withData: options.withData === true,
         force: options.force === true,

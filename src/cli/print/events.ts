@@ -24,7 +24,13 @@ export function writeEvent(out: Writable, type: string, facts: object): void {
 /** Writes a plan as events: `plan`, each `issue`, `change`, `unknown` and `access`, and `summary`. */
 export function writePlanEvents(out: Writable, plan: Plan): void {
   const { manifest, server, account } = plan
-  writeEvent(out, 'plan', { manifest, server, caller: account?.name, complete: account?.readsAll })
+  writeEvent(out, 'plan', {
+    manifest,
+    server,
+    caller: account?.name,
+    complete: account?.readsAll,
+    only: plan.only,
+  })
   for (const issue of plan.issues) writeIssueEvent(out, issue)
   for (const change of plan.changes) writeEvent(out, 'change', changeFacts(change))
   for (const one of plan.unknown) writeEvent(out, 'unknown', one)

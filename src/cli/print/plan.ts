@@ -74,14 +74,15 @@ export function formatChanges({ changes, unknown }: Plan, paint: Paint): string[
 }
 
 /** Formats the summary of a plan: `Plan for city: 3 to create, 1 to delete, 12 unchanged.` */
-export function formatSummary({ changes, unchanged, unknown, manifest, issues }: Plan): string {
+export function formatSummary({ changes, unchanged, unknown, manifest, issues, only = [] }: Plan): string {
   const recorded = changes.filter(isRecordOnly).length
   const { create, adopt, ...counts } = countActions(changes)
   const verbs = { create, adopt: adopt - recorded, record: recorded, ...counts }
   const parts = Object.entries(verbs).flatMap(([verb, count]) => (count > 0 ? [`${count} to ${verb}`] : []))
   if (unknown.length > 0) parts.push(`${unknown.length} unknown`)
   if (parts.length === 0) parts.push('0 changes')
-  const sum = `Plan for ${manifest}: ${[...parts, `${unchanged} unchanged`].join(', ')}.`
+  const part = only.length === 0 ? '' : `, only ${only.map(oneLine).join(', ')}`
+  const sum = `Plan for ${manifest}${part}: ${[...parts, `${unchanged} unchanged`].join(', ')}.`
   const errors = issues.filter(({ severity }) => severity === 'error').length
   return errors === 0 ? sum : `${sum} It cannot be applied: ${showCount(errors, 'error')}.`
 }

@@ -176,6 +176,7 @@ const PlanEvents = [
       server: text('URL of the server.'),
       caller: optional(text('Account that read the server.')),
       complete: optional(Type.Boolean({ description: 'Whether it can read all resources.' })),
+      only: optional(names('Keys of the only resources that the plan is about, with what they need.')),
     },
     'The first event.',
   ),

@@ -291,6 +291,8 @@ export interface Plan {
   readonly server: string
   /** Account that read the server. */
   readonly account?: PlanAccount
+  /** Keys of the only resources that the plan is about, with what they need; absent if it is about all. */
+  readonly only?: readonly string[]
   /** Version of landform on the server; undefined for other servers, which do not merge lists. */
   readonly landform: string | undefined
   /** Changes to users and groups, then those to resources, then those to records of the catalog. */

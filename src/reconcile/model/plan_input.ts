@@ -25,6 +25,8 @@ export interface PlanOptions extends PruneOptions {
   readonly take: ReadonlySet<string>
   /** Keys of resources whose secrets are sent again. */
   readonly sendSecrets: ReadonlySet<string>
+  /** Keys of the only resources that the plan is about, with what they need; all, if empty. */
+  readonly only: ReadonlySet<string>
 }
 
 /** Default options without any permission to delete or overwrite. */
@@ -38,6 +40,7 @@ export const safeOptions: PlanOptions = {
   adopt: false,
   take: new Set(),
   sendSecrets: new Set(),
+  only: new Set(),
 }
 
 /** Result of reading the source of a load. */

@@ -19,12 +19,13 @@ import { type ExtendedLayer, type ExtensionsPlan, planExtensions } from './data/
 import type { LoadQuestion } from './data/read_load_change.ts'
 import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
-import { contextOf, listRecreated } from './diff_context.ts'
+import { contextOf } from './diff_context.ts'
 import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { checkReplaced } from './replaced_features.ts'
 import { withRestore } from './restore_data.ts'
+import type { Selection } from './select_resources.ts'
 import { countTakes, listUnreadContents } from './takes.ts'
 
 import { foreignIssue, reportReplacement } from './target_issues.ts'
@@ -46,8 +47,16 @@ export interface WantedChanges {
   readonly unreadExtensions: readonly ExtensionsQuery[]
   /** Resources whose contents must be read before the plan is final. */
   readonly unreadContents: readonly number[]
+}
+
+/** What is known of the resources of the manifest. */
+export interface Planned {
+  readonly match: Match
   /** Keys of resources to delete and create again. */
   readonly recreated: ReadonlySet<string>
+  readonly unseen: ReadonlyMap<string, Unseen>
+  /** The resources to plan; all if undefined. */
+  readonly selection: Selection | undefined
 }
 
 interface Draft {
@@ -75,10 +84,10 @@ interface Work {
 /** Computes the changes to the resources of the manifest, in its order. */
 export function planChanges(
   input: PlanInput,
-  match: Match,
-  unseen: ReadonlyMap<string, Unseen>,
+  { match, recreated, unseen: all, selection }: Planned,
 ): WantedChanges {
-  const recreated = listRecreated(input, match)
+  const isSelected = (key: string) => selection?.keys.has(key) ?? true
+  const unseen = new Map([...all].filter(([key]) => isSelected(key)))
   const issues = reportUnseen(unseen, input)
   const draft: Draft = {
     changes: [],
@@ -94,11 +103,11 @@ export function planChanges(
   const context = contextOf(input, match, recreated)
   const paths = pathFinder(input.manifest, input.actual, match)
   const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths }
-  for (const wanted of input.manifest.resources.values()) planOne(work, wanted)
-  const left = listLeftBehind(input, match)
+  for (const wanted of input.manifest.resources.values()) if (isSelected(wanted.key)) planOne(work, wanted)
+  const left = selection === undefined ? listLeftBehind(input, match) : []
   issues.push(...(input.options.prune ? [] : left.map(reportLeftBehind)))
   if (input.options.prune) for (const { wanted, actual } of left) planUpdate(work, wanted, actual)
-  return { ...draft, recreated }
+  return draft
 }
 
 function planOne(work: Work, wanted: WantedResource): void {

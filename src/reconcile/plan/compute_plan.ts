@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { VisibilityQuery } from '../../api/read_visibility.ts'
 import type { Issue } from '../../core/issue.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
 import { type Bystanders, checkBaseMaps } from '../catalog/base_maps.ts'
 import { type CatalogPlan, planCatalog } from '../catalog/plan_catalog.ts'
@@ -10,10 +11,12 @@ import type { Change, Plan } from '../model/change.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planChanges } from './changes.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
+import { listRecreated } from './diff_context.ts'
 import { type Match, matchResources } from './match.ts'
 import { orderChanges } from './order_steps.ts'
 import { planPrune } from './prune.ts'
 import { planReferrers } from './referrers.ts'
+import { type Selection, selectResources } from './select_resources.ts'
 import { findUnseen } from './unseen.ts'
 
 /** A plan, with the queries needed to make it final. */
@@ -39,25 +42,32 @@ export function computePlan(asked: PlanInput): Planning {
   const { manifest, actual, options, counts, contents, accounts = noAccounts } = input
   const match = matchResources(manifest, actual)
   const { unseen, question: unsure } = findUnseen(input, match)
-  const wanted = planChanges(input, match, unseen)
+  const recreated = listRecreated(input, match)
+  const selection = selectResources(input, match, recreated)
+  const wanted = planChanges(input, { match, recreated, unseen, selection })
   const kept = new Set<number>()
   for (const { id } of match.suspects.values()) kept.add(id)
   const anchors = new Set<number>()
   for (const [key, resource] of match.pairs)
     (manifest.resources.get(key)?.existing ? anchors : kept).add(resource.id)
-  const pruned = planPrune({ ...options, manifestId: manifest.id, actual, kept, anchors, counts, contents })
+  const limits = selection === undefined ? options : { ...options, deletable: selection.deletable }
+  const pruned = planPrune({ ...limits, manifestId: manifest.id, actual, kept, anchors, counts, contents })
   const { changes, issues: referred } = planReferrers({
     actual,
     changes: [...wanted.changes, ...pruned.changes],
-    kept: keptIds(match, wanted.recreated),
+    kept: keptIds(match, recreated),
     allowLoss: options.allowLoss,
   })
-  const order = orderChanges({ manifest, actual, changes, pairs: match.pairs, recreated: wanted.recreated })
+  const order = orderChanges({ manifest, actual, changes, pairs: match.pairs, recreated })
   const issues = [...match.issues, ...wanted.issues, ...pruned.issues, ...referred, ...order.issues]
   const ids = new Map([...match.pairs].map(([key, { id }]) => [key, id] as const))
-  for (const key of wanted.recreated) ids.delete(key)
+  for (const key of recreated) ids.delete(key)
   const catalog = catalogPart(input, { actual, planned: plannedIds(match, changes) })
-  const baseMaps = checkBaseMaps({ manifest, catalog: input.catalog, changes: catalog.changes })
+  const baseMaps = checkBaseMaps({
+    manifest: narrow(manifest, selection),
+    catalog: input.catalog,
+    changes: catalog.changes,
+  })
   const plan: Plan = {
     version: 1,
     manifest: manifest.id,
@@ -66,6 +76,7 @@ export function computePlan(asked: PlanInput): Planning {
     landform: actual.landform,
     changes: [...accounts.changes, ...order.changes, ...catalog.changes],
     steps: order.steps,
+    ...(options.only.size === 0 ? {} : { only: [...options.only] }),
     unchanged: accounts.unchanged + wanted.unchanged + catalog.unchanged,
     unknown: [...accounts.unknown, ...wanted.unknown, ...catalog.unknown],
     issues: dedupe([...accounts.issues, ...issues, ...catalog.issues, ...baseMaps]),
@@ -81,6 +92,12 @@ export function computePlan(asked: PlanInput): Planning {
   return { plan, uncounted, uncountedFields, unread, unreadExtensions, unreadContents, unsure }
 }
 
+function narrow(manifest: Manifest, selection: Selection | undefined): Manifest {
+  if (selection === undefined) return manifest
+  const resources = [...manifest.resources].filter(([key]) => selection.keys.has(key))
+  return { ...manifest, resources: new Map(resources) }
+}
+
 /** Options that name resources outside of the manifest may name them by id. */
 function withLabels({ actual, options }: PlanInput): PlanInput['options'] {
   const { allowDelete, allowLoss } = options
@@ -90,7 +107,7 @@ function withLabels({ actual, options }: PlanInput): PlanInput['options'] {
 const noAccounts = { changes: [], unchanged: 0, unknown: [], issues: [] }
 
 function catalogPart({ manifest, catalog, images, options }: PlanInput, bystanders: Bystanders): CatalogPlan {
-  if (manifest.catalog === undefined)
+  if (manifest.catalog === undefined || options.only.size > 0)
     return { changes: [], unchanged: 0, unknown: [], issues: [], icons: new Map() }
   return planCatalog({
     wanted: manifest.catalog,

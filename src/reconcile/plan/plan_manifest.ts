@@ -56,7 +56,8 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
  * @throws {Problem} http/*, auth/*, file/*
  */
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
-  const { reader, manifest, options = safeOptions, signal, watched } = request
+  const { reader, options = safeOptions, signal, watched } = request
+  const manifest: Manifest = options.only.size === 0 ? request.manifest : withoutPrincipals(request.manifest)
   // In parallel: one waits for the network, the other for the disk.
   const [read, records, files, digests, catalog, images] = await Promise.all([
     request.actual ?? readResources(request),
@@ -87,6 +88,10 @@ export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
     }
     answers = await answer({ reader, signal }, planning, answers)
   }
+}
+
+function withoutPrincipals({ principals: _, ...rest }: Manifest): Manifest {
+  return rest
 }
 
 /** Tells whether a manifest has records, or base maps that name records. */

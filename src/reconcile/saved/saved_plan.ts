@@ -108,6 +108,7 @@ export function saveOptions(options: PlanOptions): SavedOptions {
     allowLoss: list(options.allowLoss),
     sendSecrets: list(options.sendSecrets),
     take: list(options.take),
+    only: list(options.only),
   }
 }
 
@@ -121,6 +122,7 @@ export function restoreOptions(options: SavedOptions): PlanOptions {
     allowLoss: new Set(options.allowLoss),
     sendSecrets: new Set(options.sendSecrets),
     take: new Set(options.take),
+    only: new Set(options.only),
   }
 }
 

@@ -62,6 +62,7 @@ const everything = {
   allowLoss: new Set<string>(),
   adopt: false,
   sendSecrets: new Set<string>(),
+  only: new Set<string>(),
   take: new Set<string>(),
 }
 
