@@ -95,6 +95,7 @@ function notesOf({ schema, isRequired }: Field): string[] {
     secret: words['x-secret'] === true,
     'API only': words['x-wire'] === true,
     'landform only': words['x-extension'] === true,
+    'items are renamed with `was:` in manifests': words['x-was'] === true,
     fixed: words['x-replace'] !== undefined,
     [`loses data: ${words['x-data']}`]: words['x-data'] !== undefined,
     [`default: the value of ${formatCode(String(words['x-default-from']))}`]:

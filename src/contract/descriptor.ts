@@ -23,6 +23,8 @@ export interface Annotations {
   readonly 'x-principal'?: true
   /** Members that identify an item of this list; if empty, the complete item does, and order is irrelevant. */
   readonly 'x-key'?: readonly string[]
+  /** Items of this list name the key that they had before as `was:` in manifests. */
+  readonly 'x-was'?: true
   /** Sibling that provides the default value. */
   readonly 'x-default-from'?: string
   /** Null lets the server detect the value, and equals any detected value. */
@@ -130,6 +132,7 @@ export const annotationKeywords: readonly (keyof Annotations)[] = [
   'x-ref',
   'x-principal',
   'x-key',
+  'x-was',
   'x-default-from',
   'x-null-found',
   'x-replace',

@@ -4,6 +4,7 @@ import { type RecordBlock, readRecords } from './catalog/record_block.ts'
 import { gatherRecords, wantedCatalog } from './catalog/wanted_catalog.ts'
 import { checkContent } from './checks/check_content.ts'
 import { checkDataKey } from './checks/check_data_key.ts'
+import { checkFormerFields } from './checks/check_former_fields.ts'
 import { checkIdentity, checkManifestIds, checkTopLevel } from './checks/check_identity.ts'
 import { checkLayer } from './checks/check_layer.ts'
 import { checkCycles, checkNames, checkParents } from './checks/check_parents.ts'
@@ -54,6 +55,7 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...all.flatMap((block) => [
       ...checkContent(block),
       ...checkLayer(block),
+      ...checkFormerFields(block),
       ...checkDataKey(block),
       ...checkStyle(block, blocks),
     ]),

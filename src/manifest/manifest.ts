@@ -99,6 +99,8 @@ export interface WantedResource {
    * outside it. See `mapReferences` of the contract.
    */
   readonly members: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Previous keynames of renamed fields of a layer, by keyname; absent if there are none. */
+  readonly formerFields?: ReadonlyMap<string, string>
   readonly data?: WantedData
   /** All files of the resource, sorted by name; absent if the manifest does not set them. */
   readonly files?: readonly WantedFile[]

@@ -35,7 +35,24 @@ export function wantedResource(
   if (value.permissions !== undefined) wanted.permissions = wantedPermissions(value.permissions)
   if (value.resmeta !== undefined) wanted.resmeta = value.resmeta as Record<string, MetadataValue>
   if (value.data !== undefined) wanted.data = resolveData(folder, value.data)
+  takeFormerFields(wanted)
   return wanted
+}
+
+/** Moves the previous keynames of fields out of the members, which are sent to the server. */
+function takeFormerFields(wanted: Draft): void {
+  const layer = wanted.members.feature_layer
+  const fields = layer?.fields as readonly WrittenField[] | undefined
+  if (fields?.some(({ was }) => was !== undefined) !== true) return
+  const former = fields.flatMap(({ keyname, was }) => (was === undefined ? [] : [[keyname, was] as const]))
+  wanted.formerFields = new Map(former)
+  const sent = fields.map(({ was: _, ...field }) => field)
+  wanted.members = { ...wanted.members, feature_layer: { ...layer, fields: sent } }
+}
+
+interface WrittenField {
+  readonly keyname: string
+  readonly was?: string
 }
 
 function membersOf(cls: Cls, value: Block['value']): WantedResource['members'] {

@@ -11,6 +11,7 @@ import {
   type UnknownResource,
 } from '../../reconcile/model/change.ts'
 import { featurePartOf } from '../../reconcile/model/edit_digest.ts'
+import { renamedFieldOf } from '../../reconcile/model/layer_fields.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
 import {
   describeDifference,
@@ -226,6 +227,9 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   if (mapEdit !== undefined) return [formatMapEdit(mapEdit, paint)]
   if (name === 'permissions') return [formatRuleEdit(edit, paint)]
   if (action === 'create' || action === 'replace') return [`${name}  ${showNew(edit.to)}`]
+  const field = renamedFieldOf(edit)
+  if (field !== undefined)
+    return [`feature_layer.fields.${oneLine(field)}  renamed from ${showValue(edit.from)}`]
   if (edit.style !== undefined) return formatStyle(name, edit, paint)
   if (isLongText(edit.from) && isLongText(edit.to)) return [name, ...formatLines(edit.from, edit.to, paint)]
   if (edit.from === undefined) return [`${name}  ${paint('green', '+')} ${showValue(edit.to)}`]

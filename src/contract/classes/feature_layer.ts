@@ -58,6 +58,7 @@ export const FeatureLayerMember = Type.Object({
     maxItems: maxFields,
     description: 'Fields, in order.',
     'x-key': ['keyname'],
+    'x-was': true,
     'x-data': 'deleting a field deletes its values',
     'x-read': 'datastruct.read',
     'x-write': 'datastruct.write',

@@ -102,13 +102,26 @@ function partsOf(schema: Schema): JsonSchema {
   const parts: Record<string, unknown> = {}
   if (schema.anyOf) parts.anyOf = schema.anyOf.map(toManifestSchema).flatMap(branchesOf)
   if (schema.oneOf) parts.oneOf = schema.oneOf.map(toManifestSchema)
-  if (schema.items) parts.items = toManifestSchema(schema.items)
+  if (schema.items) parts.items = itemsOf(schema, schema.items)
   if (schema.properties) Object.assign(parts, closedObject(schema))
   if (schema.patternProperties) {
     const [value] = Object.values(schema.patternProperties)
     parts.additionalProperties = value === undefined ? true : toManifestSchema(value)
   }
   return parts
+}
+
+/** Items of a list with `x-was` also name their previous key. */
+function itemsOf(list: Schema, items: Schema): JsonSchema {
+  const schema = toManifestSchema(items)
+  if (!annotationsOf(list)['x-was']) return schema
+  const [key = ''] = annotationsOf(list)['x-key'] ?? []
+  const was = {
+    type: 'string',
+    minLength: 1,
+    description: `Previous ${key} of a renamed item, which keeps its values.`,
+  }
+  return { ...schema, properties: { ...(schema.properties as object), was } }
 }
 
 /** Flattens nested unions. */

@@ -63,6 +63,8 @@ export interface GeodbLayerProperties {
       readonly lookup_table?: string | {
         readonly id: number
       } | null
+      /** Previous keyname of a renamed item, which keeps its values. */
+      readonly was?: string
     })[]
   }
 }

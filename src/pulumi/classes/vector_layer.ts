@@ -51,6 +51,8 @@ export interface VectorLayerProperties {
       readonly lookup_table?: string | {
         readonly id: number
       } | null
+      /** Previous keyname of a renamed item, which keeps its values. */
+      readonly was?: string
     })[]
   }
   /** Data to load if the server has other data. */

@@ -5,7 +5,7 @@ import { discardSource, type PreparedSource, prepareSource } from '../../transfe
 import { placeEncoding } from '../../transfer/source_encoding.ts'
 import { uploadPatch } from '../../transfer/sync/upload_patch.ts'
 import type { Change, DataLoad } from '../model/change.ts'
-import { droppedFields } from '../model/layer_fields.ts'
+import { droppedFields, renamedFieldOf } from '../model/layer_fields.ts'
 import { lossHint, withoutDropped } from '../plan/data/decide_load.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import { isCreated } from './batch_operations.ts'
@@ -120,8 +120,15 @@ function checkLoad(change: Change, source: PreparedSource): Problem | undefined 
   if (source.dataVersion !== undefined && source.dataVersion !== data.version - 1)
     return stale(change, 'changed')
   if (data.lossFuse === undefined) return undefined
-  const load = withoutListed(withoutDropped(source.change, droppedFields(change.edits)), change)
+  const load = withoutListed(withoutDropped(source.change, namesGone(change, source)), change)
   return losesData(load, data.lossFuse) ? dataLossProblem(key, load, lossHint(key)) : undefined
+}
+
+/** Keynames that the plan drops, or of which the source has the new one. */
+function namesGone({ edits }: Change, { fields }: PreparedSource): Set<string> {
+  const loaded = new Set(fields.map(({ keyname }) => keyname))
+  const renamed = edits.flatMap((edit) => (loaded.has(renamedFieldOf(edit) ?? '') ? [String(edit.from)] : []))
+  return new Set([...droppedFields(edits), ...renamed])
 }
 
 /** Descriptions and attachments that the change writes again are not lost; the plan has checked those that it does not. */

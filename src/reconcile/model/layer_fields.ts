@@ -74,6 +74,17 @@ export function conversionOf({ pointer, from, to }: Edit): FieldConversion | und
   return { keyname, datatype: from as Datatype, to: to as Datatype }
 }
 
+/** Returns the new keyname of the field that an edit renames; undefined for other edits. */
+export function renamedFieldOf({
+  pointer,
+  from,
+  to,
+}: Pick<Edit, 'pointer' | 'from' | 'to'>): string | undefined {
+  const [member, list, , part] = splitPointer(pointer)
+  const isRename = member === 'feature_layer' && list === 'fields' && part === 'keyname' && from !== undefined
+  return isRename && typeof to === 'string' ? to : undefined
+}
+
 // The keyname of a field that an edit adds or drops; edits of members of a field have longer pointers.
 function fieldOf({ pointer }: Edit): string | undefined {
   const [member, list, keyname, ...rest] = splitPointer(pointer)

@@ -23,6 +23,7 @@ import { contextOf } from './diff_context.ts'
 import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
 import { issueAt, type Match } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
+import { checkFormerFields, withNewKeynames } from './renamed_fields.ts'
 import { checkReplaced } from './replaced_features.ts'
 import { withRestore } from './restore_data.ts'
 import type { Selection } from './select_resources.ts'
@@ -174,16 +175,18 @@ function takesOf(work: Work, wanted: WantedResource, old: ActualResource) {
   return takes
 }
 
-function planUpdate(work: Work, wanted: WantedResource, actual: ActualResource): void {
+function planUpdate(work: Work, wanted: WantedResource, found: ActualResource): void {
   const { context, draft, input } = work
-  const fault = checkTarget(input, wanted, actual)
+  const fault = checkTarget(input, wanted, found)
   if (fault !== undefined) {
     draft.issues.push(fault)
     return
   }
+  draft.issues.push(...checkFormerFields(wanted, found))
+  const actual = withNewKeynames(wanted, found)
   const files = compareFiles(wanted, actual, input.digests)
   if (!input.options.allowLoss.has(wanted.key)) draft.issues.push(...checkFileLoss(wanted, actual, files))
-  const compared = withLosses(work, withFiles(diffResource(wanted, actual, context), files), actual)
+  const compared = withLosses(work, withFiles(diffResource(wanted, found, context), files), actual)
   const data = planData(work, wanted, { actual, edits: compared.edits })
   const extended = noteExtensions(work, wanted, { actual, data })
   const diff = withFiles(compared, extended)

@@ -16,6 +16,7 @@ import { type ContestedFields, findContested } from './contested_fields.ts'
 import { withOrigins } from './field_origin.ts'
 import { planMarks } from './field_records.ts'
 import { type CompletedBlock, completeBlock } from './removed_fields.ts'
+import { listRenames, renameFields } from './renamed_fields.ts'
 import { withStyles } from './style_edits.ts'
 import { compareField } from './value_edits.ts'
 
@@ -283,10 +284,13 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
     return
   }
   const pointer = joinPointer('', member, field)
-  const edits = compareField(schema, { pointer, wire, wanted: to }, context.names)
+  const isFields = isLayerFields(member, field)
+  const there = isFields ? renameFields(wanted, wire) : wire
+  const edits = compareField(schema, { pointer, wire: there, wanted: to }, context.names)
+  if (isFields) edits.unshift(...listRenames(there))
   if (edits.length === 0) return
   draft.edits.push(...edits)
-  set(draft, member, { [field]: isLayerFields(member, field) ? writeFields(to, wire) : to })
+  set(draft, member, { [field]: isFields ? writeFields(to, there) : to })
 }
 
 /** Sends a secret if the server has none, if its address changes, or on request. Secrets cannot be compared. */

@@ -5,11 +5,13 @@ import { isCls } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
 import { isObject } from '../../core/is_object.ts'
 import type { Issue } from '../../core/issue.ts'
+import { joinPointer } from '../../core/pointer.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit, Plan } from '../model/change.ts'
 import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
+import { renamedFieldOf } from '../model/layer_fields.ts'
 import { isAsLeft } from './later_changes.ts'
 import { listApplied } from './undo_manifest.ts'
 
@@ -140,10 +142,16 @@ function isAsApplied(
   isOurs: (title: unknown) => boolean,
 ): boolean {
   if (edit.pointer === '/managed_by' || edit.pointer === '/data_source') return true
-  const applied = digests[fieldOf(edit)]
+  const applied = digests[appliedFieldOf(edit)]
   if (applied === undefined || edit.secret) return false
   const forms = [edit.from, withKeys(edit.from, isOurs), withoutType(edit)]
   return forms.some((value) => digestOrNull(value) === applied)
+}
+
+/** The journal names a renamed field by the keyname that the apply gave it. */
+function appliedFieldOf(edit: Edit): string {
+  const isRename = renamedFieldOf(edit) !== undefined
+  return isRename ? joinPointer('/feature_layer/fields', String(edit.from), 'keyname') : fieldOf(edit)
 }
 
 /** The apply may have left the type of a file to the server. */

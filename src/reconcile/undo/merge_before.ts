@@ -144,11 +144,25 @@ function mergeField(schema: Schema, { from, now, parts }: FieldVersions): unknow
   const old = indexItems(from, keys)
   const next = indexItems(now, keys)
   if (old === undefined || next === undefined) return from
-  const set = new Set(parts.flatMap(([name]) => (name === undefined ? [] : [name])))
+  const named = parts.flatMap(([name]) => (name === undefined ? [] : [name]))
+  const set = new Set([...named, ...listFormerNames(named, old, next)])
   const kept = [...old].flatMap(([name, item]) => (set.has(name) ? item : (next.get(name) ?? [])))
   const added = [...next].flatMap(([name, item]) => (old.has(name) || set.has(name) ? [] : item))
   return [...kept, ...added]
 }
+
+type Items = ReadonlyMap<string, unknown>
+
+/** Lists the keys that renamed items, such as fields of layers, had before: they have the same id. */
+function listFormerNames(names: readonly string[], old: Items, next: Items): string[] {
+  const former = new Map([...old].map(([name, item]) => [idOf(item), name]))
+  return names.flatMap((name) => {
+    const id = idOf(next.get(name))
+    return (id === undefined ? undefined : former.get(id)) ?? []
+  })
+}
+
+const idOf = (item: unknown) => (item as { readonly id?: number } | undefined)?.id
 
 /** Returns the items of a list by their key; undefined if the value is no list with unique keys of strings. */
 function indexItems(value: unknown, keys: readonly string[]): ReadonlyMap<string, unknown> | undefined {

@@ -1,5 +1,6 @@
 import type { Representation } from '../../contract/bodies/bodies.ts'
 import { type JournalChange, type JournalEntry, successWords } from '../../contract/bodies/journal.ts'
+import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { SetFields } from '../../contract/field_marks.ts'
 import { formatSource } from '../../contract/markers.ts'
 import { isCls } from '../../contract/registry.ts'
@@ -241,11 +242,28 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
         }),
     ...(resmeta === undefined ? {} : { resmeta: { ...cleared(there), ...resmeta } }),
     members: members ?? {},
+    ...renamedFields(resource, there),
     ...restoreOf(restoring, restored, there),
     records: recordsOf(restored, there, entry),
     spanOf: spanOf(entry),
   }
 }
+
+/** Fields that the apply renamed get their former keynames back. */
+function renamedFields(
+  resource: ActualResource,
+  there: ActualResource | undefined,
+): Pick<WantedResource, 'formerFields'> {
+  const names = new Map(fieldsOf(there).map(({ id, keyname }) => [id, keyname]))
+  const renamed = fieldsOf(resource).flatMap(({ id, keyname }) => {
+    const now = names.get(id)
+    return now === undefined || now === keyname ? [] : [[keyname, now] as const]
+  })
+  return renamed.length === 0 ? {} : { formerFields: new Map(renamed) }
+}
+
+const fieldsOf = (resource: ActualResource | undefined) =>
+  (resource?.members.feature_layer?.fields ?? []) as readonly Field[]
 
 /** Data are restored with their source marker, so that the next plan knows as much about them as before. */
 function restoreOf(

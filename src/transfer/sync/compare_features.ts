@@ -15,8 +15,8 @@ import { readAhead } from './read_ahead.ts'
 import { RowDigester } from './row_digest.ts'
 import { leadingValues, type RowField, type ValueRow, valueText, writeEntry } from './row_entry.ts'
 
-/** A field of a layer. */
-export type TargetField = WantedFields['fields'][number]
+/** A field of a layer. `was` is its keyname on the server, if it is renamed. */
+export type TargetField = WantedFields['fields'][number] & { readonly was?: string }
 
 /** A layer that a source is compared with. */
 export interface SyncTarget {
@@ -63,8 +63,11 @@ export async function compareFeatures(
   const known = new Set(fields.map(({ keyname }) => keyname))
   const compared = target.fields.filter(({ keyname }) => known.has(keyname))
   requireKey(key, compared)
-  const names = compared.map(({ keyname }) => keyname)
-  const reading = reader.readDigests({ id: target.id, key, fields: names })
+  const reading = reader.readDigests({
+    id: target.id,
+    key: key.map((name) => keynameThere(compared, name)),
+    fields: compared.map(({ was, keyname }) => was ?? keyname),
+  })
   // Awaited while the source is read.
   reading.catch(() => undefined)
   let scan: FeatureScan | undefined
@@ -100,6 +103,10 @@ async function scanRows(
   if (!first.done) await readRows(first.value, width, scan)
   for await (const copy of ahead) await readRows(copy, width, scan)
   return scan
+}
+
+function keynameThere(fields: readonly TargetField[], name: string): string {
+  return fields.find(({ keyname }) => keyname === name)?.was ?? name
 }
 
 function listFinalFields({ target, finalFields }: SyncQuestion): readonly TargetField[] {
@@ -239,7 +246,13 @@ async function finish(
   const removed = digests.listOthers(scan.keys)
   for (const id of removed) patch.add(`{"id":${id},"delete":true}`)
   const removedIds = removed.slice(0, maxExamples)
-  const examples = await describeExamples(reader, { ...scan, removedIds, layerId: target.id, key })
+  const examples = await describeExamples(reader, {
+    ...scan,
+    ...{ removedIds, layerId: target.id, key },
+    renamed: new Map(
+      target.fields.flatMap(({ keyname, was }) => (was === undefined ? [] : [[was, keyname]])),
+    ),
+  })
   const difference = {
     ...counts,
     removed: removed.length,

@@ -10,16 +10,18 @@ export interface ExampleInput {
   readonly added: readonly string[]
   readonly changed: readonly string[]
   readonly removedIds: readonly number[]
+  /** New keynames of fields by their keynames on the server. */
+  readonly renamed: ReadonlyMap<string, string>
 }
 
 /** Describes the first features of a difference: key, and the values that change. */
 export async function describeExamples(
   reader: FeatureReader,
-  { layerId, key, added, changed, removedIds }: ExampleInput,
+  { layerId, key, added, changed, removedIds, renamed }: ExampleInput,
 ): Promise<FeatureExample[]> {
   const news = changed.map((entry) => JSON.parse(entry) as ReadFeature)
   const old = await reader.readFeatures(layerId, [...news.map(({ id }) => id), ...removedIds])
-  const byId = new Map(old.map((feature) => [feature.id, feature]))
+  const byId = new Map(old.map((feature) => [feature.id, withNewNames(feature, renamed)]))
   const keyOf = ({ fields }: Pick<ReadFeature, 'fields'>) => key.map((name) => fields[name])
   const plain = { edits: [], movesGeometry: false }
   return [
@@ -38,6 +40,12 @@ export async function describeExamples(
       return feature === undefined ? [] : [{ kind: 'removed' as const, key: keyOf(feature), ...plain }]
     }),
   ]
+}
+
+function withNewNames(feature: ReadFeature, renamed: ReadonlyMap<string, string>): ReadFeature {
+  if (renamed.size === 0) return feature
+  const fields = Object.entries(feature.fields).map(([name, value]) => [renamed.get(name) ?? name, value])
+  return { ...feature, fields: Object.fromEntries(fields) }
 }
 
 function compare(

@@ -8,6 +8,7 @@ import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
 import { conversionOf, droppedFieldOf } from '../../model/layer_fields.ts'
 import { issueAt } from '../match.ts'
+import { keynameThere } from '../renamed_fields.ts'
 
 /** Number of features with a value, by `nameValues`; null if the server cannot count them. */
 export type ValueCounts = ReadonlyMap<string, number | null>
@@ -24,13 +25,14 @@ export function nameValues({ id, keyname, to }: Pick<FieldValues, 'id' | 'keynam
  */
 export function tellLostValues(
   edits: readonly Edit[],
-  { id, cls }: Pick<ActualResource, 'id' | 'cls'>,
+  layer: Pick<ActualResource, 'id' | 'cls' | 'members'>,
   counts: ValueCounts,
 ): { readonly edits: readonly Edit[]; readonly uncounted: readonly FieldValues[] } {
+  const { id, cls } = layer
   const uncounted: FieldValues[] = []
   const told = edits.map((edit) => {
     const keyname = droppedFieldOf(edit)
-    if (keyname === undefined) return tellUnconvertible(edit, { id, cls, counts, uncounted })
+    if (keyname === undefined) return tellUnconvertible(edit, { layer, counts, uncounted })
     const { loses, ...rest } = edit
     // The values of other layers are in an external database.
     if (dataOf(cls)?.content !== 'features') return rest
@@ -47,18 +49,20 @@ export function tellLostValues(
   return { edits: told, uncounted }
 }
 
-interface Counting extends Pick<ActualResource, 'id' | 'cls'> {
+interface Counting {
+  readonly layer: Pick<ActualResource, 'id' | 'cls' | 'members'>
   readonly counts: ValueCounts
   /** Receives fields whose values are not counted yet. */
   readonly uncounted: FieldValues[]
 }
 
 /** Sets the number of values that an edit of a datatype cannot convert. */
-function tellUnconvertible(edit: Edit, { id, cls, counts, uncounted }: Counting): Edit {
-  const conversion = dataOf(cls)?.content === 'features' ? conversionOf(edit) : undefined
+function tellUnconvertible(edit: Edit, { layer, counts, uncounted }: Counting): Edit {
+  const conversion = dataOf(layer.cls)?.content === 'features' ? conversionOf(edit) : undefined
   if (conversion === undefined) return edit
-  const count = counts.get(nameValues({ id, ...conversion }))
-  if (count === undefined) uncounted.push({ id, ...conversion })
+  const field = { ...conversion, id: layer.id, keyname: keynameThere(layer, conversion.keyname) }
+  const count = counts.get(nameValues(field))
+  if (count === undefined) uncounted.push(field)
   return count ? { ...edit, unconvertible: count } : edit
 }
 

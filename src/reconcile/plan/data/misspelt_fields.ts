@@ -14,10 +14,16 @@ export function reportMisspelt(wanted: WantedResource, reading: LoadReading | un
   const listed = new Set(fields.map(({ keyname }) => keyname))
   const unlisted = filledFields.filter((name) => !listed.has(name))
   return fields.flatMap(({ keyname }, index): Issue[] => {
-    const hint = filledFields.includes(keyname) ? undefined : findHint(keyname, unlisted)
+    const hint = filledFields.includes(keyname) ? undefined : hintFor(wanted, keyname, unlisted)
     if (hint === undefined) return []
     const pointer = joinPointer('/feature_layer/fields', index, 'keyname')
     const message = `the source of "${wanted.key}" has no values for the field "${keyname}", which would be empty`
     return [{ ...issueAt(wanted, 'plan/field-empty', message, pointer), severity: 'warning', hint }]
   })
+}
+
+function hintFor({ formerFields }: WantedResource, keyname: string, unlisted: readonly string[]) {
+  const was = formerFields?.get(keyname)
+  if (was === undefined || !unlisted.includes(was)) return findHint(keyname, unlisted)
+  return `rename "${was}" in the source, too`
 }

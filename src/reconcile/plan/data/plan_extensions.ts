@@ -6,6 +6,7 @@ import type { ActualResource } from '../../model/actual_tree.ts'
 import type { DataLoad } from '../../model/change.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
 import { issueAt } from '../match.ts'
+import { keynameThere } from '../renamed_fields.ts'
 import {
   checkExtensionLoss,
   compareExtensions,
@@ -40,7 +41,8 @@ export function planExtensions(
   const isReloaded = data !== undefined && data.sync === undefined
   const there = actual === undefined ? [] : extensions?.get(actual.id)
   // Without the field, the features have no keys yet, and what they have is removed.
-  const key = actual !== undefined && hasKeyField(actual, features) ? features.key : undefined
+  const key =
+    actual !== undefined && hasKeyField(actual, features) ? keynameThere(actual, features.key) : undefined
   if (there === undefined) return { ...nothing, unread: actual === undefined ? [] : [{ id: actual.id, key }] }
   const state = { there, digests, isReloaded: actual !== undefined && isReloaded }
   const compared = compareExtensions(wanted, state)

@@ -10,6 +10,7 @@ import { compareFeatures, type SyncTarget } from '../../../transfer/sync/compare
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { LoadReading } from '../../model/plan_input.ts'
 import type { PlanReader } from '../plan_reader.ts'
+import { keynameThere } from '../renamed_fields.ts'
 import { loadOptionsOf } from './decide_load.ts'
 
 /** A layer whose data a plan would load. */
@@ -56,7 +57,15 @@ const findLost = (
   reader: Reader,
   actual: ActualResource,
   source: Pick<FilledSource, 'after' | 'filledFields'>,
-) => findLostFields({ ...source, id: actual.id, fields: fieldsOf(actual) }, reader.countValues)
+) => {
+  const { id } = actual
+  const fields = fieldsOf(actual).map(({ keyname, datatype }) => ({
+    keyname: keynameThere(actual, keyname),
+    datatype,
+  }))
+  const filledFields = source.filledFields.map((name) => keynameThere(actual, name))
+  return findLostFields({ ...source, id, fields, filledFields }, reader.countValues)
+}
 
 interface ComparedLayer {
   readonly wanted: WantedResource
@@ -109,7 +118,7 @@ export function targetOf(actual: ActualResource): SyncTarget {
   }
 }
 
-type NamedField = Pick<Field, 'keyname' | 'datatype'>
+type NamedField = Pick<Field, 'keyname' | 'datatype'> & { readonly was?: string }
 
 function fieldsOf({ members }: ActualResource): readonly NamedField[] {
   return (members.feature_layer?.fields as readonly NamedField[] | undefined) ?? []
