@@ -28,6 +28,8 @@ export interface Engine {
   readonly logged: EventEmitter
   /** Calls a function of the protocol, such as `check`. */
   call<A>(name: string, request: unknown): Promise<A>
+  /** Calls a function, such as `Read`, with an encoded request. Returns the encoded answer. */
+  send(name: string, request: Buffer): Promise<Buffer>
   /** Calls a function that returns a stream. */
   stream<A>(name: string, request: unknown): AsyncIterable<A>
   stop(): Promise<void>
@@ -72,6 +74,17 @@ export async function startEngine(folder = process.cwd()): Promise<Engine> {
       new Promise<A>((resolve, reject) => {
         methods[name]?.call(client, request, (error: unknown, answer: unknown) =>
           error ? reject(error) : resolve(answer as A),
+        )
+      }),
+    send: (name, request) =>
+      new Promise((resolve, reject) => {
+        const keep = (bytes: Buffer) => bytes
+        client.makeUnaryRequest(
+          `/pulumirpc.ResourceProvider/${name}`,
+          keep,
+          keep,
+          request,
+          (error, answer) => (error ? reject(error) : resolve(answer ?? Buffer.alloc(0))),
         )
       }),
     stream: <A>(name: string, request: unknown) => methods[name]?.call(client, request) as AsyncIterable<A>,
@@ -192,9 +205,15 @@ export interface ReadCall {
 }
 
 /** Reads a resource, for a refresh or, without inputs, for an import. */
-export async function readState(engine: Engine, urn: string, { id, inputs, outputs = {} }: ReadCall) {
-  const request = new pb.ReadRequest().setUrn(urn).setId(id).setInputs(toStruct(inputs))
-  const answer = await engine.call<pb.ReadResponse>('read', request.setProperties(toStruct(outputs)))
+export const readState = async (engine: Engine, urn: string, call: ReadCall) =>
+  readAnswer(await engine.call<pb.ReadResponse>('read', readRequest(urn, call)))
+
+/** Returns the request that reads a resource. */
+export const readRequest = (urn: string, { id, inputs, outputs = {} }: ReadCall) =>
+  new pb.ReadRequest().setUrn(urn).setId(id).setInputs(toStruct(inputs)).setProperties(toStruct(outputs))
+
+/** Reads the answer to the request that reads a resource. */
+export function readAnswer(answer: pb.ReadResponse) {
   return {
     id: answer.getId(),
     inputs: (answer.getInputs()?.toJavaScript() ?? {}) as Wire,
