@@ -145,7 +145,6 @@ interface ScanInput {
 /** Compares rows with digests while they are read. */
 class FeatureScan {
   readonly patch = new FeaturePatch()
-  readonly keys = new Set<string>()
   /** The first added and changed features, as entries of the patch. */
   readonly added: string[] = []
   readonly changed: string[] = []
@@ -154,6 +153,7 @@ class FeatureScan {
   readonly missingFields: readonly string[]
   readonly geometryType: GeometryType
   readonly #digests: FeatureDigests
+  readonly #addedKeys = new Set<string>()
   readonly #written: readonly RowField[]
   readonly #new: readonly RowField[]
   readonly #key: readonly RowField[]
@@ -190,24 +190,27 @@ class FeatureScan {
 
   /** @throws {Problem} data/key if the row has no key, or that of an earlier row */
   add(row: ValueRow): void {
+    for (const { column, keyname } of this.#key)
+      if ((row.lengths[leadingValues + column] ?? -1) < 0)
+        throw keyProblem(`A feature of the source has no value in the key field "${keyname}".`)
     const key = this.#keyDigester.digest(row)
-    this.#checkKey(row, key)
     const found = this.#digests.find(key)
-    if (found === undefined) this.#write(row, 'added')
-    else if (this.#rowDigester.digest(row) === found.digest && !this.#fillsNew(row))
-      this.counts.unchanged += 1
-    else this.#write(row, 'changed', found.id)
-  }
-
-  #checkKey(row: ValueRow, key: string): void {
-    const empty = this.#key.find(({ column }) => (row.lengths[leadingValues + column] ?? -1) < 0)
-    if (empty !== undefined)
-      throw keyProblem(`A feature of the source has no value in the key field "${empty.keyname}".`)
-    if (this.keys.has(key)) {
+    if (!this.#isFirst(key, found)) {
       const values = this.#key.map((field) => `${field.keyname} ${valueText(row, field)}`)
       throw keyProblem(`Several features of the source have the key ${values.join(', ')}.`)
     }
-    this.keys.add(key)
+    if (found === undefined) this.#write(row, 'added')
+    else if (this.#digests.hasContent(found, this.#rowDigester.digest(row)) && !this.#fillsNew(row))
+      this.counts.unchanged += 1
+    else this.#write(row, 'changed', this.#digests.idOf(found))
+  }
+
+  /** Tells whether no earlier row has the key of a row. */
+  #isFirst(key: string, found: number | undefined): boolean {
+    if (found !== undefined) return this.#digests.take(found)
+    if (this.#addedKeys.has(key)) return false
+    this.#addedKeys.add(key)
+    return true
   }
 
   /** Tells whether a row has a value in a field that the layer does not have yet. */
@@ -243,7 +246,7 @@ async function finish(
   const { target, key } = question
   const { geometryType, patch, counts, newFields, missingFields } = scan
   requireFamily(target.geometryType, geometryType)
-  const removed = digests.listOthers(scan.keys)
+  const removed = digests.listOthers()
   for (const id of removed) patch.add(`{"id":${id},"delete":true}`)
   const removedIds = removed.slice(0, maxExamples)
   const examples = await describeExamples(reader, {

@@ -1,47 +1,59 @@
 import { digestLength } from '../../contract/feature_key.ts'
 
-/** A feature of a layer, by its digests. */
-export interface DigestedFeature {
-  readonly id: number
-  /** Digest of geometry and fields. */
-  readonly digest: string
-}
-
 /** Digests of the features of a layer, by the digest of their key. */
 export class FeatureDigests {
   readonly count: number
-  readonly #byKey = new Map<string, DigestedFeature>()
-  readonly #repeated: DigestedFeature[] = []
+  // The texts are kept as they came: hundreds of thousands of features would make as many objects.
+  readonly #lines: readonly string[]
+  readonly #byKey = new Map<string, number>()
+  readonly #isTaken: Uint8Array
 
-  /** @param lines digest of the key, digest of the feature and id, in one string each */
+  /** @param lines digest of the key, digest of geometry and fields, and id, in one string each */
   constructor(lines: readonly string[]) {
     this.count = lines.length
-    for (const line of lines) {
+    this.#lines = lines
+    this.#isTaken = new Uint8Array(lines.length)
+    for (const [at, line] of lines.entries()) {
       const key = line.slice(0, digestLength)
-      const id = Number(line.slice(2 * digestLength))
-      const feature = { id, digest: line.slice(digestLength, 2 * digestLength) }
-      if (this.#byKey.has(key)) this.#repeated.push(feature)
-      else this.#byKey.set(key, feature)
+      if (!this.#byKey.has(key)) this.#byKey.set(key, at)
     }
   }
 
-  /** Finds the feature with a key; the first one if several have it. */
-  find(key: string): DigestedFeature | undefined {
+  /** Returns the position of the feature with a key; of the first one if several have it. */
+  find(key: string): number | undefined {
     return this.#byKey.get(key)
   }
 
-  /** Lists the ids of the features whose key is not in a set, or is that of an earlier feature; in ascending order. */
-  listOthers(keys: ReadonlySet<string>): number[] {
-    const others = this.#repeated.map(({ id }) => id)
-    for (const [key, { id }] of this.#byKey) if (!keys.has(key)) others.push(id)
+  /** Marks a feature as one of the source. Returns false if it was marked before. */
+  take(position: number): boolean {
+    if (this.#isTaken[position] === 1) return false
+    this.#isTaken[position] = 1
+    return true
+  }
+
+  /** Tells whether a feature has a digest of geometry and fields. */
+  hasContent(position: number, digest: string): boolean {
+    return this.#lines[position]?.startsWith(digest, digestLength) === true
+  }
+
+  idOf(position: number): number {
+    return Number(this.#lines[position]?.slice(2 * digestLength))
+  }
+
+  /** Lists the ids of the features that are not marked, in ascending order. */
+  listOthers(): number[] {
+    const others: number[] = []
+    for (const [position, taken] of this.#isTaken.entries()) if (taken === 0) others.push(this.idOf(position))
     return others.sort((a, b) => a - b)
   }
 
   /** Counts the features by the digest of geometry and fields. */
   countContents(): Map<string, number> {
     const counts = new Map<string, number>()
-    for (const { digest } of [...this.#byKey.values(), ...this.#repeated])
+    for (const line of this.#lines) {
+      const digest = line.slice(digestLength, 2 * digestLength)
       counts.set(digest, (counts.get(digest) ?? 0) + 1)
+    }
     return counts
   }
 }
