@@ -10,7 +10,7 @@ import type { Report } from './outcome.ts'
 import { prepareLoads } from './prepare_loads.ts'
 import { sendBatch } from './send_batch.ts'
 import { explainTaken } from './send_request.ts'
-import { findStale, stale, staleHint } from './stale.ts'
+import { explainStale, findStale, stale, staleHint } from './stale.ts'
 
 /**
  * Applies the changes to resources in one transaction: uploads and checks all data, then sends all changes in one
@@ -58,7 +58,7 @@ async function explain(
   { change }: Step,
 ): Promise<Problem> {
   const hint = staleHint(partial)
-  if (fault.code === 'resource/stale') return stale(change, 'changed', hint)
+  if (fault.code === 'resource/stale') return explainStale(api, change, { hint, signal })
   const isGone = fault.code === 'resource/not-found' && fault.data.resource_id === change.id
   if (isGone) return stale(change, 'deleted', hint)
   return explainTaken({ api, signal }, change.key, fault)

@@ -30,7 +30,7 @@ import {
 } from './request_body.ts'
 import { runSteps } from './schedule_steps.ts'
 import { createOnce, remove, type SendOptions, update } from './send_request.ts'
-import { stale } from './stale.ts'
+import { explainStale } from './stale.ts'
 import { Tally } from './tally.ts'
 import { addFiles, hasFiles, uploadFiles } from './upload_files.ts'
 
@@ -146,7 +146,7 @@ async function rewrite(context: StepContext, step: Step): Promise<void> {
   } catch (error) {
     if (!isProblem(error) || !staleCodes.includes(error.code)) throw error
     if (await isLoaded(context, change)) return
-    throw error.code === 'resource/stale' ? stale(change, 'changed') : error
+    throw error.code === 'resource/stale' ? await explainStale(context.api, change, context) : error
   }
   await setFields(context, change, id)
 }

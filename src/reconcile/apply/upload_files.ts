@@ -1,6 +1,7 @@
 import type { Upload } from '../../contract/bodies/resource.ts'
 import { problem } from '../../contract/problems.ts'
 import { extensionsOf, filesOf } from '../../contract/registry.ts'
+import { joinExtended } from '../../core/extensions_digest.ts'
 import { uploadFile } from '../../transfer/upload_file.ts'
 import type { AttachmentItem, Change, FileUpload } from '../model/change.ts'
 import type { ApplyOptions } from './apply_options.ts'
@@ -61,14 +62,18 @@ export function addFiles(wire: Body, change: Change, uploads: FileUploads | unde
 function addFeatures(wire: Body, { cls, features }: Change, uploads: FileUploads | undefined): Body {
   const field = extensionsOf(cls)
   if (features === undefined || field === undefined) return wire
-  const { key, clear } = features
+  const { key, clear, before } = features
+  const digest = before === undefined ? {} : { if_digest: joinExtended(before.map((one) => one.digest)) }
   const items = features.items.map(({ attachments, ...item }) => ({
     ...item,
     ...(attachments === undefined
       ? {}
       : { attachment: attachments.map((one) => attachmentBody(one, uploads)) }),
   }))
-  return { ...wire, [cls]: { ...(wire[cls] as object | undefined), [field]: { key, clear, items } } }
+  return {
+    ...wire,
+    [cls]: { ...(wire[cls] as object | undefined), [field]: { key, ...digest, clear, items } },
+  }
 }
 
 function attachmentBody(item: AttachmentItem, uploads: FileUploads | undefined) {

@@ -101,9 +101,19 @@ export interface FileUpload {
 export interface FeaturesChange {
   /** Keyname of the field that identifies a feature. */
   readonly key: string
+  /** Digests of what features had during planning, in the order of their ids; absent for a new layer. */
+  readonly before?: readonly FeatureState[]
   /** What all features of the layer lose first; then the items are complete. */
   readonly clear: readonly ('description' | 'attachment')[]
   readonly items: readonly FeatureItem[]
+}
+
+/** Description and attachments of a feature during planning. */
+export interface FeatureState {
+  readonly id: number
+  /** Value of the key as text; null if the feature has none. */
+  readonly key: string | null
+  readonly digest: string
 }
 
 /** Change of the description and attachments of a feature. */

@@ -15,7 +15,12 @@ import { checkFileLoss, compareFiles, type FilesDiff } from './data/compare_file
 import { decideSource, keepSource, staleSource } from './data/decide_load.ts'
 import { reportUnconvertible, tellLostValues } from './data/lost_values.ts'
 import { reportMisspelt } from './data/misspelt_fields.ts'
-import { type ExtendedLayer, type ExtensionsPlan, planExtensions } from './data/plan_extensions.ts'
+import {
+  countUnlisted,
+  type ExtendedLayer,
+  type ExtensionsPlan,
+  planExtensions,
+} from './data/plan_extensions.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
 import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
@@ -326,12 +331,14 @@ function planData(
   if (file === undefined) return undefined
   const count = actual === undefined ? undefined : input.counts.get(actual.id)
   const { options, actual: tree } = input
+  const there = actual === undefined ? undefined : input.extensions?.get(actual.id)
   const { load, issues, uncounted, unread } = decideSource({
     wanted,
     actual,
     file,
     count,
     change: input.loads?.get(wanted.key),
+    unlisted: there ? countUnlisted(wanted, there) : undefined,
     dropped: droppedFields(edits),
     added: addedFields(edits),
     isConverted: convertsFields(edits),
@@ -341,6 +348,10 @@ function planData(
   draft.issues.push(...issues, ...reportMisspelt(wanted, input.loads?.get(wanted.key)))
   if (unread) draft.unread.push({ wanted, actual, before: count ?? 0, key: load?.sync?.key })
   if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
+  // The plan of `features:` reads them itself.
+  const isReplaced = actual !== undefined && load !== undefined && load.sync === undefined
+  if (isReplaced && there === undefined && wanted.features === undefined && tree.landform !== undefined)
+    draft.unreadExtensions.push({ id: actual.id })
   return load
 }
 

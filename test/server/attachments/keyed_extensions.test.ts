@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest'
 import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
+import { digestExtended, type ExtendedFeature, joinExtended } from '../../../src/core/extensions_digest.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { uploadContent } from '../../support/samples.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 
-interface Listed {
+interface Listed extends ExtendedFeature {
   readonly key?: string | null
   readonly same?: number
-  readonly id: number
-  readonly description: string | null
-  readonly attachments: readonly { readonly id: number; readonly name: string; readonly size: number }[]
 }
 
-async function open({ admin, database }: TestServer) {
+async function open({ admin, database }: TestServer, name = 'keyed') {
   const fields = { code: 'STRING', number: 'BIGINT' } as const
-  const layer = await createTestLayer(database, { name: 'keyed', geometryType: 'POINT', fields })
+  const layer = await createTestLayer(database, { name, geometryType: 'POINT', fields })
   const rows = [
     { code: 'NO', number: '9007199254740993' },
     { code: 'SE', number: '2' },
@@ -82,5 +80,18 @@ describeServers('descriptions and attachments by key of feature', (start) => {
     }
     expect(await write(again)).toBeUndefined()
     expect(await read('?key=code')).toMatchObject([{ key: 'NO', description: 'New', attachments: [] }])
+  })
+
+  test('are not changed if others have changed them since a digest of them', async () => {
+    const { write, read } = await open(await start(), 'based')
+    expect(await write({ key: 'number', items: [{ key: '2', description: 'Two' }] })).toBeUndefined()
+    const before = joinExtended((await read()).map(digestExtended))
+    const change = (text: string) => ({
+      ...{ key: 'number', if_digest: before },
+      items: [{ key: '2', description: text }],
+    })
+    expect(await write(change('Zwei'))).toBeUndefined()
+    expect(await write(change('Deux'))).toContain('Descriptions or attachments of features of resource id = ')
+    expect(await read()).toMatchObject([{ description: 'Zwei' }])
   })
 })

@@ -47,6 +47,8 @@ export interface SourceQuestion {
   readonly count: number | null | undefined
   /** Changes a load would make; undefined if not yet read. */
   readonly change: LoadReading | undefined
+  /** Descriptions and attachments on the server that a load would delete; absent if not known. */
+  readonly unlisted?: Pick<DataChange, 'lostAttachments' | 'lostDescriptions'> | undefined
   /** Keynames of fields that the plan drops. */
   readonly dropped: ReadonlySet<string>
   /** Keynames of fields that the plan adds. */
@@ -143,7 +145,7 @@ function replaceData(question: SourceQuestion, { reason, edited }: Reason): Sour
       load: counted,
       issues: prepares || load.lossFuse === undefined ? [] : [reportBlind(wanted, count)],
     }
-  const known = withoutDropped(change, dropped)
+  const known = { ...withoutDropped(change, dropped), ...question.unlisted }
   const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
   return { load: { ...counted, change: known }, issues: isLost ? [reportLoss(wanted, known)] : [] }
 }

@@ -1,9 +1,12 @@
-import type { ExtensionsQuery } from '../../../api/read_extensions.ts'
+import type { ExtensionsQuery, ReadExtensions } from '../../../api/read_extensions.ts'
 import { problems } from '../../../contract/problems.ts'
+import { digestExtended } from '../../../core/extensions_digest.ts'
 import type { Issue } from '../../../core/issue.ts'
+import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
+import type { DataChange } from '../../../transfer/data_loss.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
-import type { DataLoad } from '../../model/change.ts'
+import type { DataLoad, FeatureState } from '../../model/change.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
 import { issueAt } from '../match.ts'
 import { keynameThere } from '../renamed_fields.ts'
@@ -46,8 +49,60 @@ export function planExtensions(
   if (there === undefined) return { ...nothing, unread: actual === undefined ? [] : [{ id: actual.id, key }] }
   const state = { there, digests, isReloaded: actual !== undefined && isReloaded }
   const compared = compareExtensions(wanted, state)
-  const issues = options.allowLoss.has(wanted.key) ? [] : checkExtensionLoss(wanted, compared)
-  return { ...compared, issues, unread: [] }
+  const issues = [...(options.allowLoss.has(wanted.key) ? [] : checkExtensionLoss(wanted, compared))]
+  issues.push(...checkKeyField(wanted, { actual, data }))
+  const { change } = compared
+  if (change === undefined || actual === undefined || there === null)
+    return { ...compared, issues, unread: [] }
+  return { ...compared, change: { ...change, before: statesOf(there) }, issues, unread: [] }
+}
+
+/** Digests what features of a layer have. */
+export function statesOf(there: readonly ReadExtensions[]): FeatureState[] {
+  return there.map((one) => ({ id: one.id, key: one.key, digest: digestExtended(one) }))
+}
+
+/** Reports a key that is not a field of the layer after the change. Lists of fields in the block are checked with the manifest. */
+function checkKeyField(wanted: WantedResource, layer: ExtendedLayer): Issue[] {
+  const { features, members } = wanted
+  if (features === undefined || members.feature_layer?.fields !== undefined) return []
+  const names = listFinalFields(wanted, layer)
+  if (names === undefined || names.includes(features.key)) return []
+  const message = `"${wanted.key}" has no field "${features.key}", whose values would identify its features`
+  const hint = findHint(features.key, names) ?? 'Name a field of the layer.'
+  return [{ ...issueAt(wanted, 'data/key', message, '/features/key'), hint }]
+}
+
+/** Lists the keynames of the fields after the change; undefined if they are not known. */
+function listFinalFields({ data }: WantedResource, layer: ExtendedLayer): readonly string[] | undefined {
+  const { actual, data: load } = layer
+  const there = actual === undefined ? [] : (actual.members.feature_layer?.fields as NamedFields | undefined)
+  const names = there?.map(({ keyname }) => keyname)
+  if (load === undefined || (data?.options.keep_fields === true && actual !== undefined)) return names
+  const { sourceFields, difference } = load.change ?? {}
+  if (difference === undefined) return sourceFields?.map(({ keyname }) => keyname)
+  const kept = names?.filter((name) => !difference.missingFields.includes(name))
+  return kept && [...kept, ...difference.newFields.map(({ name }) => name)]
+}
+
+type NamedFields = readonly { readonly keyname: string }[]
+
+/** Descriptions and attachments that a load deletes, because the block does not list them. */
+export function countUnlisted(
+  { features }: Pick<WantedResource, 'features'>,
+  there: readonly ReadExtensions[],
+): Pick<DataChange, 'lostAttachments' | 'lostDescriptions'> {
+  const isListed = {
+    attachments: features?.attachments !== undefined,
+    descriptions: features?.descriptions !== undefined,
+  }
+  const count = (counts: readonly number[]) => counts.reduce((sum, one) => sum + one, 0)
+  return {
+    lostAttachments: isListed.attachments ? 0 : count(there.map(({ attachments }) => attachments.length)),
+    lostDescriptions: isListed.descriptions
+      ? 0
+      : there.filter(({ description }) => description !== null).length,
+  }
 }
 
 function unsupported(wanted: WantedResource): Issue {

@@ -23,7 +23,7 @@ import {
   touchLayer,
   untouchLayer,
 } from '../../../store/layer/stored_layer.ts'
-import { writeKeyedExtensions } from '../../attachments/keyed_extensions.ts'
+import { requireExtensions, writeKeyedExtensions } from '../../attachments/keyed_extensions.ts'
 import { invalidAt } from '../../http/invalid_request.ts'
 import { requireReferences } from '../../resource/references.ts'
 import type { BehaviourOf, MemberChange } from '../behaviour.ts'
@@ -104,6 +104,8 @@ async function updateOne(tx: Queryable, change: Change): Promise<void> {
   const checks = [{ members, current: lookupTablesOf(current) }]
   await requireReferences(tx, { caller, cls: 'vector_layer', checks })
   const own = members.vector_layer ?? {}
+  // Before a load, which removes them.
+  await requireExtensions(tx, current, own.feature_extensions ?? {})
   checkReferenceSystem(own, current)
   const isReplaced = isDataSource(prepared)
   const rule = keepRuleFor(context)
