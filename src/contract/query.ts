@@ -32,14 +32,14 @@ export function parseQuery(route: RouteDescriptor, raw: RawQuery): ParsedQuery {
   const named: Record<string, unknown> = {}
   const more: (readonly [string, string])[] = []
   const { moreQuery } = route
-  const pattern = moreQuery === undefined ? undefined : new RegExp(moreQuery.pattern)
   for (const [rawName, value] of Object.entries(raw)) {
     const name = rawName.startsWith('amp;') ? rawName.slice(4) : rawName
     const texts = typeof value === 'string' ? [value] : (value ?? [])
     const schema = route.query?.properties[name]
     const last = texts.at(-1)
     if (schema !== undefined && last !== undefined) named[name] = parseParameter(name, last, schema)
-    else if (pattern?.test(name)) more.push(...texts.map((text) => [name, text] as const))
+    else if (moreQuery !== undefined && patternOf(moreQuery.pattern).test(name))
+      more.push(...texts.map((text) => [name, text] as const))
   }
   if (moreQuery !== undefined && more.length > moreQuery.maxCount)
     throw problem(
@@ -99,13 +99,22 @@ function parseScalar(name: string, text: string, schema: Partial<Constraints>): 
       : refuse(name, text, `a number${rangeOf(schema)}`)
   if (maxLength !== undefined && text.length > maxLength)
     throw invalid(name, ` has ${text.length} characters; the limit is ${maxLength}`)
-  if (pattern !== undefined && !new RegExp(pattern).test(text))
+  if (pattern !== undefined && !patternOf(pattern).test(text))
     refuse(
       name,
       text,
       examples === undefined ? `a value that matches ${pattern}` : `a value such as ${examples[0]}`,
     )
   return text
+}
+
+const patterns = new Map<string, RegExp>()
+
+/** Returns the expression of a pattern of the contract, which is compiled once. */
+function patternOf(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(pattern)
+  patterns.set(pattern, known)
+  return known
 }
 
 function rangeOf({ minimum, maximum }: Partial<Constraints>): string {

@@ -33,7 +33,11 @@ const noTiles: TileStore = {
 
 /** Returns the context of a server that remembers nothing. */
 export function withoutCaches(context: ServerContext): ServerContext {
-  const hot: ServerContext['hot'] = { get: (_, find) => find(), close: async () => undefined }
+  const hot: ServerContext['hot'] = {
+    get: (_, find) => find(),
+    known: () => undefined,
+    close: async () => undefined,
+  }
   return { ...context, hot, layerCaches: createLayerCaches(), tileStore: noTiles }
 }
 
@@ -45,7 +49,8 @@ export interface Found {
 
 /** Returns a context that counts what is taken from the memory instead of made. */
 export function observeFinding(context: ServerContext, found: Found): ServerContext {
-  const observed = <T>({ get }: CurrentCache<T>, kind: keyof Found): CurrentCache<T> => ({
+  const observed = <T>({ find, get }: CurrentCache<T>, kind: keyof Found): CurrentCache<T> => ({
+    find,
     async get(request, make) {
       let isMade = false
       const tile = await get(request, (signal) => {

@@ -23,6 +23,8 @@ export interface Authenticator {
    * @throws {Problem} auth/bad-header, auth/bad-credentials, auth/disabled, auth/session-ended, auth/too-many
    */
   authenticate(claims: Claims): Promise<Identity>
+  /** Returns the caller that claims were just found to have; undefined if that has to be found again. */
+  known(claims: Omit<Claims, 'address'>): Caller | undefined
   /**
    * Finds the user with this login and password.
    *
@@ -49,16 +51,15 @@ export async function createAuthenticator(
   const login = createLogin({ database, log, guard, passwordCost })
   const stopListening = await listenToPrincipals(database, cache.clear)
 
+  const headerKey = (header: string) => `header ${login.digestOf(header)}`
   const findByHeader = async (header: string, address: string): Promise<Identity> => {
-    const parsed = parseAuthorization(header)
-    if (parsed.medium === 'basic') {
-      const { credentials } = parsed
-      return cache.get(`basic ${login.digestOf(credentials)}`, async () => ({
-        caller: callerOf(await login.find(credentials, address), 'basic'),
-      }))
-    }
-    const digest = digestSecret(parsed.token)
-    const found = await cache.get(`bearer ${digest}`, () => findByToken(database, digest))
+    // The header is parsed only if its caller is not known.
+    const found = await cache.get<Identity | undefined>(headerKey(header), async () => {
+      const parsed = parseAuthorization(header)
+      return parsed.medium === 'basic'
+        ? { caller: callerOf(await login.find(parsed.credentials, address), 'basic') }
+        : findByToken(database, digestSecret(parsed.token))
+    })
     if (found !== undefined) return found
     guard.miss(address)
     throw problem('auth/bad-credentials', 'The token is unknown, expired or revoked.')
@@ -78,6 +79,10 @@ export async function createAuthenticator(
         'auth/session-ended',
         'The session has ended. Sign in again, or repeat the request as a guest.',
       )
+    },
+    known({ session, authorization }) {
+      if (session !== undefined) return cache.known(`session ${digestSecret(session)}`)?.caller
+      return cache.known(authorization === undefined ? 'guest' : headerKey(authorization))?.caller
     },
     logIn: login.find,
     forget: cache.clear,
@@ -131,8 +136,8 @@ interface Login {
    * @throws {Problem} auth/bad-credentials, auth/disabled, auth/too-many
    */
   find(credentials: Credentials, address: string): Promise<User>
-  /** Returns a digest that identifies credentials in the caches of this process. */
-  digestOf(credentials: Credentials): string
+  /** Returns a digest that identifies a text with credentials in the caches of this process. */
+  digestOf(text: string): string
 }
 
 /** Dependencies of a login. */
@@ -150,8 +155,7 @@ const verifiedMs = 10 * 60_000
 function createLogin({ database, log, guard, passwordCost }: LoginDependencies): Login {
   const secret = randomBytes(32).toString('base64')
   const verified = new LRUCache<string, string>({ max: 5000, ttl: verifiedMs })
-  const digestOf = ({ login, password }: Credentials) =>
-    hash('sha256', `${secret}\0${login.toLowerCase()}\0${password}`, 'base64')
+  const digestOf = (text: string) => hash('sha256', `${secret}\0${text}`, 'base64')
 
   const findMatch = async (credentials: Credentials, digest: string): Promise<User | undefined> => {
     for (const { login, password } of readingsOf(credentials)) {
@@ -170,7 +174,7 @@ function createLogin({ database, log, guard, passwordCost }: LoginDependencies):
   return {
     digestOf,
     async find(credentials, address) {
-      const digest = digestOf(credentials)
+      const digest = digestOf(`${credentials.login.toLowerCase()}\0${credentials.password}`)
       const attempt = { login: credentials.login, address }
       const isGuess = !verified.has(digest)
       if (isGuess) guard.begin(attempt)
@@ -237,6 +241,8 @@ export function callerOf(user: User, medium: AuthMedium | null): Caller {
 interface IdentityCache {
   /** Returns the cached identity of a key, or finds it; concurrent requests share one lookup. */
   get<T extends Identity | undefined>(key: string, find: () => Promise<T>): Promise<T>
+  /** Returns the cached identity of a key. */
+  known(key: string): Identity | undefined
   /** Clears the cache and discards the results of running lookups. */
   clear(): void
 }
@@ -278,6 +284,7 @@ export function createIdentityCache(): IdentityCache {
   return {
     // Each key is always used with the same type of result.
     get: get as IdentityCache['get'],
+    known: (key) => known.get(key),
     clear() {
       generation += 1
       known.clear()

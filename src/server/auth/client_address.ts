@@ -6,6 +6,7 @@ import { refuseSetting } from '../settings/parse_setting.ts'
  * address, since a single customer usually has a full /64.
  */
 export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   const [plain = ''] = address.split('%', 1)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/database.ts'
 import { workForServer } from '../../database/turns.ts'
@@ -12,8 +13,13 @@ import { listenToChanges } from '../../store/change.ts'
  * makes values at most `maxAgeMs` old.
  */
 export interface HotMemory {
-  /** Returns what was found for a key, or finds it. Concurrent calls share one read. */
+  /**
+   * Returns what was found for a key, or finds it. Concurrent calls share one read. A value that is read again is the same
+   * object as before if nothing in it has changed.
+   */
   get<T>(key: string, find: () => Promise<T>): Promise<T>
+  /** Returns what was found for a key; undefined if it has to be read. */
+  known<T>(key: string): T | undefined
   /** Stops listening to changes. */
   close(): Promise<void>
 }
@@ -27,6 +33,8 @@ const max = 5000
 /** Creates an empty memory of reads of a database. */
 export async function createHotMemory(database: Database): Promise<HotMemory> {
   const known = new LRUCache<string, { readonly value: unknown }>({ max, ttl: maxAgeMs, ttlResolution: 50 })
+  // Only to tell what has changed.
+  const former = new LRUCache<string, { readonly value: unknown }>({ max })
   const running = new Map<string, Promise<unknown>>()
   let generation = 0
   let isListening = true
@@ -43,9 +51,13 @@ export async function createHotMemory(database: Database): Promise<HotMemory> {
 
   const findAndKeep = async (key: string, find: () => Promise<unknown>) => {
     const started = generation
-    const value = await workForServer(find)
-    if (started === generation && isListening) known.set(key, { value })
-    return value
+    const found = await workForServer(find)
+    const before = former.get(key)
+    const kept = before !== undefined && isDeepStrictEqual(before.value, found) ? before : { value: found }
+    if (started !== generation || !isListening) return kept.value
+    former.set(key, kept)
+    known.set(key, kept)
+    return kept.value
   }
 
   const get = async (key: string, find: () => Promise<unknown>) => {
@@ -62,6 +74,7 @@ export async function createHotMemory(database: Database): Promise<HotMemory> {
   return {
     // Each key is always used with the same type of value.
     get: get as HotMemory['get'],
+    known: ((key: string) => (isListening ? known.get(key)?.value : undefined)) as HotMemory['known'],
     async close() {
       stopWatching()
       // A closed database sends no notifications.

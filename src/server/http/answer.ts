@@ -17,11 +17,18 @@ import { failureHead, type ReportOptions, type ServiceReport } from './service_r
 /** Media type of JSON responses, without parameters because clients compare it as a string. */
 export const jsonMediaType = 'application/json'
 
+/** Headers of answers that do not set them: responses depend on the caller's permissions, so shared caches must not store them. */
+export const defaultHeaders = { 'cache-control': 'private, no-cache' }
+
+/** Returns the status of an answer. */
+export function statusOf(answer: Answer): number {
+  return answer.status ?? ('empty' in answer ? 204 : 200)
+}
+
 /** Sends the result of an operation. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
-  reply.status(answer.status ?? ('empty' in answer ? 204 : 200))
-  // Responses depend on the caller's permissions, so shared caches must not store them by default.
-  reply.headers({ 'cache-control': 'private, no-cache', ...answer.headers })
+  reply.status(statusOf(answer))
+  reply.headers({ ...defaultHeaders, ...answer.headers })
   if ('json' in answer) return reply.type(jsonMediaType).send(Buffer.from(JSON.stringify(answer.json)))
   if ('bytes' in answer) return reply.type(answer.mediaType).send(viewBytes(answer.bytes))
   // A stream that fails after its first byte destroys the socket, so that clients detect the truncation.

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { fastifyCors } from '@fastify/cors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
-import helmet from 'helmet'
 import { replayedHeader } from '../../contract/bodies/idempotency.ts'
 import { tus } from '../../contract/bodies/tus.ts'
 import { problem } from '../../contract/problems.ts'
@@ -16,10 +15,13 @@ import { answerClientError } from './client_error.ts'
 import { getStatus, problemOf } from './error_body.ts'
 import type { Handler } from './handler.ts'
 import { limitPipelining } from './pipelining.ts'
+import { createQuickAnswers, type QuickAnswers } from './quick_answers.ts'
+import { logAnswered, requestIdOf } from './request_log.ts'
 import type { ResponseStyle } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths, type Offer } from './routing.ts'
 import { createOperation, type RequestFacts } from './run_route.ts'
-import { limitSlowness } from './slow_client.ts'
+import { securityHeaders } from './security_headers.ts'
+import { clientLimitsOf, limitSlowness } from './slow_client.ts'
 import { addWebFiles } from './web_files.ts'
 
 declare module 'fastify' {
@@ -50,11 +52,12 @@ export function createApp(
   findHandler: FindHandler,
   offer: Offer = { resources: true, catalog: '' },
 ): FastifyInstance {
+  const quick = createQuickAnswers(context)
   const app = fastify({
     logger: false,
     bodyLimit: Number.MAX_SAFE_INTEGER,
     genReqId: requestIdOf,
-    serverFactory: createHttpServer,
+    serverFactory: (handle) => createHttpServer(handle, quick),
     forceCloseConnections: 'idle',
     // While the server stops, requests on open connections are still processed, then the connection closes.
     return503OnClosing: false,
@@ -80,7 +83,7 @@ export function createApp(
         response: reply.raw,
         refuse: (fault) => sendProblem(reply.header('connection', 'close'), fault),
       },
-      { minRate: context.minRate, seconds: context.clientTimeoutSeconds },
+      clientLimitsOf(context),
     )
     reply.header('x-request-id', request.id)
   })
@@ -89,7 +92,7 @@ export function createApp(
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, problem('request/not-found', `No route matches ${pathOf(request)}.`)),
   )
-  addEndpoints(app, context, { findHandler, offer })
+  addEndpoints(app, context, { findHandler, offer, quick })
   if (offer.resources) addWebFiles(app)
   return app
 }
@@ -97,25 +100,28 @@ export function createApp(
 /** Maximum size of a request head, in bytes. Large, because query strings may contain geometries. */
 const maxHeaderBytes = 64 * 1024
 
-function createHttpServer(handle: RequestListener): Server {
+function createHttpServer(handle: RequestListener, quick: QuickAnswers): Server {
   // Uploads of large files may take long; slow clients are disconnected by their rate.
   const limits = { maxHeaderSize: maxHeaderBytes, keepAliveTimeout: 65_000, requestTimeout: 0 }
-  return createServer(limits, limitPipelining(handle))
+  const listener = quick.before(handle, () => server.listening)
+  const server = createServer(limits, limitPipelining(listener))
+  return server
 }
 
 interface EndpointOptions {
   readonly findHandler: FindHandler
   readonly offer: Offer
+  readonly quick: QuickAnswers
 }
 
 function addEndpoints(
   app: FastifyInstance,
   context: ServerContext,
-  { findHandler, offer }: EndpointOptions,
+  { findHandler, offer, quick }: EndpointOptions,
 ): void {
   const offered = listEndpoints(offer).filter(({ name }) => !(context.plain && isExtraRoute(routeOf(name))))
   for (const { name, method, url, template } of offered) {
-    const run = createOperation(name, findHandler(name), context)
+    const run = createOperation(name, findHandler(name), { context, quick })
     const { service, errors } = routeOf(name)
     const isCatalog = service === 'catalog'
     const uploading = template.startsWith(uploadPath) ? addTusHeaders : []
@@ -164,11 +170,6 @@ function disableBodyParsing(app: FastifyInstance): void {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
 }
 
-function requestIdOf(raw: IncomingMessage | object): string {
-  const header = 'headers' in raw ? raw.headers['x-request-id'] : undefined
-  return typeof header === 'string' && /^[\w-]{8,64}$/.test(header) ? header : randomUUID()
-}
-
 function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? url
 }
@@ -189,49 +190,22 @@ function reportError({ log }: ServerContext, { error, request, reply }: Failure)
 }
 
 function logRequest({ log }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
-  const length = request.facts?.sentBytes ?? Number(reply.getHeader('content-length') ?? 0)
-  log.info(
-    {
-      method: request.method,
-      path: request.routeOptions.config.template ?? 'unknown',
-      status: reply.statusCode,
-      duration_ms: Math.round(reply.elapsedTime * 10) / 10,
-      user: request.facts?.caller?.keyname ?? null,
-      request_id: request.id,
-      bytes: length,
-    },
-    'request',
-  )
-}
-
-/** Content security policy of responses that are not pages: no scripts, resources or frames. Pages set their own. */
-const denyAll = {
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    frameAncestors: ["'none'"],
-  },
+  const { id, method, facts, routeOptions } = request
+  logAnswered(log, {
+    ...{ id, method, status: reply.statusCode, milliseconds: reply.elapsedTime },
+    template: routeOptions.config.template,
+    user: facts?.caller?.keyname,
+    bytes: facts?.sentBytes ?? Number(reply.getHeader('content-length') ?? 0),
+  })
 }
 
 /** Adds the security headers to every response. */
 function addSecurityHeaders(app: FastifyInstance): void {
-  // Created once; the Fastify plugin of helmet creates it for every request.
-  const setHeaders = helmet({
-    contentSecurityPolicy: denyAll,
-    // Other sites embed tiles and maps. Pages that must not be framed say so in their own policy.
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-    crossOriginOpenerPolicy: false,
-    frameguard: false,
-    originAgentCluster: false,
-    dnsPrefetchControl: false,
-    xDownloadOptions: false,
-    xPermittedCrossDomainPolicies: false,
-    xXssProtection: false,
-    referrerPolicy: { policy: 'same-origin' },
-    // HSTS affects the whole host, so the operator sets it at the proxy that terminates TLS.
-    hsts: false,
+  const headers = securityHeaders()
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
   })
-  app.addHook('onRequest', (request, reply, done) => setHeaders(request.raw, reply.raw, () => done()))
 }
 
 /** Response headers that scripts of allowed origins may read. */

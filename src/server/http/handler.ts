@@ -42,10 +42,21 @@ export interface ApiRequest<R extends RouteName = RouteName> {
   readonly signal: AbortSignal
 }
 
+/** What differs between requests for one URL. */
+export type RepeatedRequest = Pick<ApiRequest, 'caller' | 'headers' | 'dialect'>
+
+/** An answer from memory. */
+export type QuickAnswer = Exclude<Answer, { readonly json: unknown } | { readonly stream: unknown }>
+
+/** Answers a request for the same URL as its handler does, from memory; undefined if anything else is needed. */
+export type AnswerAgain = (request: RepeatedRequest) => QuickAnswer | undefined
+
 /** Result of an operation. Streams and bytes carry their own media type. */
 export type Answer<Json = unknown> = {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** For operations that are often repeated: it spares further requests for the URL most work. */
+  readonly again?: AnswerAgain
 } & (
   | { readonly json: Json }
   | { readonly stream: AsyncIterable<Uint8Array>; readonly mediaType: string }

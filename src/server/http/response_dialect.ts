@@ -25,11 +25,15 @@ export function dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dial
   return requested === 'document' ? 'document' : fallback
 }
 
+/** Returns the headers of a response without those of landform. */
+export function plainHeaders({ headers = {} }: Pick<Answer, 'headers'>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([header]) => !extraHeaders.includes(header)))
+}
+
 /** Removes the extensions of landform from a response. */
 export function plainAnswer(name: RouteName, answer: Answer): Answer {
   const { plain = {}, response } = routeOf(name)
-  const standard = Object.entries(answer.headers ?? {}).filter(([header]) => !extraHeaders.includes(header))
-  const headers = Object.fromEntries(standard)
+  const headers = plainHeaders(answer)
   if (!('json' in answer)) return { ...answer, headers }
   const status = plain.status === undefined ? {} : { status: plain.status }
   return { ...answer, headers, ...status, json: plainJson(plain, (response ?? {}) as Schema, answer.json) }

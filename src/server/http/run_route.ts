@@ -20,10 +20,11 @@ import type { ServerContext } from '../context.ts'
 import { notFound, requirePermission } from '../resource/require_permission.ts'
 import { sendAnswer } from './answer.ts'
 import { checkFormat } from './catalog_service.ts'
-import type { ApiRequest, Handler } from './handler.ts'
+import type { Answer, ApiRequest, Handler } from './handler.ts'
 import { createIdempotency, type Idempotency, parseKey, unkeyed } from './idempotent_request.ts'
 import { checkValue } from './invalid_request.ts'
 import { readExactBody, readFormBody, readJsonBody } from './json_body.ts'
+import type { QuickAnswers } from './quick_answers.ts'
 import { dialectOf, plainAnswer } from './response_dialect.ts'
 
 /** Facts of a request for its log line, collected while it is processed. */
@@ -34,15 +35,22 @@ export interface RequestFacts {
   sentBytes?: number
 }
 
+/** The application that an operation belongs to. */
+interface OperationPlace {
+  readonly context: ServerContext
+  readonly quick: QuickAnswers
+}
+
 type Run = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
 /**
  * Creates the request handler of an operation. Its database statements are scheduled fairly: per user, for guests per
  * network. Signing in is apart from both: a user does not wait behind the guests of the same network.
  */
-export function createOperation(name: RouteName, handler: Handler<RouteName>, context: ServerContext): Run {
+export function createOperation(name: RouteName, handler: Handler<RouteName>, place: OperationPlace): Run {
+  const { context } = place
   const route = routeOf(name)
-  const answer = createAnswer(name, handler, context)
+  const answer = createAnswer(name, handler, place)
   const { pglite, postgres } = statementLimitOf(route)
   const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
   return async (request, reply) => {
@@ -60,7 +68,11 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, co
 type AnswerCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<FastifyReply>
 
 /** Creates the function that checks permissions, parses and validates a request, then calls the handler. */
-function createAnswer(name: RouteName, handler: Handler<RouteName>, context: ServerContext): AnswerCaller {
+function createAnswer(
+  name: RouteName,
+  handler: Handler<RouteName>,
+  { context, quick }: OperationPlace,
+): AnswerCaller {
   const route = routeOf(name)
   const checkBody = bodyChecker(route)
   return async (request, reply, caller) => {
@@ -81,6 +93,7 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
       const answer =
         before ?? (await handler({ ...requestOf(request, { context, caller }), ...own } as ApiRequest))
       isDone = true
+      rememberUrl(quick, request, answer)
       return sendAnswer(reply, context.plain ? plainAnswer(name, answer) : answer)
     } catch (error) {
       throw isProblem(error, 'database/timeout') ? statementTimeout(route, context, error) : error
@@ -88,6 +101,11 @@ function createAnswer(name: RouteName, handler: Handler<RouteName>, context: Ser
       await idempotency.end(isDone)
     }
   }
+}
+
+function rememberUrl(quick: QuickAnswers, request: FastifyRequest, { again }: Answer): void {
+  if (again !== undefined && request.method === 'GET')
+    quick.remember(request.url, { template: request.routeOptions.config.template, again })
 }
 
 /** Creates a timeout error that states the limit. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ClientLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
+import type { ServerContext } from '../context.ts'
 import { hasBody } from '../stream/spool.ts'
 
 /** Bytes transferred so far, and whether the server waits for the client. */
@@ -23,6 +24,14 @@ export function findSlowness(
   if (before.isSending && now.isSending && now.receivedBytes - before.receivedBytes < minBytes) return 'body'
   if (before.isReading && now.isReading && now.sentBytes - before.sentBytes < minBytes) return 'answer'
   return undefined
+}
+
+/** Returns the limits of the clients of a server. */
+export function clientLimitsOf({
+  minRate,
+  clientTimeoutSeconds: seconds,
+}: Pick<ServerContext, 'minRate' | 'clientTimeoutSeconds'>): ClientLimits {
+  return { minRate, seconds }
 }
 
 /** Request with its response. */

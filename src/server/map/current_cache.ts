@@ -3,12 +3,16 @@ import { SharedWorks } from '../../core/shared_work.ts'
 import type { TrackedLayer } from '../../store/layer/stored_layer.ts'
 import { renewData, type TileData, versionsOf } from './tile_data.ts'
 
-/** A tile to find or to make. */
-export interface CurrentRequest {
+/** What identifies a tile. */
+export interface TileIdentity {
   /** Contains everything that the tile depends on but the data of layers. */
   readonly key: string
   /** Layers whose data the tile shows, as they are now. */
   readonly layers: readonly TrackedLayer[]
+}
+
+/** A tile to find or to make. */
+export interface CurrentRequest extends TileIdentity {
   /** Milliseconds for which it is kept if it also shows data whose changes are not tracked; without limit if it is missing. */
   readonly ttlMs?: number | undefined
   /** Ends the wait of this client; the work ends when the clients of all requests for the tile are gone. */
@@ -23,6 +27,8 @@ export interface MadeTile<T> {
 
 /** Cache of tiles, which are current as long as no data changed in the areas that they were made of. */
 export interface CurrentCache<T> {
+  /** Returns a tile; undefined if it has to be made. */
+  find(identity: TileIdentity): T | undefined
   /** Returns a tile, and makes it if necessary. Requests for the same tile share the work. */
   get(request: CurrentRequest, make: (signal: AbortSignal) => Promise<MadeTile<T>>): Promise<T>
 }
@@ -54,14 +60,20 @@ export function createCurrentCache<T extends object>({
   })
   // Tiles that are being made are kept apart from the cache, where storing another tile could evict them.
   const works = new SharedWorks<T>()
+  const find = ({ key, layers }: TileIdentity) => {
+    const known = tiles.get(key)
+    const data = known && renewData(known.data, layers)
+    if (known === undefined || data === undefined) return undefined
+    // The next look-up only compares versions.
+    known.data = data
+    return known.tile
+  }
   return {
-    async get({ key, layers, ttlMs, signal }, make) {
-      const known = tiles.get(key)
-      const data = known && renewData(known.data, layers)
-      if (known !== undefined && data !== undefined) {
-        known.data = data
-        return known.tile
-      }
+    find,
+    async get(request, make) {
+      const known = find(request)
+      if (known !== undefined) return known
+      const { key, layers, ttlMs, signal } = request
       // A tile that is being made of older data may miss the last change.
       return works.run(`${versionsOf(layers).join()} ${key}`, signal, async (stop) => {
         const made = await make(stop)

@@ -11,7 +11,7 @@ export interface CachedTile {
   /** Derived from the bytes, so that it is the same on every process and after a restart. */
   readonly etag: string
   /** Compressed bytes by content coding, created on first use. */
-  readonly compressed: Partial<Record<ContentCoding, Promise<Uint8Array>>>
+  readonly compressed: Partial<Record<ContentCoding, Uint8Array | Promise<Uint8Array>>>
 }
 
 /** Maximum size of all tiles. */
@@ -36,9 +36,15 @@ const compress: Readonly<Record<ContentCoding, (bytes: Uint8Array) => Promise<Ui
   gzip: (bytes) => gzipAsync(bytes, { level: 4 }),
 }
 
-/** Returns the compressed bytes of a tile, which are made once. */
-export function compressTile({ bytes, compressed }: CachedTile, coding: ContentCoding): Promise<Uint8Array> {
-  compressed[coding] ??= compress[coding](bytes)
+/** Returns the compressed bytes of a tile, which are made once: a promise until they are made. */
+export function compressTile(
+  { bytes, compressed }: CachedTile,
+  coding: ContentCoding,
+): Uint8Array | Promise<Uint8Array> {
+  compressed[coding] ??= compress[coding](bytes).then((made) => {
+    compressed[coding] = made
+    return made
+  })
   return compressed[coding]
 }
 

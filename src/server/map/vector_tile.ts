@@ -13,8 +13,9 @@ import { findDatabases } from '../geodb/geodb_session.ts'
 import { findHotLayers } from '../hot/hot_reads.ts'
 import { acceptsCoding, contentCodings } from '../http/answer.ts'
 import { matchesTag } from '../http/byte_range.ts'
-import type { Answer, ApiRequest } from '../http/handler.ts'
-import { findTileStyles, type TileStyles } from '../render/tile_classes.ts'
+import type { Answer, ApiRequest, QuickAnswer } from '../http/handler.ts'
+import { findTileStyles, noTileStyles, type TileStyles } from '../render/tile_classes.ts'
+import type { TileIdentity } from './current_cache.ts'
 import { type CachedTile, compressTile, describeTile } from './tile_cache.ts'
 import { describeData } from './tile_data.ts'
 
@@ -87,7 +88,7 @@ export async function answerTile(
   // Changes of foreign tables are not tracked, so their tiles are not cached.
   if (layers.some(isForeign))
     return answerCached(describeTile(await createTile(context, source, signal)), headers)
-  const key = [dialect, keyOf(request), ...layers.map(layerKey), ...styles.key].join(' ')
+  const key = cacheKey(source)
   const tile = await context.layerCaches.tiles.get({ key, layers, signal }, async (stop) => {
     // What other features of a layer may change, such as which features are thinned, depends on this area only.
     const { box } = measureTile(request)
@@ -95,6 +96,15 @@ export async function answerTile(
     return { tile: describeTile(await createTile(context, source, stop)), data }
   })
   return answerCached(tile, headers)
+}
+
+/** Returns what identifies a tile without styles in the cache; undefined if it is not cached. */
+export function identifyTile(
+  { layers, dialect }: Pick<TileSource, 'layers' | 'dialect'>,
+  request: TileRequest,
+): TileIdentity | undefined {
+  if (layers.some(isForeign)) return undefined
+  return { key: cacheKey({ layers, dialect, request, styles: noTileStyles }), layers }
 }
 
 /** Layers and grid cell of a tile. */
@@ -109,12 +119,25 @@ function throwNoFeatures(id: number): never {
   throw problem('resource/interface', `Resource id = ${id} has no features.`, { resource: id })
 }
 
-const keyOf = ({ address: { z, x, y }, extent, simplification, padding, thinBy }: TileRequest) =>
-  [z, x, y, extent, simplification, padding, JSON.stringify(thinBy)].join()
+const cacheKey = ({ dialect, request, layers, styles }: TileSource) =>
+  [dialect, keyOf(request), ...layers.map(layerKey), ...styles.key].join(' ')
+
+const keyOf = ({ address: { z, x, y }, extent, simplification, padding, thinBy = '' }: TileRequest) =>
+  `${z},${x},${y},${extent},${simplification},${padding},${JSON.stringify(thinBy)}`
+
+/** Keys of the layers in memory, of which each is made once. */
+const layerKeys = new WeakMap<Layer, string>()
 
 // Replacing data changes the table, and renaming fields changes the tile, without a new data version.
-const layerKey = ({ resourceId, tableName, fields }: Layer) =>
-  JSON.stringify([resourceId, tableName, fields.map(({ columnName, keyname }) => [columnName, keyname])])
+function layerKey(layer: Layer): string {
+  const known = layerKeys.get(layer)
+  if (known !== undefined) return known
+  const { resourceId, tableName, fields } = layer
+  const names = fields.map(({ columnName, keyname }) => [columnName, keyname])
+  const key = JSON.stringify([resourceId, tableName, names])
+  layerKeys.set(layer, key)
+  return key
+}
 
 /** Throws unless a layer has the field of parameter `thin_by`, with values that can be ranked. */
 function checkThinBy(layers: readonly Layer[], thinBy: string | undefined): void {
@@ -158,7 +181,11 @@ function importanceOf({ fields }: Layer, thinBy: string | undefined): Importance
   return field && { field, isHighFirst }
 }
 
-async function answerCached(tile: CachedTile, requestHeaders: ApiRequest['headers']): Promise<Answer> {
+/** Answers with a tile: at once, unless it has to be compressed first. */
+export function answerCached(
+  tile: CachedTile,
+  requestHeaders: ApiRequest['headers'],
+): QuickAnswer | Promise<QuickAnswer> {
   // Permissions may change at any time, so clients must revalidate.
   const headers = { etag: tile.etag, 'cache-control': 'private, no-cache', vary: 'Accept-Encoding' }
   if (tile.bytes.length === 0) return { empty: true, headers }
@@ -166,6 +193,8 @@ async function answerCached(tile: CachedTile, requestHeaders: ApiRequest['header
   const coding = contentCodings.find((one) => acceptsCoding(requestHeaders, one))
   if (coding === undefined || tile.bytes.length < minCompressedBytes)
     return { bytes: tile.bytes, mediaType, headers }
-  const bytes = await compressTile(tile, coding)
-  return { bytes, mediaType, headers: { ...headers, 'content-encoding': coding } }
+  const codedHeaders = { ...headers, 'content-encoding': coding }
+  const answer = (bytes: Uint8Array) => ({ bytes, mediaType, headers: codedHeaders })
+  const compressed = compressTile(tile, coding)
+  return compressed instanceof Promise ? compressed.then(answer) : answer(compressed)
 }

@@ -1,8 +1,8 @@
 import { imageMediaTypes } from '../../contract/formats/image_format.ts'
 import { matchesTag } from '../http/byte_range.ts'
-import type { Answer, ApiRequest } from '../http/handler.ts'
+import type { Answer, ApiRequest, QuickAnswer } from '../http/handler.ts'
 import type { MapImage } from './map_image_cache.ts'
-import { type ImageOptions, openImage } from './opened_image.ts'
+import { type ImageOptions, type OpenedImage, openImage } from './opened_image.ts'
 import { openSources } from './sources/open_sources.ts'
 
 /** Parameters of a rendering. */
@@ -22,19 +22,30 @@ export async function answerImage(
   options: RenderOptions,
 ): Promise<Answer> {
   const sources = await openSources(context, ids, options.choice)
-  const { findCurrentTag, find } = openImage(context, { ids, sources }, options)
-  const known = headers['if-none-match']
+  const image = openImage(context, { ids, sources }, options)
   // Answered without an image, which may have to be drawn first.
-  const current = known === undefined ? undefined : findCurrentTag()
-  if (current !== undefined && matchesTag(known, current)) return notModified(current)
-  const image = await find(signal)
-  const { etag } = image
-  return etag !== undefined && matchesTag(known, etag) ? notModified(etag) : answerDrawn(image, options)
+  return answerUnchanged(image, headers) ?? answerDrawn(await image.find(signal), headers, options)
 }
 
-const notModified = (etag: string): Answer => ({ empty: true, status: 304, headers: { etag } })
+/** Answers that the client has an image of the current data. */
+export function answerUnchanged(
+  { findCurrentTag }: Pick<OpenedImage, 'findCurrentTag'>,
+  headers: ApiRequest['headers'],
+): QuickAnswer | undefined {
+  const known = headers['if-none-match']
+  const current = known === undefined ? undefined : findCurrentTag()
+  return current !== undefined && matchesTag(known, current) ? notModified(current) : undefined
+}
 
-function answerDrawn({ bytes, isEmpty, etag }: MapImage, { nd, format }: RenderOptions): Answer {
+const notModified = (etag: string): QuickAnswer => ({ empty: true, status: 304, headers: { etag } })
+
+/** Answers with an image, or 304 if the client has it. */
+export function answerDrawn(
+  { bytes, isEmpty, etag }: MapImage,
+  requestHeaders: ApiRequest['headers'],
+  { nd, format }: Pick<RenderOptions, 'nd' | 'format'>,
+): QuickAnswer {
+  if (etag !== undefined && matchesTag(requestHeaders['if-none-match'], etag)) return notModified(etag)
   // Permissions may change at any time, so clients must revalidate.
   const tags = etag === undefined ? {} : { etag }
   const headers = { ...tags, 'cache-control': 'private, no-cache', vary: 'Accept' }

@@ -5,6 +5,7 @@ import type { DrawnImage } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { TrackedLayer } from '../../store/layer/stored_layer.ts'
 import type { ServerContext } from '../context.ts'
+import type { TileIdentity } from '../map/current_cache.ts'
 import { describeData, renewData, type TileData, versionsOf } from '../map/tile_data.ts'
 import { type ComposedTiles, composedTiles } from '../tile_store/composed_tiles.ts'
 import { findKeptZoom, keptTilesKey } from '../tile_store/kept_tile.ts'
@@ -40,6 +41,8 @@ export interface OpenedSources {
 
 /** An image that can be found or drawn. */
 export interface OpenedImage {
+  /** What identifies the image in the cache; undefined if it is not cached. */
+  readonly identity?: TileIdentity
   /** Returns the entity tag of an image of the current data; undefined if changes of a source are not tracked. */
   readonly findCurrentTag: () => string | undefined
   /** Returns the image from the caches, or draws it. */
@@ -82,6 +85,7 @@ export function openImage(context: ServerContext, opened: OpenedSources, options
     return { tile: tagged(tile, imageTag(key, versions)), data }
   }
   return {
+    identity: { key, layers },
     findCurrentTag,
     find: (signal) => context.layerCaches.images.get({ key, layers, signal }, makeTagged),
   }

@@ -20,6 +20,9 @@ export interface TileStyles {
   readonly classes: ReadonlyMap<number, TileClasses>
 }
 
+/** A tile whose features name no symbols. */
+export const noTileStyles: TileStyles = { key: [], classes: new Map() }
+
 /** Side of a tile in pixels, for the scale of styles. */
 const tileSide = 256
 
@@ -34,7 +37,7 @@ export async function findTileStyles(
   { layers, ids }: { readonly layers: readonly TrackedLayer[]; readonly ids: readonly number[] },
   { address }: Pick<TileRequest, 'address'>,
 ): Promise<TileStyles> {
-  if (ids.length === 0) return { key: [], classes: new Map() }
+  if (ids.length === 0) return noTileStyles
   const sources = await findHotSources(context, ids)
   const classes = new Map<number, TileClasses>()
   const key: unknown[] = []

@@ -8,6 +8,7 @@ import { findPermittedIds } from '../../store/access/effective_permission.ts'
 import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { findResourceClasses } from '../../store/resource/resource_class.ts'
 import type { ServerContext } from '../context.ts'
+import { remembered } from '../hot/hot_reads.ts'
 
 /**
  * Checks that the caller has a permission on each resource, and returns the masks. For reads only, since it uses the
@@ -28,6 +29,16 @@ export async function requirePermission(
     checkMask(mask, id, permission)
   }
   return masks
+}
+
+/** Tells whether the caller is remembered to have a permission on each resource, so that nothing has to be read. */
+export function isRemembered(
+  context: Pick<ServerContext, 'hot'>,
+  caller: PermissionSubject,
+  { ids, permission }: { readonly ids: readonly number[]; readonly permission: PermissionName },
+): boolean {
+  const masks = remembered.masks(context, caller, ids)
+  return masks !== undefined && ids.every((id) => hasPermission(masks.get(id) ?? 0, permission))
 }
 
 /** Throws if the class of a resource does not have the scope of a permission, so that no caller can have it. */

@@ -1,12 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { problem } from '../../contract/problems.ts'
 import { retryOnSchemaChange } from '../features/open_layer.ts'
 import type { Handlers } from '../http/handler.ts'
+import { answerTileAgain } from '../map/remembered_tile.ts'
 import { answerTile, readTileRequest } from '../map/vector_tile.ts'
 import { answerImage } from '../render/answer_image.ts'
-import { readDrawChoice } from '../render/draw_choice.ts'
+import { isWhole, readDrawChoice } from '../render/draw_choice.ts'
 import { imageFrame, tileFrame } from '../render/frame.ts'
 import { chooseFormat } from '../render/image_format.ts'
 import { frameInSystem, outsideImage } from '../render/image_system.ts'
+import { answerImageAgain } from '../render/remembered_image.ts'
 import { requirePermission } from '../resource/require_permission.ts'
 
 /** Operations that render tiles. */
@@ -17,12 +20,15 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
     const tile = readTileRequest(query)
     const { style: styles = [] } = query
     await requirePermission(context, caller, { ids: [...ids, ...styles], permission: 'data.read' })
-    return answerTile(request, { ids, styles }, tile)
+    const answer = await answerTile(request, { ids, styles }, tile)
+    return styles.length > 0 ? answer : { ...answer, again: answerTileAgain(context, ids, tile) }
   }),
 
-  'render.mvt_path': retryOnSchemaChange(({ params: { id, z, x, y }, ...request }) =>
-    answerTile(request, { ids: [id] }, readTileRequest({ z, x, y })),
-  ),
+  'render.mvt_path': retryOnSchemaChange(async ({ params: { id, z, x, y }, ...request }) => {
+    const tile = readTileRequest({ z, x, y })
+    const answer = await answerTile(request, { ids: [id] }, tile)
+    return { ...answer, again: answerTileAgain(request.context, [id], tile) }
+  }),
 
   'render.tile': retryOnSchemaChange(async (request) => {
     const { context, caller, query, more } = request
@@ -32,7 +38,12 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
     const frame = tileFrame(query, query.scale)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
     const { nd = 200, cache = true } = query
-    return answerImage(request, ids, { frame, format, nd, cache, choice })
+    const options = { frame, format, nd, cache, choice }
+    const answer = await answerImage(request, ids, options)
+    if (!cache || !isWhole(choice)) return answer
+    const again = answerImageAgain(context, ids, options)
+    const isSame = ({ accept }: IncomingHttpHeaders) => chooseFormat(query.format, accept) === format
+    return { ...answer, again: (one) => (isSame(one.headers) ? again(one) : undefined) }
   }),
 
   'render.image': retryOnSchemaChange(async (request) => {

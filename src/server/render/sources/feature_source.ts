@@ -27,7 +27,7 @@ import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../..
 import { notFound } from '../../resource/require_permission.ts'
 import { clipMargin, findMetatiles, labelFrameOf } from '../metatile.ts'
 import { heatmapReach, readDensity } from './density_source.ts'
-import type { DrawnResource, LabelledSource, SourceKind } from './drawn_source.ts'
+import type { DrawnResource, LabelledSource, OpenedSource, SourceKind } from './drawn_source.ts'
 import { groupFrames, readGroups } from './group_source.ts'
 import { limitToScale } from './scale_filter.ts'
 
@@ -36,24 +36,35 @@ export const featureSources: SourceKind = {
   classes: ['mapsrv_style', 'desk_vector_style', 'vector_layer', 'geodb_layer'],
   async open(context, resources) {
     const layers = await findHotLayers(context, resources.map(renderedLayerId))
-    return resources.map((resource) => {
-      const known = layers.get(renderedLayerId(resource))
-      if (known === undefined) throw notFound(resource.id)
-      const layer = filterLayer(known, resource)
-      const source = { resource, layer }
-      return {
-        // Changes of foreign tables are not tracked.
-        ...(isForeign(layer)
-          ? { key: undefined }
-          : {
-              key: stableKeyOf(source),
-              shown: { layer: known, findAreas: (frame) => findAreas(context, source, frame) },
-            }),
-        read: (frame, { signal }) => readFeatures(context, { ...source, signal }, frame),
-        findLabels: (scaleDenom) => findLabels(context, source, scaleDenom),
-      }
-    })
+    return resources.map((resource) => openFeatures(context, resource, layers))
   },
+}
+
+/**
+ * Opens a layer with features, or a style of one.
+ *
+ * @throws {Problem} resource/not-found without its layer; request/invalid for a filter
+ */
+export function openFeatures(
+  context: ServerContext,
+  resource: DrawnResource,
+  layers: ReadonlyMap<number, TrackedLayer>,
+): OpenedSource {
+  const known = layers.get(renderedLayerId(resource))
+  if (known === undefined) throw notFound(resource.id)
+  const layer = filterLayer(known, resource)
+  const source = { resource, layer }
+  return {
+    // Changes of foreign tables are not tracked.
+    ...(isForeign(layer)
+      ? { key: undefined }
+      : {
+          key: stableKeyOf(source),
+          shown: { layer: known, findAreas: (frame) => findAreas(context, source, frame) },
+        }),
+    read: (frame, { signal }) => readFeatures(context, { ...source, signal }, frame),
+    findLabels: (scaleDenom) => findLabels(context, source, scaleDenom),
+  }
 }
 
 /** @throws {Problem} request/invalid */
