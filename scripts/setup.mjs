@@ -7,13 +7,17 @@
  */
 import { isWebBuilt } from './build-web.mjs'
 import { isMetaschemaFetched } from './setup/metaschema.mjs'
+import { areOgcSchemasFetched } from './setup/ogc-schemas.mjs'
 import { arePythonPackagesInstalled } from './setup/python.mjs'
 import { isSetUp } from './setup/stamp.mjs'
 import { missingTestPrograms } from './setup/test-programs.mjs'
 
 const forTests = process.argv.includes('--test')
 const areTestsReady = () =>
-  missingTestPrograms().length === 0 && arePythonPackagesInstalled() && isMetaschemaFetched()
+  missingTestPrograms().length === 0 &&
+  arePythonPackagesInstalled() &&
+  areOgcSchemasFetched() &&
+  isMetaschemaFetched()
 if (!isSetUp({ forTests }) || !isWebBuilt() || (forTests && !areTestsReady())) {
   const { setUp } = await import('./setup/steps.mjs')
   process.exitCode = await setUp({ forTests })

@@ -4,6 +4,7 @@ import { buildGdal, downloadGdal, installBuildPackages, loadedGdal, restoreGdal 
 import { withLock } from './lock.mjs'
 import { fetchMetaschema, isMetaschemaFetched } from './metaschema.mjs'
 import { describeNode, isNodeLinked, linkNode, needsOwnNode } from './node.mjs'
+import { areOgcSchemasFetched, fetchOgcSchemas } from './ogc-schemas.mjs'
 import { arePackagesInstalled, installPackages } from './packages.mjs'
 import { arePythonPackagesInstalled, installPythonPackages } from './python.mjs'
 import { isSetUp, writeStamp } from './stamp.mjs'
@@ -60,7 +61,8 @@ async function setUpTestPrograms() {
   const missing = missingTestPrograms()
   if (missing.length > 0) await step(`installing ${missing.join(' ')}`, () => installSystemPackages(missing))
   if (!arePythonPackagesInstalled()) await step('installing Python packages', installPythonPackages)
-  // Its test says so if it is missing.
+  // Their tests say so if they are missing.
+  if (!areOgcSchemasFetched()) await attempt('fetching the schemas of WFS', fetchOgcSchemas)
   if (!isMetaschemaFetched()) await attempt('fetching the metaschema of Pulumi', fetchMetaschema)
 }
 

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { areOgcSchemasFetched } from './ogc-schemas.mjs'
 import { arePythonPackagesInstalled } from './python.mjs'
 
 /**
@@ -16,6 +17,7 @@ export function missingTestPrograms() {
   if (!isOnPath('openssl')) missing.push('openssl')
   if (!isOnPath('python3')) missing.push('python3')
   if (!arePythonPackagesInstalled() && !isOnPath('pip3')) missing.push('python3-pip')
+  if (!areOgcSchemasFetched() && !isOnPath('mvn')) missing.push('maven')
   if (!['chromium', 'google-chrome', 'chrome'].some(isOnPath)) missing.push('chromium')
   return missing
 }

@@ -1,6 +1,7 @@
 """Checks an OGC service with other programs, and prints what they read as JSON.
 
 Usage: ogc_client.py validate SCHEMA  (reads a document from standard input)
+       ogc_client.py validate-wfs FOLDER  (reads documents as JSON from standard input)
        ogc_client.py owslib URL LAYER
        ogc_client.py owslib-features URL LAYER FILTER USER PASSWORD
        ogc_client.py qgis URI ...
@@ -9,6 +10,8 @@ Usage: ogc_client.py validate SCHEMA  (reads a document from standard input)
 
 import json
 import sys
+import tempfile
+from pathlib import Path
 
 
 def validate(schema):
@@ -21,6 +24,40 @@ def validate(schema):
         checker = etree.XMLSchema(etree.parse(schema, etree.XMLParser(no_network=True)))
     checker.validate(document)
     return [f"{entry.line}: {entry.message}" for entry in checker.error_log]
+
+
+def validate_wfs(folder):
+    return [find_errors(folder, **one) for one in json.load(sys.stdin)]
+
+
+def find_errors(folder, schemas, types, document):
+    """Finds errors in a document: in its features alone if there is no schema of their collection."""
+    from lxml import etree
+
+    def parse(text):
+        return etree.fromstring(text.encode(), etree.XMLParser(no_network=True, load_dtd=False))
+
+    locations = [[namespace, f"{folder}/{path}"] for namespace, path in schemas]
+    with tempfile.TemporaryDirectory() as own:
+        for at, text in enumerate(types):
+            path = Path(own) / f"{at}.xsd"
+            path.write_text(text.replace("http://schemas.opengis.net/", f"{folder}/schemas.opengis.net/"))
+            locations.append([parse(text).get("targetNamespace"), str(path)])
+        schema = etree.Element("{http://www.w3.org/2001/XMLSchema}schema")
+        for namespace, path in locations:
+            place = {"namespace": namespace, "schemaLocation": path}
+            etree.SubElement(schema, "{http://www.w3.org/2001/XMLSchema}import", place)
+        try:
+            checker = etree.XMLSchema(etree.fromstring(etree.tostring(schema)))
+        except etree.XMLSchemaParseError as error:
+            return [str(error)]
+    root = parse(document)
+    members = root.findall("{http://www.opengis.net/gml}featureMember/*")
+    for part in [root] if any("/wfs" in namespace for namespace, _ in schemas) else members:
+        checker.validate(part)
+        if checker.error_log:
+            return [f"{entry.line}: {entry.message}" for entry in checker.error_log]
+    return [] if members or len(schemas) > 0 else ["no features"]
 
 
 def owslib(url, layer):
@@ -159,6 +196,7 @@ def draw_with_qgis(uri):
 if __name__ == "__main__":
     commands = {
         "validate": validate,
+        "validate-wfs": validate_wfs,
         "owslib": owslib,
         "owslib-features": owslib_features,
         "qgis": qgis,

@@ -33,6 +33,51 @@ export async function findSchemaErrors(kind: keyof typeof ogcSchemas, document: 
   return errors as string[]
 }
 
+/** Folder of the schemas of WFS; undefined if they could not be fetched. */
+const wfsFolder = readdirSync(cache).find((name) => /^ogc-schemas-\w+$/.test(name))
+
+/** Whether documents of WFS can be validated. */
+export const hasWfsSchemas = wfsFolder !== undefined
+
+const ogcFolder = 'schemas.opengis.net'
+
+/** Schemas of versions of WFS: namespaces and files. */
+const wfsSchemas = {
+  '1.0.0': [['http://www.opengis.net/gml', `${ogcFolder}/gml/2.1.2/feature.xsd`]],
+  '1.1.0': [['http://www.opengis.net/wfs', `${ogcFolder}/wfs/1.1.0/wfs.xsd`]],
+  '2.0.0': [['http://www.opengis.net/wfs/2.0', `${ogcFolder}/wfs/2.0/wfs.xsd`]],
+} as const
+
+/** A version of WFS. */
+export type WfsVersion = keyof typeof wfsSchemas
+
+/** A document of WFS. */
+export interface WfsDocument {
+  readonly title: string
+  readonly version: WfsVersion
+  readonly text: string
+  /** Schemas of the types of its features. */
+  readonly types?: readonly string[]
+}
+
+/**
+ * Returns what the schemas of OGC, and those of its features, find wrong with each document. Version 1.0.0 has no schema for
+ * other elements than features: these are validated.
+ */
+export async function findWfsErrors(documents: readonly WfsDocument[]): Promise<string[][]> {
+  const child = spawn('python3', [script, 'validate-wfs', join(cache, wfsFolder ?? '')], { env })
+  child.stdin.end(
+    JSON.stringify(
+      documents.map(({ version, text: document, types = [] }) => ({
+        ...{ schemas: wfsSchemas[version], types, document },
+      })),
+    ),
+  )
+  const [errors, log] = await Promise.all([json(child.stdout).catch(() => undefined), text(child.stderr)])
+  if (errors === undefined) throw new Error(log)
+  return errors as string[][]
+}
+
 const run = promisify(execFile)
 
 /** What OWSLib reads from a version of WMS. */
