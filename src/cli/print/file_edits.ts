@@ -1,4 +1,5 @@
 import { splitPointer } from '../../core/pointer.ts'
+import { renamedFrom } from '../../reconcile/model/actual_files.ts'
 import type { Edit, FileFacts } from '../../reconcile/model/change.ts'
 import { oneLine, type Paint, showBytes, showCount } from './text_format.ts'
 import { showValues } from './value.ts'
@@ -28,11 +29,13 @@ function formatFile({ pointer, from, to }: Edit, paint: Paint): string {
   const [, feature] = names
   const place = feature === undefined ? top : `attachment of ${oneLine(feature)}`
   const name = names.at(-1)
+  const former = renamedFrom({ pointer, from })
+  const renamed = former === undefined ? '' : ` renamed from ${oneLine(former)}`
   const label = name === undefined ? place : `${place}  ${signOf(from, to, paint)} ${oneLine(name)}`
   const sizes = [from, to].flatMap((facts) => (facts === undefined ? [] : sizeOf(facts as FileFacts)))
   const isRetyped = from !== undefined && to !== undefined && typeOf(from) !== typeOf(to)
   const types = isRetyped ? `, ${typeOf(from)} → ${typeOf(to)}` : ''
-  return `${label} (${[...new Set(sizes)].join(' → ')}${types}${formatText(from, to)})`
+  return `${label}${renamed} (${[...new Set(sizes)].join(' → ')}${types}${formatText(from, to)})`
 }
 
 /** Formats the description of a changed attachment. */

@@ -32,6 +32,16 @@ export const fileBucket = {
                 description: 'Path in the bucket; defaults to the name of the upload.',
               }),
             ),
+            from: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 1000,
+                writeOnly: true,
+                'x-extension': true,
+                description:
+                  'Path in the bucket of the file whose content this entry keeps, if it is not `name`.',
+              }),
+            ),
             mime_type: Type.Optional(
               Type.String({ description: 'Media type; defaults to the type of the upload.' }),
             ),
@@ -46,7 +56,7 @@ export const fileBucket = {
             'x-key': ['name'],
             'x-read': 'data.read',
             description:
-              'Complete list of files: those with an upload are created, the others are kept, by name.',
+              'Complete list of files: those with an upload are created, the others are kept, by name or from another name.',
           },
         ),
       ),

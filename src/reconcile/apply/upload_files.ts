@@ -89,10 +89,11 @@ function attachmentBody(item: AttachmentItem, uploads: FileUploads | undefined) 
 function addOwnFiles(wire: Body, { cls, files }: Change, uploads: FileUploads | undefined): Body {
   const kind = filesOf(cls)
   if (files === undefined || kind === undefined) return wire
-  const entries = files.map(({ name, upload }) => {
+  const entries = files.map(({ name, upload, from, mimeType = upload?.mimeType }) => {
     const id = upload === undefined ? undefined : uploads?.get(upload.path)?.id
-    const type = upload?.mimeType === undefined ? {} : { mime_type: upload.mimeType }
-    return id === undefined ? { name } : { id, name, ...type }
+    const type = mimeType === undefined ? {} : { mime_type: mimeType }
+    if (id !== undefined) return { id, name, ...type }
+    return { name, ...(from === undefined ? {} : { from }), ...type }
   })
   const value = kind.form === 'list' ? entries : entries[0]
   return { ...wire, [cls]: { ...(wire[cls] as object | undefined), [kind.field]: value } }

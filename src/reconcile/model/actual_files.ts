@@ -1,6 +1,6 @@
 import { filesOf } from '../../contract/registry.ts'
 import type { ActualResource } from './actual_tree.ts'
-import type { FileFacts } from './change.ts'
+import type { Edit, FileFacts } from './change.ts'
 
 /** A file of a resource on the server. */
 export interface ActualFile extends FileFacts {
@@ -23,4 +23,9 @@ export function readFiles({
 /** Counts the files of a resource that the caller can read. */
 export function countFiles(resource: Pick<ActualResource, 'cls' | 'members'>): number {
   return readFiles(resource)?.length ?? 0
+}
+
+/** Returns the name that a file had before an edit renamed it; undefined for other edits. */
+export function renamedFrom({ pointer, from }: Pick<Edit, 'pointer' | 'from'>): string | undefined {
+  return pointer.startsWith('/files/') ? (from as FileFacts | undefined)?.name : undefined
 }

@@ -85,6 +85,10 @@ export interface FileEntry {
   readonly name: string
   /** The file to upload; absent for a file that the server has. */
   readonly upload?: FileUpload
+  /** Name on the server of the file whose content it is, if it has another one. */
+  readonly from?: string
+  /** Media type that a file of the server gets; absent if it keeps its own. */
+  readonly mimeType?: string
 }
 
 /** A file to upload. */
@@ -134,6 +138,8 @@ export type AttachmentItem = { readonly description?: string | null } & (
 
 /** What an edit of a file shows of it. */
 export interface FileFacts {
+  /** Only of a renamed file: its name before. */
+  readonly name?: string
   readonly size: number | undefined
   /** SHA-256; undefined if the server does not tell it. */
   readonly digest?: string | undefined

@@ -8,6 +8,7 @@ import type { Issue } from '../../core/issue.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
+import { renamedFrom } from '../model/actual_files.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit, Plan } from '../model/change.ts'
 import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
@@ -144,12 +145,14 @@ function isAsApplied(
   if (edit.pointer === '/managed_by' || edit.pointer === '/data_source') return true
   const applied = digests[appliedFieldOf(edit)]
   if (applied === undefined || edit.secret) return false
-  const forms = [edit.from, withKeys(edit.from, isOurs), withoutType(edit)]
+  const forms = [edit.from, withKeys(edit.from, isOurs), withoutName(edit.from), withoutType(edit)]
   return forms.some((value) => digestOrNull(value) === applied)
 }
 
-/** The journal names a renamed field by the keyname that the apply gave it. */
+/** The journal names a renamed field or file by the name that the apply gave it. */
 function appliedFieldOf(edit: Edit): string {
+  const file = renamedFrom(edit)
+  if (file !== undefined) return joinPointer('/files', file)
   const isRename = renamedFieldOf(edit) !== undefined
   return isRename ? joinPointer('/feature_layer/fields', String(edit.from), 'keyname') : fieldOf(edit)
 }
@@ -158,6 +161,13 @@ function appliedFieldOf(edit: Edit): string {
 function withoutType({ pointer, from }: Edit): unknown {
   if (!pointer.startsWith('/files/') || !isObject(from)) return from
   const { mime_type: _, ...rest } = from
+  return withoutName(rest)
+}
+
+/** The apply did not set the name that the undo changes. */
+function withoutName(from: unknown): unknown {
+  if (!isObject(from)) return from
+  const { name: _, ...rest } = from
   return rest
 }
 

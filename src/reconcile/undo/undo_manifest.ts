@@ -82,8 +82,8 @@ interface BeforeApply {
   readonly before: ActualResource
   /** Whether the apply was an undo that gave the resource back. */
   readonly isReleased: boolean
-  /** Names of files that the apply added. */
-  readonly addedFiles: ReadonlySet<string>
+  /** Names of files that the apply added, with those that it renamed them from. */
+  readonly addedFiles: WantedResource['addedFiles'] & {}
   /** Data that the apply deleted, in words. */
   readonly lost: readonly string[]
   /** Items of the layer tree that were changed since; undefined if it is not merged. */
@@ -126,7 +126,12 @@ function addReferrers(
     const own = found.get(before.id)
     const resource = own?.resource ?? there
     const { members, conflicts } = restoreReferences({ before, there: resource, gone })
-    const whole = { isReleased: false, addedFiles: new Set<string>(), lost: [], conflicts: undefined }
+    const whole = {
+      isReleased: false,
+      addedFiles: new Map<string, undefined>(),
+      lost: [],
+      conflicts: undefined,
+    }
     found.set(before.id, {
       ...(own ?? { ...whole, before: there }),
       resource: { ...resource, members },
@@ -141,7 +146,7 @@ function readOne(
   { actual, kept }: Pick<Restoring, 'actual' | 'kept'>,
 ): Omit<BeforeApply, 'before'> {
   const isReleased = digests['/managed_by'] !== undefined
-  const whole = { isReleased, addedFiles: new Set<string>(), lost: [], conflicts: undefined }
+  const whole = { isReleased, addedFiles: new Map<string, undefined>(), lost: [], conflicts: undefined }
   const there = actual.byId.get(before.id)
   if (before.id !== id || action === 'delete' || action === 'replace' || there === undefined)
     return { ...whole, resource: before }
@@ -152,20 +157,36 @@ function readOne(
   const { feature_layer } = before.members
   const members = kept.has(id) ? { ...merged.resource.members, feature_layer } : merged.resource.members
   return {
-    ...{ isReleased, addedFiles: listAddedFiles(before, digests), lost: loses },
+    ...{ isReleased, addedFiles: listAddedFiles({ before, there, digests }), lost: loses },
     resource: { ...merged.resource, members },
     conflicts: tree === undefined ? undefined : merged.conflicts,
   }
 }
 
-/** Lists the files that an apply added to a resource. */
-function listAddedFiles(before: ActualResource, digests: Digests): Set<string> {
-  const old = new Set(readFiles(before)?.map(({ name }) => name))
+interface FileVersions {
+  readonly before: ActualResource
+  readonly there: ActualResource
+  readonly digests: Digests
+}
+
+/** Lists the files that an apply added to a resource, with the names that it renamed them from. */
+function listAddedFiles({ before, there, digests }: FileVersions): Map<string, string | undefined> {
+  const [old = [], now = []] = [readFiles(before), readFiles(there)]
+  const names = new Set(old.map(({ name }) => name))
+  const left = new Map(now.map((file) => [file.name, file]))
+  const gone = new Map(old.flatMap((file) => (left.has(file.name) ? [] : [[file.name, file.digest]])))
   const written = Object.entries(digests).flatMap(([pointer, digest]) => {
     const [top, name] = splitPointer(pointer)
-    return top === 'files' && name !== undefined && digest !== null ? [name] : []
+    return top === 'files' && name !== undefined && digest !== null && !names.has(name) ? [name] : []
   })
-  return new Set(written.filter((name) => !old.has(name)))
+  return new Map(
+    written.map((name) => {
+      const digest = left.get(name)?.digest
+      const former = digest === undefined ? undefined : [...gone].find(([, one]) => one === digest)?.[0]
+      if (former !== undefined) gone.delete(former)
+      return [name, former]
+    }),
+  )
 }
 
 function assignKeys(before: ReadonlyMap<number, BeforeApply>, actual: ActualTree): Map<number, string> {

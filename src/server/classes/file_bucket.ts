@@ -80,16 +80,27 @@ function resultingSet({ members, prepared }: Change, available: AvailableFiles):
   return [...listed, ...unpacked]
 }
 
-function keep({ name }: Entry, current: ReadonlyMap<string, ResourceFile>, place: Pointer): ResourceFile {
-  if (name === undefined)
+function keep(entry: Entry, current: ReadonlyMap<string, ResourceFile>, place: Pointer): ResourceFile {
+  const { name, from = name } = entry
+  if (name === undefined || from === undefined)
     throw invalidAt(place, 'expected the id of an upload, or the name of a file in the bucket')
-  const file = current.get(name)
-  if (file !== undefined) return file
-  throw invalidAt(
-    joinPointer(place, 'name'),
-    `the bucket has no file ${JSON.stringify(name)}`,
-    'Add the id of its upload for a new file.',
-  )
+  const file = current.get(from)
+  if (file === undefined)
+    throw invalidAt(
+      joinPointer(place, entry.from === undefined ? 'name' : 'from'),
+      `the bucket has no file ${JSON.stringify(from)}`,
+      'Add the id of its upload for a new file.',
+    )
+  if (entry.mime_type !== undefined) checkMediaType(entry.mime_type, place)
+  // A type that the server derived from the name follows it.
+  const isDerived = file.mimeType === mediaTypeOf(from)
+  const mimeType = entry.mime_type ?? (isDerived ? mediaTypeOf(name) : file.mimeType)
+  return { ...file, name, mimeType }
+}
+
+function checkMediaType(type: string, place: Pointer): void {
+  if (!isMediaType(type))
+    throw invalidAt(joinPointer(place, 'mime_type'), `${JSON.stringify(type)} is not a media type`)
 }
 
 function add(entry: Entry, uploads: ReadonlyMap<string, StoredUpload>, place: Pointer): ResourceFile {
@@ -98,9 +109,10 @@ function add(entry: Entry, uploads: ReadonlyMap<string, StoredUpload>, place: Po
   if (upload === undefined) throw uploadNotFound({ id, pointer: place })
   const name = entry.name ?? upload.name
   if (name === null) throw invalidAt(place, 'the upload has no name', 'Add "name".')
-  const mimeType = givenType ?? upload.mimeType ?? mediaTypeOf(name)
-  if (givenType !== undefined && !isMediaType(givenType))
-    throw invalidAt(joinPointer(place, 'mime_type'), `${JSON.stringify(givenType)} is not a media type`)
+  // Clients that know no type send the general one.
+  const sentType = upload.mimeType === anyMediaType ? null : upload.mimeType
+  const mimeType = givenType ?? sentType ?? mediaTypeOf(name)
+  if (givenType !== undefined) checkMediaType(givenType, place)
   const { digest, sizeBytes } = upload
   return { name, mimeType: isMediaType(mimeType) ? mimeType : anyMediaType, digest, sizeBytes }
 }

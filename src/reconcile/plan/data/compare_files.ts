@@ -39,12 +39,23 @@ export function compareFiles(
   return kind.form === 'one' ? compareOne(uploads, there) : compareLists(uploads, there)
 }
 
-/** An undo removes the files that an apply added. */
-function removeFiles(there: readonly ActualFile[] = [], names: ReadonlySet<string>): FilesDiff {
-  const gone = there.filter(({ name }) => names.has(name))
+/** An undo removes the files that an apply added, and gives those that it renamed their former names. */
+function removeFiles(
+  there: readonly ActualFile[] = [],
+  formerNames: ReadonlyMap<string, string | undefined>,
+): FilesDiff {
+  const gone = there.filter(({ name }) => formerNames.has(name))
   if (gone.length === 0) return none
-  const entries = there.flatMap(({ name }) => (names.has(name) ? [] : [{ name }]))
-  return { ...none, edits: gone.map((file) => editOf(placeOf(file.name), file, undefined)), entries }
+  const edits = gone.map((file) => {
+    const former = formerNames.get(file.name)
+    return former === undefined ? editOf(placeOf(file.name), file, undefined) : renameEdit(former, file)
+  })
+  const entries = there.flatMap(({ name }): FileEntry[] => {
+    if (!formerNames.has(name)) return [{ name }]
+    const former = formerNames.get(name)
+    return former === undefined ? [] : [{ name: former, from: name }]
+  })
+  return { ...none, edits, entries }
 }
 
 type Upload = FileEntry & { readonly upload: FileUpload }
@@ -63,14 +74,47 @@ function compareLists(wanted: readonly Upload[], there: readonly ActualFile[]): 
   const byName = new Map(there.map((file) => [file.name, file]))
   const names = new Set(wanted.map(({ name }) => name))
   const edits: Edit[] = []
+  const contents = indexContents(there)
+  // Files that go, of which each can be renamed once.
+  const going = new Map(there.flatMap((file) => (names.has(file.name) ? [] : [[file.name, file]])))
   const entries = wanted.map((file): FileEntry => {
-    const old = byName.get(file.name)
-    if (old !== undefined && isSame(file.upload, old)) return { name: file.name }
-    edits.push(editOf(placeOf(file.name), old, file.upload))
-    return file
+    const { name, upload } = file
+    const old = byName.get(name)
+    if (old !== undefined && isSame(upload, old)) return { name }
+    const same = old?.digest === upload.sha256 ? [old] : (contents.get(upload.sha256) ?? [])
+    const [found] = same
+    const renamed = old === undefined ? same.find((one) => going.delete(one.name)) : undefined
+    edits.push(renamed === undefined ? editOf(placeOf(name), old, upload) : renameEdit(name, renamed, upload))
+    return found === undefined ? file : keptEntry(file, renamed ?? found)
   })
-  for (const file of there) if (!names.has(file.name)) edits.push(editOf(placeOf(file.name), file, undefined))
+  for (const file of going.values()) edits.push(editOf(placeOf(file.name), file, undefined))
   return edits.length === 0 ? none : { ...none, edits, entries }
+}
+
+/** Files of the server by digest; empty for servers that report none. */
+function indexContents(there: readonly ActualFile[]): ReadonlyMap<string, readonly ActualFile[]> {
+  const known = there.flatMap((file) => (file.digest === undefined ? [] : [{ ...file, digest: file.digest }]))
+  return Map.groupBy(known, ({ digest }) => digest)
+}
+
+/** The server has the content: it is not sent again. */
+function keptEntry({ name, upload: { mimeType } }: Upload, { name: from }: ActualFile): FileEntry {
+  return {
+    name,
+    ...(from === name ? {} : { from }),
+    ...(mimeType === undefined ? {} : { mimeType }),
+  }
+}
+
+function renameEdit(name: string, from: ActualFile, to?: FileUpload): Edit {
+  const { size, digest } = from
+  const mimeType = to?.mimeType
+  const types = (type: string | undefined) => (mimeType === undefined ? {} : { mime_type: type })
+  return {
+    pointer: placeOf(name),
+    from: { name: from.name, size, digest, ...types(from.mime_type) },
+    to: { size, digest, ...types(mimeType) },
+  }
 }
 
 const placeOf = (name: string) => joinPointer('/files', name)
