@@ -2,8 +2,8 @@ import type { Expression } from './expression/expression.ts'
 import { numberFunction } from './expression/expression_functions.ts'
 import type { Labels } from './label_model.ts'
 import type { Rule, Style } from './style_model.ts'
-import type { MapSymbol } from './symbol_layer.ts'
-import { findOrigin } from './symbol_origin.ts'
+import { findOrigin, withOrigin } from './style_origin.ts'
+import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
 
 /** A rule for languages without nesting: it applies to all features that match its filter. */
 export interface FlatRule {
@@ -89,7 +89,7 @@ function flatRule(rule: Rule, { filters, unless, min, max }: Outer): FlatRule {
   const filter: Expression | undefined = operands.length > 1 ? { op: 'and', operands } : only
   const minScaleDenom = Math.max(min, rule.minScaleDenom ?? 0)
   const maxScaleDenom = Math.min(max, rule.maxScaleDenom ?? Number.POSITIVE_INFINITY)
-  return {
+  const flat: FlatRule = {
     label: rule.label ?? '',
     ...(filter === undefined ? {} : { filter }),
     unless,
@@ -98,6 +98,7 @@ function flatRule(rule: Rule, { filters, unless, min, max }: Outer): FlatRule {
     ...(rule.symbol === undefined ? {} : { symbol: rule.symbol }),
     labels: rule.labels,
   }
+  return withOrigin(flat, findOrigin(rule, rule.symbol))
 }
 
 /** A part of a style that another language cannot say. */
@@ -106,15 +107,15 @@ export class UntranslatedPart extends Error {}
 /** Result of writing a style in another language. */
 export interface WrittenStyle {
   readonly text: string
-  /** Parts that are missing in the text, each with the number and the name of its rule, and the line of its symbol if it is known. */
+  /** Parts that are missing in the text, each with the number and the name of its rule, and where it was read if that is known. */
   readonly untranslated: readonly string[]
 }
 
-/** A rule, with its symbol. */
+/** A rule with its number, and the part of it that is written. */
 interface PlaceOfRule {
   readonly number: number
-  readonly label: string
-  readonly symbol?: MapSymbol | undefined
+  readonly rule: FlatRule
+  readonly part?: SymbolLayer | Labels
 }
 
 /** Collects the parts of rules that another language cannot say. */
@@ -122,14 +123,14 @@ export class Untranslated {
   readonly parts: string[] = []
 
   /** Returns what a function writes; undefined, after recording the part, if it throws `UntranslatedPart`. */
-  attempt<T>({ number, label, symbol }: PlaceOfRule, write: () => T): T | undefined {
+  attempt<T>({ number, rule, part }: PlaceOfRule, write: () => T): T | undefined {
     try {
       return write()
     } catch (error) {
       if (!(error instanceof UntranslatedPart)) throw error
-      const name = label === '' ? '' : ` "${label}"`
-      const origin = findOrigin(symbol)
-      const place = origin === undefined ? '' : ` (symbol in line ${origin.line})`
+      const name = rule.label === '' ? '' : ` "${rule.label}"`
+      const origin = findOrigin(part, part && rule.symbol, rule)
+      const place = origin === undefined ? '' : ` (line ${origin.line}, column ${origin.column})`
       this.parts.push(`rule ${number}${name}${place}: ${error.message}`)
       return undefined
     }

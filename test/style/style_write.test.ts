@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { readMapboxStyle } from '../../src/style/mapbox/mapbox_read.ts'
 import { writeMapboxStyle } from '../../src/style/mapbox/mapbox_write.ts'
 import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
 import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
@@ -104,13 +105,13 @@ test('what another language cannot say is named with its rule', () => {
   )
   const source = { tiles: 'https://example.org/{z}/{x}/{y}.mvt', layer: 'svc:7' }
   expect(writeSld(style).untranslated).toEqual([
-    'rule 1 "Old" (symbol in line 3): it has the function upper(), which SLD does not have',
-    'rule 2 "Hatched" (symbol in line 3): the brush cross is left out',
+    'rule 1 "Old" (line 3, column 9): it has the function upper(), which SLD does not have',
+    'rule 2 "Hatched" (line 3, column 475): the brush cross is left out',
   ])
   const { text, untranslated } = writeMapboxStyle(style, source)
   expect(untranslated).toEqual([
-    'rule 1 "Old" (symbol in line 3): it has the function upper(), which Mapbox GL does not have',
-    'rule 2 "Hatched" (symbol in line 3): the brush cross is left out',
+    'rule 1 "Old" (line 3, column 9): it has the function upper(), which Mapbox GL does not have',
+    'rule 2 "Hatched" (line 3, column 475): the brush cross is left out',
   ])
   expect(JSON.parse(text).layers).toEqual([
     {
@@ -118,6 +119,54 @@ test('what another language cannot say is named with its rule', () => {
       ...{ paint: { 'fill-color': 'rgba(9,9,9,1)' }, metadata: { 'landform:rule': 'Hatched' } },
     },
   ])
+})
+
+const sld = `<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld" xmlns:ogc="http://www.opengis.net/ogc">
+<NamedLayer><UserStyle><FeatureTypeStyle>
+<Rule><Name>Roads</Name>
+  <LineSymbolizer><Stroke/></LineSymbolizer>
+  <LineSymbolizer uom="http://www.opengeospatial.org/se/units/metre"><Stroke/></LineSymbolizer>
+</Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
+const mapbox = `{"version": 8, "layers": [
+  {"id": "plain", "type": "line", "source": "a", "paint": {}},
+  {"id": "wide", "type": "line", "source": "a", "paint": {"line-width": ["get", "width"]}},
+  {"id": "even", "type": "circle", "source": "a", "filter": ["==", ["%", ["get", "n"], 2], 0]}
+]}`
+const mapserver = `<map><layer>
+  <class><name>Hatched</name><expression>([n] = 1)</expression>
+    <style><color red="1" green="2" blue="3"/></style>
+    <style><color red="1" green="2" blue="3"/><symbol>hatch</symbol><size>5</size></style>
+  </class>
+  <class><expression>([n] + 1 = 2)</expression><style><color red="1" green="2" blue="3"/></style></class>
+</layer></map>`
+
+function styleIn(xml: string): { readonly style?: Style | undefined } {
+  const { style, issues } = readMapserverXml(xml)
+  expect(issues).toEqual([])
+  return style === undefined ? {} : { style: styleOfMapserver(style, 'POLYGON') }
+}
+
+test.each<[string, { readonly style?: Style | undefined }, readonly string[]]>([
+  ['SLD', readSld(sld), ['rule 1 "Roads" (line 5, column 4): lengths in map units are left out']],
+  [
+    'Mapbox GL',
+    readMapboxStyle(mapbox),
+    [
+      'rule 2 "wide" (line 3, column 3): data-defined properties are left out',
+      'rule 3 "even" (line 4, column 3): it has an expression, which SLD does not have',
+    ],
+  ],
+  [
+    'MapServer XML',
+    styleIn(mapserver),
+    [
+      'rule 1 "Hatched" (line 4, column 6): a symbol layer of kind line_pattern is left out',
+      'rule 2 (line 6, column 4): its filter has a part (call) that SLD does not have',
+    ],
+  ],
+])('what SLD cannot say of a style in %s is named with its place', (_language, { style }, expected) => {
+  if (style === undefined) throw new Error('no style')
+  expect(writeSld(style).untranslated).toEqual(expected)
 })
 
 test('a style of Mapbox GL has filters, zoom limits, fills, lines and circles', () => {

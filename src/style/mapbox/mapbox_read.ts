@@ -3,6 +3,7 @@ import type { Expression } from '../expression/expression.ts'
 import { type JsonNode, type JsonObject, readJson } from '../json_read.ts'
 import type { QmlStyleResult } from '../qml/qml_read.ts'
 import type { Rule, Style } from '../style_model.ts'
+import { withOrigin } from '../style_origin.ts'
 import { MapboxFault, readMapboxExpression } from './mapbox_expression.ts'
 import { readMapboxLabels } from './mapbox_label.ts'
 import {
@@ -95,7 +96,7 @@ function readLayer(layer: MapboxLayer, { pass, source }: Place): Rule | undefine
   const labels = type === 'symbol' ? readMapboxLabels(layer) : []
   const symbol = readMapboxSymbol(layer, pass) ?? { type: 'marker', opacity: 1, layers: [] }
   reportUnused(layer)
-  return {
+  const rule: Rule = {
     ...labelOf(layer),
     ...(filter === undefined || isAlways(filter) ? {} : { filter }),
     ...limitOf(node, 'maxScaleDenom', 'minzoom'),
@@ -104,6 +105,7 @@ function readLayer(layer: MapboxLayer, { pass, source }: Place): Rule | undefine
     isDrawn: textOf(layer.properties.get('visibility')?.value) !== 'none',
     ...{ symbol, labels, children: [] },
   }
+  return withOrigin(rule, node.span)
 }
 
 const isAlways = (filter: Expression) => filter.op === 'literal' && filter.value === true

@@ -55,15 +55,15 @@ interface Place {
 type MapboxLayer = Readonly<Record<string, Json>>
 
 function writeRule(rule: FlatRule, { number, left, style }: Place): MapboxLayer[] {
-  const place = { number, label: rule.label, symbol: rule.symbol }
+  const place = { number, rule }
   const limits = left.attempt(place, () => writeLimits(rule))
   if (limits === undefined) return []
   const opacity = (rule.symbol?.opacity ?? 1) * style.opacity
   const symbols = (rule.symbol?.layers ?? []).flatMap(
-    (layer) => left.attempt(place, () => writeLayer(layer, opacity)) ?? [],
+    (part) => left.attempt({ ...place, part }, () => writeLayer(part, opacity)) ?? [],
   )
   const labels = [...rule.labels, ...style.labels].flatMap(
-    (one) => left.attempt(place, () => [writeLabels(one)]) ?? [],
+    (part) => left.attempt({ ...place, part }, () => [writeLabels(part)]) ?? [],
   )
   const named = rule.label === '' ? {} : { metadata: { 'landform:rule': rule.label } }
   return [...symbols, ...labels].map((layer) => ({ ...layer, ...named, ...limits }))

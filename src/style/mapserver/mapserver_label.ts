@@ -1,3 +1,4 @@
+import { withOrigin } from '../style_origin.ts'
 import { type ElementContext, readNumber, readParts, readValue, warn } from '../xml/element_reader.ts'
 import { defaultLabel, labelPositions, type MapserverLabel } from './mapserver_model.ts'
 import { narrower, part, readColor, readPair, readWord } from './mapserver_value.ts'
@@ -25,13 +26,14 @@ export function readLabels(contexts: readonly ElementContext[], defaults: LabelD
       warn(context, context.element.span, { message })
       return []
     }
-    return {
+    const label: MapserverLabel = {
       ...defaultLabel,
       ...own,
       text,
       ...part('minScaleDenom', narrower(Math.max, own.minScaleDenom, defaults.labelMin)),
       ...part('maxScaleDenom', narrower(Math.min, own.maxScaleDenom, defaults.labelMax)),
     }
+    return withOrigin(label, context.element.span)
   })
 }
 

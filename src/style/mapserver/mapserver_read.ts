@@ -1,4 +1,5 @@
 import { hasErrors, type Issue } from '../../core/issue.ts'
+import { withOrigin } from '../style_origin.ts'
 import {
   childrenOf,
   type ElementContext,
@@ -136,7 +137,7 @@ function readClass(context: ElementContext, layer: Layer): MapserverClass {
     },
   })
   const labels = readLabels(childrenOf(context, 'label'), { ...layer, ...part('text', text) })
-  return {
+  const rule: MapserverClass = {
     ...part('label', label),
     ...part('filter', filter),
     ...part('minScaleDenom', narrower(Math.max, layer.min, min)),
@@ -145,6 +146,7 @@ function readClass(context: ElementContext, layer: Layer): MapserverClass {
     symbolizers: childrenOf(context, 'style').map((at) => readStyle(at, layer)),
     ...(labels.length === 0 ? {} : { labels }),
   }
+  return withOrigin(rule, context.element.span)
 }
 
 function readStyle(context: ElementContext, { symbols, opacity = 1 }: Layer): Symbolizer {
@@ -171,7 +173,8 @@ function readStyle(context: ElementContext, { symbols, opacity = 1 }: Layer): Sy
       maxwidth: ignore,
     },
   })
-  return { ...defaultSymbolizer, ...own, opacity: (own.opacity ?? 1) * opacity }
+  const symbolizer = { ...defaultSymbolizer, ...own, opacity: (own.opacity ?? 1) * opacity }
+  return withOrigin(symbolizer, context.element.span)
 }
 
 function readOpacity(context: ElementContext): number | undefined {

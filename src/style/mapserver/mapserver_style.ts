@@ -2,6 +2,7 @@ import type { GeometryFamily } from '../../contract/geometry.ts'
 import { type Color, fade } from '../color.ts'
 import { countSymbol } from '../count_symbol.ts'
 import type { Rule, Style } from '../style_model.ts'
+import { findOrigin, withOrigin } from '../style_origin.ts'
 import type {
   LinePattern,
   MapSymbol,
@@ -47,17 +48,20 @@ const types = { POINT: 'marker', LINESTRING: 'line', POLYGON: 'fill' } as const
 
 function ruleOf(rule: MapserverClass, family: GeometryFamily): Rule {
   const { label, filter, isOff, symbolizers, labels = [] } = rule
-  const layers = symbolizers.flatMap((symbolizer) => layersOf[family](symbolizer))
-  return {
+  const layers = symbolizers.flatMap((symbolizer) =>
+    layersOf[family](symbolizer).map((layer) => withOrigin(layer, findOrigin(symbolizer))),
+  )
+  const read: Rule = {
     ...(label === undefined ? {} : { label }),
     ...(filter === undefined ? {} : { filter: expressionOfFilter(filter) }),
     ...scaleLimitsOf(rule),
     isElse: false,
     isDrawn: isOff !== true,
     symbol: { type: types[family], opacity: 1, layers },
-    labels: labels.map((one) => labelsOf(one, family)),
+    labels: labels.map((one) => withOrigin(labelsOf(one, family), findOrigin(one))),
     children: [],
   }
+  return withOrigin(read, findOrigin(rule))
 }
 
 const layersOf: Readonly<Record<GeometryFamily, (symbolizer: Symbolizer) => SymbolLayer[]>> = {

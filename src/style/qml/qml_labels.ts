@@ -1,6 +1,7 @@
 import { type Color, fade, findQtColor } from '../color.ts'
 import type { Expression } from '../expression/expression.ts'
 import type { LabelBuffer, LabelFont, LabelPlacement, LabelProperty, Labels } from '../label_model.ts'
+import { findOrigin, withOrigin } from '../style_origin.ts'
 import type { Length, Offset } from '../symbol_layer.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import { readCallout } from './qml_callout.ts'
@@ -53,7 +54,10 @@ function readRule(reading: QmlReading, element: XmlElement, parent: RuleLimits):
   if (text !== '' && own === undefined) return []
   const limits = narrow(parent, element, own)
   const labels = childrenNamed(element, 'settings').flatMap((settings) => readSettings(reading, settings))
-  return [...labels.map((one) => ({ ...one, ...limits })), ...readChildRules(reading, element, limits)]
+  return [
+    ...labels.map((one) => withOrigin({ ...one, ...limits }, findOrigin(one))),
+    ...readChildRules(reading, element, limits),
+  ]
 }
 
 /** Features and scales of a rule inside another. */
@@ -100,29 +104,28 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
   const text = readText(settings)
   if (text === undefined || attributeOf(settings.rendering, 'drawLabels') === '0') return []
   reportUndrawn(settings)
-  return [
-    {
-      text,
-      ...scaleLimits(settings.rendering),
-      font: readFont(settings),
-      color: fade(colorOf(style, 'textColor', '#323232'), numberAttribute(style, 'textOpacity') ?? 1),
-      ...readBuffer(settings.buffer),
-      placement: readPlacement(settings),
-      offset: readOffset(settings.placement),
-      angle: numberAttribute(settings.placement, 'rotationAngle') ?? 0,
-      priority: numberAttribute(settings.placement, 'priority') ?? 5,
-      showsAll: attributeOf(settings.rendering, 'displayAll') === '1',
-      wrapCharacter: attributeOf(settings.format, 'wrapChar') ?? '',
-      wrapLength: Math.max(0, numberAttribute(settings.format, 'autoWrapLength') ?? 0),
-      lineHeight: numberAttribute(style, 'multilineHeight') ?? 1,
-      alignment: entryOf(alignments, attributeOf(settings.format, 'multilineAlign')) ?? 'left',
-      ...(attributeOf(settings.rendering, 'labelPerPart') === '1' ? { isOnAllParts: true } : {}),
-      ...(attributeOf(settings.rendering, 'mergeLines') === '1' ? { mergesLines: true } : {}),
-      ...readRepeat(settings.placement),
-      ...readCallout(reading, element),
-      ...readDataDefined(reading, element, labelProperties(settings)),
-    },
-  ]
+  const labels: Labels = {
+    text,
+    ...scaleLimits(settings.rendering),
+    font: readFont(settings),
+    color: fade(colorOf(style, 'textColor', '#323232'), numberAttribute(style, 'textOpacity') ?? 1),
+    ...readBuffer(settings.buffer),
+    placement: readPlacement(settings),
+    offset: readOffset(settings.placement),
+    angle: numberAttribute(settings.placement, 'rotationAngle') ?? 0,
+    priority: numberAttribute(settings.placement, 'priority') ?? 5,
+    showsAll: attributeOf(settings.rendering, 'displayAll') === '1',
+    wrapCharacter: attributeOf(settings.format, 'wrapChar') ?? '',
+    wrapLength: Math.max(0, numberAttribute(settings.format, 'autoWrapLength') ?? 0),
+    lineHeight: numberAttribute(style, 'multilineHeight') ?? 1,
+    alignment: entryOf(alignments, attributeOf(settings.format, 'multilineAlign')) ?? 'left',
+    ...(attributeOf(settings.rendering, 'labelPerPart') === '1' ? { isOnAllParts: true } : {}),
+    ...(attributeOf(settings.rendering, 'mergeLines') === '1' ? { mergesLines: true } : {}),
+    ...readRepeat(settings.placement),
+    ...readCallout(reading, element),
+    ...readDataDefined(reading, element, labelProperties(settings)),
+  }
+  return [withOrigin(labels, element.span)]
 }
 
 const alignments: Readonly<Record<string, Labels['alignment']>> = { '0': 'left', '1': 'center', '2': 'right' }

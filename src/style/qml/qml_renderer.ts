@@ -1,6 +1,7 @@
 import type { Expression } from '../expression/expression.ts'
 import { textOf } from '../expression/expression_value.ts'
 import type { Rule, SortKey, Style } from '../style_model.ts'
+import { withOrigin } from '../style_origin.ts'
 import type { MapSymbol } from '../symbol_layer.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import {
@@ -229,7 +230,7 @@ function readRule(reading: QmlReading, element: XmlElement, symbols: Symbols): R
     : undefined
   if (hasFilter && filter === undefined) return undefined
   const [least, most] = ['scalemindenom', 'scalemaxdenom'].map((name) => numberAttribute(element, name) ?? 0)
-  return {
+  const rule: Rule = {
     ...emptyRule,
     ...labelOf(element),
     ...(filter === undefined ? {} : { filter }),
@@ -240,4 +241,5 @@ function readRule(reading: QmlReading, element: XmlElement, symbols: Symbols): R
     ...symbolOf(symbols, attributeOf(element, 'symbol')),
     children: readChildRules(reading, element, symbols),
   }
+  return withOrigin(rule, element.span)
 }

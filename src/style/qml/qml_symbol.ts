@@ -1,6 +1,6 @@
+import { withOrigin } from '../style_origin.ts'
 import { withSymbolColor } from '../symbol_color.ts'
 import type { MapSymbol, SymbolLayer } from '../symbol_layer.ts'
-import { withOrigin } from '../symbol_origin.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import { readDataDefined } from './qml_data_defined.ts'
 import {
@@ -64,5 +64,6 @@ function readLayer(reading: QmlReading, layer: XmlElement): SymbolLayer[] {
     if (attributeOf(effect, 'enabled') === '1')
       reportPart(reading, effect, `draw effects of ${cls} are not drawn`)
   const [inner] = childrenNamed(layer, 'symbol')
-  return [read(readOptions(reading, layer), inner && readQmlSymbol(reading, inner)) ?? []].flat()
+  const drawn = [read(readOptions(reading, layer), inner && readQmlSymbol(reading, inner)) ?? []].flat()
+  return drawn.map((one) => withOrigin(one, layer.span))
 }

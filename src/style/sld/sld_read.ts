@@ -3,6 +3,7 @@ import type { Labels } from '../label_model.ts'
 import { findFinite, reportPart } from '../qml/qml_element.ts'
 import type { QmlStyleResult } from '../qml/qml_read.ts'
 import type { Rule, Style } from '../style_model.ts'
+import { withOrigin } from '../style_origin.ts'
 import type { MapSymbol, SymbolLayer } from '../symbol_layer.ts'
 import { readXml, type XmlElement } from '../xml/xml_read.ts'
 import {
@@ -89,9 +90,11 @@ function readRule(reading: SldReading, element: XmlElement, pass: number): Rule 
     reportPart(reading, element, 'the rule is not drawn: its filter is not supported')
     return undefined
   }
-  const layers = element.children.flatMap((child) => readers[localName(child)]?.(reading, child, pass) ?? [])
-  const labels = childrenOfSld(element, 'TextSymbolizer').flatMap((one) => readTextSymbolizer(reading, one))
-  return {
+  const layers = element.children.flatMap((child) => readSymbolizer(reading, child, pass))
+  const labels = childrenOfSld(element, 'TextSymbolizer').flatMap((one) =>
+    readTextSymbolizer(reading, one).map((part) => withOrigin(part, one.span)),
+  )
+  const rule: Rule = {
     ...emptyRule,
     ...titleOf(element),
     ...(filter === undefined ? {} : { filter }),
@@ -101,6 +104,12 @@ function readRule(reading: SldReading, element: XmlElement, pass: number): Rule 
     ...symbolPart(layers, labels),
     labels,
   }
+  return withOrigin(rule, element.span)
+}
+
+function readSymbolizer(reading: SldReading, element: XmlElement, pass: number): SymbolLayer[] {
+  const layers = readers[localName(element)]?.(reading, element, pass) ?? []
+  return layers.map((layer) => withOrigin(layer, element.span))
 }
 
 type ReadSymbolizer = (reading: SldReading, element: XmlElement, pass: number) => SymbolLayer[]

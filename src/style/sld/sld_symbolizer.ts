@@ -124,7 +124,8 @@ export function readLineSymbolizer(reading: SldReading, { element, pass }: SldSy
   const shift =
     offset === undefined ? 0 : -numberIn(reading, readParameter(reading, offset), { byDefault: 0 })
   const line = readStroke(reading, stroke, { length, into })
-  return [{ kind: 'line', stroke: line, offset: length(shift), rings: 'all', pass, ...definedBy(into) }]
+  const shifted = shift === 0 ? 0 : length(shift)
+  return [{ kind: 'line', stroke: line, offset: shifted, rings: 'all', pass, ...definedBy(into) }]
 }
 
 /** Reads a polygon symbolizer. */

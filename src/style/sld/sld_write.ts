@@ -49,13 +49,17 @@ interface Place {
 }
 
 function writeRule(rule: FlatRule, { number, left, style }: Place): string[] {
-  const place = { number, label: rule.label, symbol: rule.symbol }
+  const place = { number, rule }
   const condition = left.attempt(place, () => writeCondition(rule))
   if (condition === undefined) return []
   const opacity = (rule.symbol?.opacity ?? 1) * style.opacity
   const parts = [
-    ...(rule.symbol?.layers ?? []).map((layer) => left.attempt(place, () => writeLayer(layer, opacity))),
-    ...[...rule.labels, ...style.labels].map((labels) => left.attempt(place, () => writeLabels(labels))),
+    ...(rule.symbol?.layers ?? []).map((part) =>
+      left.attempt({ ...place, part }, () => writeLayer(part, opacity)),
+    ),
+    ...[...rule.labels, ...style.labels].map((part) =>
+      left.attempt({ ...place, part }, () => writeLabels(part)),
+    ),
   ].filter((part) => part !== undefined)
   const limits = [
     ['MinScaleDenominator', rule.minScaleDenom] as const,
