@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import type { Issue } from '../core/issue.ts'
 import { formatPatch } from '../core/line_diff.ts'
+import { joinPointer } from '../core/pointer.ts'
 import type { Problem } from '../core/problem.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
 import { findDrift } from '../reconcile/drift/find_drift.ts'
@@ -10,6 +11,7 @@ import { safeOptions } from '../reconcile/model/plan_input.ts'
 import { planFrom, readActualTree } from '../reconcile/plan/plan_manifest.ts'
 import { liveReader } from '../reconcile/plan/plan_reader.ts'
 import { type EditedFile, editManifest } from '../reconcile/pull/edit_manifest.ts'
+import { writeNewBlocks } from '../reconcile/pull/pull_tree.ts'
 import { listServerValues } from '../reconcile/pull/server_values.ts'
 import { checkKeys } from './check_keys.ts'
 import { connect, type ServerSettings } from './connect.ts'
@@ -42,12 +44,19 @@ export async function pullInPlace(settings: InPlaceSettings, terminal: Terminal)
     const plan = await planFrom({ reader: liveReader(api, signal), manifest, options, actual: tree, signal })
     const unknown = checkKeys(plan, manifest, { ...safeOptions, only: settings.only })
     if (unknown.length > 0) throw wrongKeys(unknown)
-    const { resources } = await findDrift({ api, manifest, plan, ignored: () => false, signal })
+    const { resources, unmanaged } = await findDrift({ api, manifest, plan, ignored: () => false, signal })
     const drift = resources.filter(({ key }) => settings.only.size === 0 || settings.only.has(key))
     const found = listServerValues({ manifest, tree, ids: plan.ids, drift })
-    const edited = editManifest(documents, found.values, env)
+    const added = settings.only.size === 0 ? unmanaged : []
+    const made = writeNewBlocks({ tree, added, ids: plan.ids, keys: manifest.resources.keys() })
+    const blocks = made.blocks.map(({ parent, key, block }) => ({
+      key: parent,
+      pointer: joinPointer('/children', key),
+      value: block,
+    }))
+    const edited = editManifest(documents, [...found.values, ...blocks], env)
     if (!settings.dryRun) for (const file of edited.files) await writeEdited(file, terminal)
-    const issues = [...found.issues, ...edited.issues]
+    const issues = [...found.issues, ...made.issues, ...edited.issues]
     show({ ...edited, issues }, { settings, loaded }, terminal)
     return 0
   } catch (error) {

@@ -40,11 +40,12 @@ export function formatManifest(
   return `${head}${formatYaml({ manifest })}${texts.join('')}`
 }
 
-function orderBlocks(blocks: Readonly<Record<string, WrittenBlock>>): Record<string, unknown> {
+function orderBlocks(blocks: Readonly<Record<string, WrittenBlock>>): Record<string, WrittenBlock> {
   return Object.fromEntries(Object.entries(blocks).map(([key, block]) => [key, orderBlock(block)]))
 }
 
-function orderBlock({ children, ...block }: WrittenBlock): Record<string, unknown> {
+/** Writes the fields of a block, and of those below it, in the order of the contract. */
+export function orderBlock({ children, ...block }: WrittenBlock): WrittenBlock {
   const order = fieldOrder(block.cls)
   const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length)
   const names = Object.keys(block).sort((a, b) => rank(a) - rank(b))

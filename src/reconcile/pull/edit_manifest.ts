@@ -4,7 +4,8 @@ import { isProblem } from '../../core/problem.ts'
 import { editYaml, type YamlEdit } from '../../document/edit_yaml.ts'
 import { keySpanAt, nearestNode } from '../../document/yaml_node.ts'
 import { traceValue } from '../../manifest/explain/trace_value.ts'
-import type { ManifestSource } from '../../manifest/resolve_source.ts'
+import { isUse } from '../../manifest/read_blocks.ts'
+import { describeUse, type ManifestSource } from '../../manifest/resolve_source.ts'
 import { findBlockPointer } from '../../manifest/rewrite.ts'
 import { narrowEdits } from './narrow_edits.ts'
 import type { ServerValue } from './server_values.ts'
@@ -35,12 +36,16 @@ export function editManifest(
   env: Readonly<Record<string, unknown>>,
 ): EditedManifest {
   const draft: Draft = { texts: new Map(), issues: [], count: 0, env }
-  for (const [file, sources] of Map.groupBy(documents, ({ document }) => document.file))
+  const written = documents.filter(({ use }) => use === undefined)
+  for (const [file, sources] of Map.groupBy(written, ({ document }) => document.file))
     sources.forEach((source, index) => {
       const place = { source, index, file }
       const edits = values.flatMap((value) => editsOf(draft, place, value))
       writeEdits(draft, place, edits)
     })
+  for (const source of documents)
+    if (source.use !== undefined)
+      for (const value of values) draft.issues.push(...reportFragment(source, value))
   const files = [...draft.texts].map(([file, { before, after }]) => ({ file, before, after }))
   return {
     files: files.filter(({ before, after }) => before !== after),
@@ -65,7 +70,8 @@ interface Place {
 
 function editsOf(draft: Draft, { source }: Place, { key, pointer, value, schema }: ServerValue): YamlEdit[] {
   const block = findBlockPointer(source.value, key)
-  if (block === undefined) return []
+  // The block of a use is in the fragment.
+  if (block === undefined || isUse(findAtPointer(source.value, block))) return []
   const place = joinAll(block, pointer)
   const narrow = narrowEdits({ pointer: place, old: findAtPointer(source.value, place), value, schema })
   return narrow.flatMap((edit) => {
@@ -76,6 +82,20 @@ function editsOf(draft: Draft, { source }: Place, { key, pointer, value, schema 
     draft.issues.push(report(source, edit, { key, fault }))
     return []
   })
+}
+
+/** The resources of a fragment are those of all its uses. */
+function reportFragment(source: ManifestSource, { key, pointer, value }: ServerValue): Issue[] {
+  const block = findBlockPointer(source.value, key)
+  if (block === undefined || source.use === undefined) return []
+  const place = joinAll(block, pointer)
+  const fault = `it is in the ${describeUse(source.use)}`
+  return [
+    report(source, value === undefined ? { pointer: place, remove: true } : { pointer: place, value }, {
+      key,
+      fault,
+    }),
+  ]
 }
 
 const joinAll = (base: Pointer, pointer: Pointer) => joinPointer(base, ...splitPointer(pointer))

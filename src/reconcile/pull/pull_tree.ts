@@ -2,7 +2,7 @@ import { dataOf, descriptorOf, filesOf, isCls } from '../../contract/registry.ts
 import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
-import type { WrittenBlock, WrittenManifest } from '../../manifest/rewrite.ts'
+import { orderBlock, type WrittenBlock, type WrittenManifest } from '../../manifest/rewrite.ts'
 import { countFiles } from '../model/actual_files.ts'
 import { type ActualResource, type ActualTree, listDescendants, readsAll } from '../model/actual_tree.ts'
 import { type PulledExtensions, writeFeatures } from './pull_features.ts'
@@ -90,6 +90,47 @@ export function pullTree({
   }
 }
 
+/** New resources of a server, below resources of a manifest. */
+export interface NewResources {
+  readonly tree: ActualTree
+  /** Resources that the manifest gets, with all that is below them. */
+  readonly added: readonly ActualResource[]
+  /** Ids of the matched resources by key. */
+  readonly ids: ReadonlyMap<string, number>
+  /** Keys of the manifest. */
+  readonly keys: Iterable<string>
+}
+
+/** A block for a manifest, and the key of the block that it goes into. */
+export interface NewBlock {
+  readonly parent: string
+  readonly key: string
+  readonly block: WrittenBlock
+  /** Number of resources in it. */
+  readonly count: number
+}
+
+/** Writes new resources as blocks of an existing manifest: references to its resources are their keys, others are ids. */
+export function writeNewBlocks({ tree, added, ids, keys }: NewResources): {
+  readonly blocks: readonly NewBlock[]
+  readonly issues: readonly Issue[]
+} {
+  const parents = new Map([...ids].map(([key, id]) => [id, key] as const))
+  const inside = added.flatMap(({ id }) => [id, ...listDescendants(tree, id)])
+  const keyOf = new Map([...assignKeys(tree, inside, keys), ...parents])
+  const pulling: PullContext = { tree, keyOf, issues: [], withoutData: [] }
+  const blocks = added.flatMap(({ id, parentId }) => {
+    const parent = parentId === null ? undefined : parents.get(parentId)
+    const key = keyText(pulling, id)
+    const block = blocksOf(pulling, [id])[key]
+    const count = 1 + listDescendants(tree, id).length
+    return parent === undefined || block === undefined
+      ? []
+      : [{ parent, key, block: orderBlock(block), count }]
+  })
+  return { blocks, issues: [...pulling.issues, ...warnOfData(pulling.withoutData)] }
+}
+
 /** Warns that resources may be missing, so that a part of a tree is not taken for the whole. */
 function warnOfUnread(tree: ActualTree, root: ActualResource): Issue[] {
   if (readsAll(tree)) return []
@@ -126,8 +167,12 @@ function listReferred(resource: ActualResource | undefined): number[] {
   )
 }
 
-function assignKeys(tree: ActualTree, ids: readonly number[]): Map<number, string> {
-  const maker = createKeyMaker(tree.byKeyname.keys())
+function assignKeys(
+  tree: ActualTree,
+  ids: readonly number[],
+  taken: Iterable<string> = [],
+): Map<number, string> {
+  const maker = createKeyMaker([...tree.byKeyname.keys(), ...taken])
   const keys = new Map<number, string>()
   for (const id of ids) {
     const resource = tree.byId.get(id)
