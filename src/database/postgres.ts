@@ -47,6 +47,8 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
   }
   const settings = [
     sessionSettings,
+    // Statements take milliseconds. Without statistics, PostgreSQL expects many rows and would compile for longer than it runs.
+    'set jit to off',
     formatSearchPath(schema),
     `set idle_in_transaction_session_timeout to ${idleInTransactionMs}`,
     `set statement_timeout to ${statementTimeoutMs ?? 0}`,
