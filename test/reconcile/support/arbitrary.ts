@@ -53,7 +53,7 @@ const ranks: readonly Cls[] = [
 
 /** What is drawn for one key; what it may refer to is decided when the tree is put together. */
 export interface Draw {
-  readonly present: boolean
+  readonly chance: number
   readonly rank: number
   readonly pick: number
   readonly name: string
@@ -116,7 +116,7 @@ const items: fc.Arbitrary<Items> = fc.letrec<{ items: Items }>((tie) => ({
 })).items
 
 const draw: fc.Arbitrary<Draw> = fc.record({
-  present: fc.boolean(),
+  chance: fc.nat(7),
   rank: fc.nat(1000),
   pick: fc.nat(50),
   name: text,
@@ -132,12 +132,21 @@ const draw: fc.Arbitrary<Draw> = fc.record({
 
 const draws = fc.array(draw, { minLength: kinds.length, maxLength: kinds.length })
 
+/** Out of how many keys one is present: many small trees find more than few large ones, and take less time. */
+const sparseness = fc.constantFrom(3, 4, 8, 8)
+
 /** A tree that a manifest might want below a key: resources of every class that refer to each other. */
 export function arbitraryTree(top: string): fc.Arbitrary<Record<string, Block>> {
-  return draws.map((drawn) => blocksOf(drawn, top))
+  return fc.tuple(draws, sparseness).map(([drawn, sparse]) => {
+    const present = drawn.map((one) => ({ ...one, present: one.chance % sparse === 0 }))
+    return blocksOf(present, top)
+  })
 }
 
-function blocksOf(drawn: readonly Draw[], top: string): Record<string, Block> {
+function blocksOf(
+  drawn: readonly (Draw & { readonly present: boolean })[],
+  top: string,
+): Record<string, Block> {
   const order = drawn.map((one, at) => ({ ...one, at })).sort((a, b) => a.rank - b.rank || a.at - b.at)
   const placed: { key: string; cls: Cls }[] = []
   const blocks: Record<string, Block> = {}
@@ -158,7 +167,7 @@ function blocksOf(drawn: readonly Draw[], top: string): Record<string, Block> {
 }
 
 /** The first classes are what most trees are made of; of the others, each has some, so that a case stays quick. */
-function isPresent({ present, at, pick }: Draw & { readonly at: number }): boolean {
+function isPresent({ present, at, pick }: { present: boolean; at: number; pick: number }): boolean {
   return present && (at < 11 || pick % 2 === 0)
 }
 
