@@ -37,6 +37,7 @@ export function mergeLayerTree({ before, after, now }: LayerTreeVersions): Merge
     old,
     toOld: matchNodes(applied, old),
     toNext: matchNodes(applied, next),
+    stillNext: matchNodes(old, next),
     appliedNodes: listNodes(applied),
     nextNodes: listNodes(next),
   })
@@ -52,6 +53,8 @@ interface Versions {
   /** From the applied items to those before, and to those now. */
   readonly toOld: TreeMatch
   readonly toNext: TreeMatch
+  /** From the items before to those now. */
+  readonly stillNext: TreeMatch
   readonly appliedNodes: readonly TreeNode[]
   readonly nextNodes: readonly TreeNode[]
 }
@@ -91,13 +94,20 @@ class Merge {
   #addNext(next: TreeNode): void {
     const { toOld, toNext } = this.#versions
     const applied = toNext.oldOf.get(next)
-    const old = applied && toOld.nextOf.get(applied)
+    const old = applied === undefined ? this.#findReturned(next) : toOld.nextOf.get(applied)
     if (applied !== undefined && old === undefined) {
       if (!isDeepStrictEqual(ownFields(applied), ownFields(next))) this.#report(next)
       // A group that has items of others stays for them.
       if (!listNodes(next.children).some((one) => !toNext.oldOf.has(one))) return
     }
     this.#add({ old, next, fields: this.#mergeFields(old, applied, next) })
+  }
+
+  /** Finds the item before the apply that the apply removed, and that is there again. */
+  #findReturned(next: TreeNode): TreeNode | undefined {
+    const { toOld, stillNext } = this.#versions
+    const old = stillNext.oldOf.get(next)
+    return old === undefined || toOld.oldOf.has(old) ? undefined : old
   }
 
   #addRemoved(old: TreeNode): void {
@@ -137,7 +147,7 @@ class Merge {
     const wasMoved = (applied.parent && toOld.nextOf.get(applied.parent)) !== old.parent
     if (!wasMoved) return here
     const stays = (applied.parent && toNext.nextOf.get(applied.parent)) === next.parent
-    if (!stays) this.#report(next)
+    if (!stays && here !== above) this.#report(next)
     return above
   }
 
@@ -181,7 +191,7 @@ class Merge {
     const { toNext, appliedNodes } = this.#versions
     const places = new Map(appliedNodes.map((node, at) => [node, at]))
     const applied = ({ next }: Merged) => next && toNext.oldOf.get(next)
-    const kept = byNow.filter((item) => item.old !== undefined)
+    const kept = byNow.filter((item) => item.old !== undefined && applied(item) !== undefined)
     const order = kept.toSorted((a, b) => place(places, applied(a)) - place(places, applied(b)))
     return !isDeepStrictEqual(
       order,

@@ -141,7 +141,7 @@ function addReferrers(
 }
 
 function readOne(
-  { id, action, digests = {}, loses = [], after }: JournalChange,
+  { id, action, version, digests = {}, loses = [], after }: JournalChange,
   before: ActualResource,
   { actual, kept }: Pick<Restoring, 'actual' | 'kept'>,
 ): Omit<BeforeApply, 'before'> {
@@ -156,9 +156,11 @@ function readOne(
   // Kept data have the fields that they had.
   const { feature_layer } = before.members
   const members = kept.has(id) ? { ...merged.resource.members, feature_layer } : merged.resource.members
+  // An apply also records fields that have their values already: only later writes are a reason to merge the records.
+  const marks = there.version === version ? before.marks : merged.resource.marks
   return {
     ...{ isReleased, addedFiles: listAddedFiles({ before, there, digests }), lost: loses },
-    resource: { ...merged.resource, members },
+    resource: { ...merged.resource, members, marks },
     conflicts: tree === undefined ? undefined : merged.conflicts,
   }
 }

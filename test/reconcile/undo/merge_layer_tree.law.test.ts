@@ -79,6 +79,14 @@ it.each<[string, Item[], Item[], Item[], Item[], string[]]>([
     [],
   ],
   ['an added layer that was changed since', [], [layer(1)], [layer(1, 'New')], [], ['New']],
+  [
+    'a removed layer that is there again',
+    [layer(1), layer(2)],
+    [layer(1)],
+    [layer(2, 'New'), layer(1)],
+    [layer(2, 'New'), layer(1)],
+    [],
+  ],
   ['a changed layer that was removed since', [layer(1)], [layer(1, 'New')], [], [], ['New']],
 ])('takes back %s', (_, before, after, now, items, conflicts) => {
   expect(mergeLayerTree({ before, after, now })).toEqual({ items, conflicts })
@@ -104,10 +112,11 @@ const trees = fc.letrec<{ item: Item; items: Item[] }>((tie) => ({
 
 const runs = { seed: 20_260_301, numRuns: process.env.LANDFORM_SOAK === undefined ? 300 : 20_000 }
 
-it('is the tree before if nothing changed since, and the tree now if the apply changed nothing', () => {
+it('is the tree before if nothing changed since or it is back, and the tree now if the apply changed nothing', () => {
   fc.assert(
     fc.property(trees, trees, (one, two) => {
       expect(mergeLayerTree({ before: one, after: two, now: two })).toEqual({ items: one, conflicts: [] })
+      expect(mergeLayerTree({ before: one, after: two, now: one })).toEqual({ items: one, conflicts: [] })
       expect(mergeLayerTree({ before: one, after: one, now: two }).items).toEqual(two)
     }),
     runs,
