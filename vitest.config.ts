@@ -10,7 +10,7 @@ const workerBytes = 3 * 2 ** 30
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global.ts'],
-    setupFiles: ['test/support/leftovers.ts'],
+    setupFiles: ['test/support/leftovers.ts', 'test/support/count_cases.ts'],
     projects: Object.entries(sortTestFiles()).map(([name, include]) => ({
       extends: true as const,
       test: { name, include },

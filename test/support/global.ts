@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
+import { clearCases, readCases, summarizeCases } from './law_cases.ts'
 import { startPostgres } from './postgres_service.ts'
 import { lazyService, type Service } from './service.ts'
 
@@ -25,6 +26,7 @@ declare module 'vitest' {
 
 /** Runs once before all test files; returns the teardown. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  clearCases()
   const server = createServer((request, response) => {
     const name = (request.url ?? '').slice(1)
     const service = Object.hasOwn(services, name) ? services[name as keyof typeof services] : undefined
@@ -41,5 +43,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     server.close()
     server.closeAllConnections()
     await Promise.all(Object.values(services).map((service) => service.stop()))
+    // Every project has its teardown.
+    const cases = readCases()
+    clearCases()
+    if (cases.length > 0) process.stdout.write(`${summarizeCases(cases)}\n`)
   }
 }
