@@ -13,10 +13,11 @@ import { addGroup, addUser } from '../../support/principals.ts'
 import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, manifestOf, ruleOf } from '../support/literals.ts'
+import { emptyTree, renameTop } from '../support/sandbox.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined
 /** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 100 : 10 }
+const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 3 }
 
 /** Users of the server, and the principals of the report that stand for them. */
 const standsFor = {
@@ -128,6 +129,7 @@ describeServers('the permissions of a plan', (start, driver) => {
     const seen = { gain: 0, loss: 0 }
     const property = fc.asyncProperty(world, world, async (one, other) => {
       const tool = await prepare()
+      await emptyTree(tool)
       count += 1
       let before: ReadonlyMap<Login, Held> = new Map(logins.map((login) => [login, new Map()]))
       for (const wanted of [one, other, one]) {
@@ -167,9 +169,7 @@ const isWatched = (line: string) => watched.has(line.slice(0, line.indexOf(' '))
 
 function manifestFor({ blocks, top, access: drawn }: World, key: string): Manifest {
   const of = (rules: readonly WantedRule[]) => ({ owns: 'all' as const, rules: distinct(rules) })
-  const named = JSON.parse(
-    JSON.stringify(blocks).replaceAll('"T.', `"${key}.`).replaceAll('"T"', `"${key}"`),
-  ) as Record<string, Block>
+  const named = renameTop(blocks, key)
   const ruled = Object.entries(named).map(([name, { permissions: _, ...block }], at) => {
     const { rules, owner } = drawn[at] ?? {}
     const permissions = rules === undefined ? {} : { permissions: of(rules) }

@@ -16,10 +16,10 @@ import { manifestOf, tell } from '../support/literals.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined
 /** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 100 : 6, pglite: soak ? 30 : 2 }
+const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 30 : 2 }
 
 /** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 3_600_000 } : {}
+const patience = soak ? { timeout: 7_200_000 } : {}
 
 interface Row {
   readonly code: string

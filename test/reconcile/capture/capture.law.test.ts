@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Api, createApi } from '../../../src/api/api.ts'
 import { annotationsOf } from '../../../src/contract/descriptor.ts'
 import { clsNames, descriptorOf } from '../../../src/contract/registry.ts'
@@ -14,27 +14,30 @@ import { captureServer } from '../../../src/reconcile/capture/capture_server.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planFrom, planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { liveReader } from '../../../src/reconcile/plan/plan_reader.ts'
-import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
-import { type Block, manifestOf } from '../support/literals.ts'
+import { manifestOf } from '../support/literals.ts'
+import { type Blocks, emptyTree, renameTop } from '../support/sandbox.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined
+/** Only who has time for many cases waits that long. */
+const patience = soak ? { timeout: 7_200_000 } : {}
+
 const options = { ...safeOptions, prune: true, fuse: 1 }
 
-describe('a plan against a capture', () => {
+describeServer('a plan against a capture', (start) => {
   let server: TestServer
   let api: Api
   let folder: string
 
   beforeAll(async () => {
-    server = await startTestServer('pglite')
+    server = await start()
     api = createApi({ url: server.url, credentials: { login: 'administrator', password: adminPassword } })
     folder = await mkdtemp(join(tmpdir(), 'landform-capture-'))
   })
 
   afterAll(async () => {
     await api.close()
-    await server.stop()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -50,22 +53,21 @@ describe('a plan against a capture', () => {
   const apply = async (manifest: Manifest) =>
     applyPlan({ api, plan: await planManifest({ api, manifest, options }) })
 
-  it('equals the plan against the server', async () => {
+  it('equals the plan against the server', patience, async () => {
     let count = 0
     await fc.assert(
       fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
+        await emptyTree(api)
         count += 1
-        const of = (blocks: Readonly<Record<string, Block>>) => {
-          const text = JSON.stringify(blocks).replaceAll('"T', `"t${count}`)
-          return manifestOf({ [`t${count}`]: {}, ...JSON.parse(text) }, `t${count}`)
-        }
+        const of = (blocks: Blocks) =>
+          manifestOf({ [`t${count}`]: {}, ...renameTop(blocks, `t${count}`) }, `t${count}`)
         const { outcomes } = await apply(of(before))
         expect(outcomes.filter(({ problem }) => problem !== undefined)).toEqual([])
         const manifest = of(after)
         const offline = await planFrom({ reader: await capture(), manifest, options })
         expect(offline).toEqual(await planManifest({ api, manifest, options }))
       }),
-      { seed: 20_260_102, numRuns: soak ? 300 : 12, endOnFailure: !soak },
+      { seed: 20_260_102, numRuns: soak ? 1000 : 50, endOnFailure: !soak },
     )
   })
 
