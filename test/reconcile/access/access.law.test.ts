@@ -12,7 +12,7 @@ import { findUserById } from '../../../src/store/auth/principal.ts'
 import { addGroup, addUser } from '../../support/principals.ts'
 import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
-import { type Block, manifestOf, ruleOf } from '../support/literals.ts'
+import { manifestOf, ruleOf } from '../support/literals.ts'
 import { emptyTree, renameTop } from '../support/sandbox.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined

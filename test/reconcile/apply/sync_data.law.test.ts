@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Api, createApi } from '../../../src/api/api.ts'
 import type { Manifest, WantedData } from '../../../src/manifest/manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
@@ -13,6 +13,7 @@ import { openLayerClient } from '../../support/layer_client.ts'
 import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
 import { geojson } from '../../support/vector.ts'
 import { manifestOf, tell } from '../support/literals.ts'
+import { emptyTree } from '../support/sandbox.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined
 /** The drivers have the same SQL: most cases run on the quicker one. */
@@ -131,58 +132,54 @@ describeServers('a layer that is synchronized by key', (start, driver) => {
     return new Map(features.map((feature) => [String(feature.fields.code), feature]))
   }
 
-  describe.each([
-    ['in one transaction', true],
-    ['request by request', false],
-  ] as const)('%s', (_, atomic) => {
-    it('equals a loaded one, keeps ids, and needs no second apply', patience, async () => {
-      await fc.assert(
-        fc.asyncProperty(cases, async (one) => {
-          count += 1
-          const key = `synced_${count}`
-          const path = join(folder, `${key}.geojson`)
-          const layer = (name: string, more: Partial<WantedData>) => {
-            const data = { path, source: path, options: { cast_geometry_type: null }, ...more }
-            const own = { geometry_type: one.type, srs: { id: 3857 } }
-            const members = { feature_layer: { fields }, vector_layer: own }
-            return manifestOf({ [name]: { cls: 'vector_layer', data, members } }, name)
-          }
-          const featureKey = one.two ? ['code', 'part'] : ['code']
-          const synced = layer(key, { mode: 'sync', featureKey })
-          await write(path, one.before)
-          await apply(synced, atomic)
-          const before = await featuresOf(synced, key)
-          const edited = one.edited ? await edit(key, before) : undefined
-          // Some features stay exactly as they were.
-          const byCode = new Map(one.before.map((row) => [row.code, row]))
-          const after = one.after.map((row, at) =>
-            one.kept.includes(at) ? (byCode.get(row.code) ?? row) : row,
-          )
-          await write(path, after)
-          const plan = await apply(synced, atomic)
-          const next = await planManifest({ api, manifest: synced })
-          expect([tell(next), next.issues]).toEqual([[], []])
-          const loaded = layer(`${key}_loaded`, {})
-          await apply(loaded, atomic)
-          const found = await featuresOf(synced, key)
-          expect(contentsOf(found)).toEqual(contentsOf(await featuresOf(loaded, `${key}_loaded`)))
-          for (const [code, { id }] of found) expect(id).toBe(before.get(code)?.id ?? id)
-          if (plan.changes.length === 0) return
-          const {
-            added = 0,
-            changed = 0,
-            unchanged = 0,
-            removed,
-          } = plan.changes[0]?.data?.change?.difference ?? {}
-          const kept = after.filter((row) => byCode.get(row.code) === row && row.code !== edited)
-          expect(unchanged).toBeGreaterThanOrEqual(kept.length)
-          expect(added + changed + unchanged).toBe(after.length)
-          expect(removed).toBe([...before.keys()].filter((code) => !found.has(code)).length)
-          expect(added).toBe([...found.keys()].filter((code) => !before.has(code)).length)
-        }),
-        runs,
-      )
-    })
+  it('equals a loaded one, keeps ids, and needs no second apply', patience, async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, fc.boolean(), async (one, atomic) => {
+        await emptyTree(api)
+        count += 1
+        const key = `synced_${count}`
+        const path = join(folder, `${key}.geojson`)
+        const layer = (name: string, more: Partial<WantedData>) => {
+          const data = { path, source: path, options: { cast_geometry_type: null }, ...more }
+          const own = { geometry_type: one.type, srs: { id: 3857 } }
+          const members = { feature_layer: { fields }, vector_layer: own }
+          return manifestOf({ [name]: { cls: 'vector_layer', data, members } }, name)
+        }
+        const featureKey = one.two ? ['code', 'part'] : ['code']
+        const synced = layer(key, { mode: 'sync', featureKey })
+        await write(path, one.before)
+        await apply(synced, atomic)
+        const before = await featuresOf(synced, key)
+        const edited = one.edited ? await edit(key, before) : undefined
+        // Some features stay exactly as they were.
+        const byCode = new Map(one.before.map((row) => [row.code, row]))
+        const after = one.after.map((row, at) =>
+          one.kept.includes(at) ? (byCode.get(row.code) ?? row) : row,
+        )
+        await write(path, after)
+        const plan = await apply(synced, atomic)
+        const next = await planManifest({ api, manifest: synced })
+        expect([tell(next), next.issues]).toEqual([[], []])
+        const loaded = layer(`${key}_loaded`, {})
+        await apply(loaded, atomic)
+        const found = await featuresOf(synced, key)
+        expect(contentsOf(found)).toEqual(contentsOf(await featuresOf(loaded, `${key}_loaded`)))
+        for (const [code, { id }] of found) expect(id).toBe(before.get(code)?.id ?? id)
+        if (plan.changes.length === 0) return
+        const {
+          added = 0,
+          changed = 0,
+          unchanged = 0,
+          removed,
+        } = plan.changes[0]?.data?.change?.difference ?? {}
+        const kept = after.filter((row) => byCode.get(row.code) === row && row.code !== edited)
+        expect(unchanged).toBeGreaterThanOrEqual(kept.length)
+        expect(added + changed + unchanged).toBe(after.length)
+        expect(removed).toBe([...before.keys()].filter((code) => !found.has(code)).length)
+        expect(added).toBe([...found.keys()].filter((code) => !before.has(code)).length)
+      }),
+      runs,
+    )
   })
 
   /** Edits a feature of a layer on the server, and returns its key. */
