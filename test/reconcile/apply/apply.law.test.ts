@@ -39,7 +39,7 @@ describeServers('an apply', (start, driver) => {
       fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
         const { api, of } = await sandbox()
         for (const blocks of [before, after]) {
-          await applyAll(api, of(blocks), atomic)
+          await applyAll(api, of(blocks), { atomic })
           expect(tell(await planAll(api, of(blocks)))).toEqual([])
         }
       }),
@@ -52,9 +52,9 @@ describeServers('an apply', (start, driver) => {
     await fc.assert(
       fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), stops, async (before, after, stop) => {
         const { api, of } = await sandbox()
-        await applyAll(api, of(before), stop.isAtomic)
+        await applyAll(api, of(before), { atomic: stop.isAtomic })
         await interrupt({ api, plan: await planAll(api, of(after)), atomic: stop.isAtomic }, stop.stopAfter)
-        await applyAll(api, of(after), stop.isAtomic)
+        await applyAll(api, of(after), { atomic: stop.isAtomic })
         expect(tell(await planAll(api, of(after)))).toEqual([])
       }),
       runs,
@@ -66,7 +66,7 @@ describeServers('an apply', (start, driver) => {
       fc.asyncProperty(arbitraryTree('T'), fc.nat(4), isAtomic, async (blocks, stopAfter, atomic) => {
         const { api, of } = await sandbox()
         await interrupt({ api, plan: await planAll(api, of(blocks)), atomic }, stopAfter, 'break off')
-        await applyAll(api, of(blocks), atomic)
+        await applyAll(api, of(blocks), { atomic })
         expect(tell(await planAll(api, of(blocks)))).toEqual([])
       }),
       runs,
@@ -77,12 +77,12 @@ describeServers('an apply', (start, driver) => {
     await fc.assert(
       fc.asyncProperty(places, places, isAtomic, async (before, after, atomic) => {
         const { api, of } = await sandbox()
-        await applyAll(api, of(placedBlocks(before)), atomic)
+        await applyAll(api, of(placedBlocks(before)), { atomic })
         const { ids } = await planAll(api, of(placedBlocks(before)))
         const wanted = of(placedBlocks(after, before))
         const planned = await planAll(api, wanted)
         expect(planned.changes.every(({ action }) => action === 'move' || action === 'update')).toBe(true)
-        await applyAll(api, wanted, atomic)
+        await applyAll(api, wanted, { atomic })
         const next = await planAll(api, wanted)
         expect([tell(next), [...next.ids.values()].sort()]).toEqual([[], [...ids.values()].sort()])
       }),

@@ -32,7 +32,7 @@ describeServers('two manifests on a server', (start, driver) => {
       fc.asyncProperty(trees, fc.boolean(), fc.boolean(), async (all, isInside, atomic) => {
         const box = await sandbox()
         const [first = {}, second = {}, firstAfter = {}, secondAfter = {}] = all
-        await applyAll(box.api, box.of(first), atomic)
+        await applyAll(box.api, box.of(first), { atomic })
         for (const [one, two] of [
           [first, second],
           [firstAfter, second],
@@ -40,7 +40,7 @@ describeServers('two manifests on a server', (start, driver) => {
           [firstAfter, {}],
         ] as const) {
           const manifests = [box.of(one), secondOf(box, two, isInside)]
-          for (const manifest of manifests) await applyAll(box.api, manifest, atomic)
+          for (const manifest of manifests) await applyAll(box.api, manifest, { atomic })
           for (const manifest of manifests) {
             const { issues, ...plan } = await planAll(box.api, manifest)
             expect([tell({ issues, ...plan }), issues]).toEqual([[], []])
@@ -61,12 +61,12 @@ describeServers('two manifests on a server', (start, driver) => {
         const refused = await planAll(api, second)
         expect(foreignKeys(refused.issues)).toEqual(contested)
         const keys = new Set(second.resources.keys())
-        await applyAll(api, second, true, { take: keys })
+        await applyAll(api, second, { take: keys })
         expect(tell(await planAll(api, second))).toEqual([])
         const again = await planAll(api, first)
         expect(foreignKeys(again.issues)).toEqual(contested)
         if (contested.length === 0) expect(tell(again)).toEqual([])
-        await applyAll(api, first, true, { take: keys })
+        await applyAll(api, first, { take: keys })
         expect(tell(await planAll(api, first))).toEqual([])
         expect(foreignKeys((await planAll(api, second)).issues)).toEqual(contested)
       }),

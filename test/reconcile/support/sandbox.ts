@@ -74,9 +74,8 @@ export function planAll(api: Api, manifest: Manifest, options: Partial<PlanOptio
 export async function applyAll(
   api: Api,
   manifest: Manifest,
-  atomic = true,
-  options: Partial<PlanOptions> = {},
-) {
+  { atomic = true, ...options }: Partial<PlanOptions> & { readonly atomic?: boolean } = {},
+): Promise<Report> {
   const plan = await planAll(api, manifest, options)
   expect(plan.issues.filter(({ severity }) => severity === 'error')).toEqual([])
   const report = await applyPlan({ api, plan, atomic })

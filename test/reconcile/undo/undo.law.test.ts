@@ -36,7 +36,7 @@ describeServers('an undo', (start, driver) => {
             const { server, api, of } = await sandbox()
             await applyAll(api, of(before))
             const first = await readState(server)
-            const { outcomes } = await applyAll(api, of(after), atomic)
+            const { outcomes } = await applyAll(api, of(after), { atomic })
             if (outcomes.length === 0) return
             const second = await readState(server)
             const applied = await lastEntry(api)
