@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
 import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
 import { type GalleryData, smallData } from '../support/gallery/gallery_data.ts'
-import type { MapserverEntry } from '../support/gallery/mapserver_entries.ts'
+import { type MapserverEntry, shapeDefinitions } from '../support/gallery/mapserver_entries.ts'
 import type { Plate } from './plates.ts'
 
 /** A plate with a style in MapServer XML. */
@@ -13,7 +13,7 @@ export interface MapserverPlate extends Plate {
 /** Returns the plates of an entry: over its small geometries, and over the data of the same family. */
 export function mapserverPlatesOf(entry: MapserverEntry, data: readonly GalleryData[]): MapserverPlate[] {
   const { name, group, family, layer, blockSize = 1 } = entry
-  const { style, issues } = readMapserverXml(`<map><layer>${layer}</layer></map>`, name)
+  const { style, issues } = readMapserverXml(`<map><layer>${layer}</layer>${shapeDefinitions}</map>`, name)
   if (style === undefined) throw new Error(`${name}: ${issues.map(({ message }) => message).join(', ')}`)
   const model = styleOfMapserver(style, family)
   return [smallData(family), ...data.filter((one) => one.family === family)].map((one) => ({

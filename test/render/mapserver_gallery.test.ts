@@ -7,7 +7,7 @@ import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
 import { geojsonOf, smallData } from '../support/gallery/gallery_data.ts'
 import { drawPlate } from '../support/gallery/gallery_job.ts'
 import { compareRgb, readRgb, rgbOf } from '../support/gallery/image_difference.ts'
-import { mapserverEntries } from '../support/gallery/mapserver_entries.ts'
+import { mapserverEntries, shapeDefinitions } from '../support/gallery/mapserver_entries.ts'
 import { drawWithMapserver } from '../support/mapserver_image.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'landform-gallery-'))
@@ -20,7 +20,7 @@ for (const family of ['POINT', 'LINESTRING', 'POLYGON'] as const) {
 
 test.each(mapserverEntries)('$name is drawn as by MapServer, within its tolerance', async (entry) => {
   const { family, layer, blockSize = 1, accepted = 0.01 } = entry
-  const { style, issues } = readMapserverXml(`<map><layer>${layer}</layer></map>`)
+  const { style, issues } = readMapserverXml(`<map><layer>${layer}</layer>${shapeDefinitions}</map>`)
   expect(issues).toEqual([])
   const data = smallData(family)
   const background = [255, 255, 255] as const

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readXml, type XmlElement } from '../../src/style/xml/xml_read.ts'
 import type { GalleryData } from './gallery/gallery_data.ts'
-import type { MapserverEntry } from './gallery/mapserver_entries.ts'
+import { type MapserverEntry, type ShapeEntry, shapeEntries } from './gallery/mapserver_entries.ts'
 
 /** Definitions of the symbols that styles name without defining them. */
 const symbols: Readonly<Record<string, string>> = {
@@ -35,13 +35,17 @@ function writeMapfile({ layer, family }: MapserverEntry, data: string): string {
   const type = { POINT: 'POINT', LINESTRING: 'LINE', POLYGON: 'POLYGON' }[family]
   return `MAP
 UNITS METERS IMAGETYPE PNG24 IMAGECOLOR 255 255 255 MAXSIZE 4096
-${definitions.join('\n')}
+${[...definitions, ...shapeEntries.map(defineShape)].join('\n')}
 LAYER NAME "layer" TYPE ${type} STATUS ON CONNECTIONTYPE OGR CONNECTION "${data}"
 ${root.children.map(writeElement).join('\n')}
 END
 END
 `
 }
+
+/** Returns the definition of a symbol, as map files have it. */
+const defineShape = ({ name, points, isFilled }: ShapeEntry) =>
+  `SYMBOL NAME "${name}" TYPE VECTOR POINTS ${points} END FILLED ${isFilled ? 'TRUE' : 'FALSE'} END`
 
 const blocks = new Set(['class', 'style'])
 const strings = new Set(['symbol', 'classitem'])

@@ -22,6 +22,14 @@ export const markers = [
 /** A marker symbol. */
 export type Marker = (typeof markers)[number]
 
+/** A marker symbol that a map defines by its points. */
+export interface VectorShape {
+  readonly name: string
+  /** Points of each part, to the right and down. */
+  readonly parts: readonly (readonly (readonly [x: number, y: number])[])[]
+  readonly isFilled: boolean
+}
+
 /**
  * A style of MapServer, for geometries of any type: for polygons and markers `fill` is the interior and `outline` the
  * boundary; for lines `fill` is the line and `outline` its casing. Lengths are in pixels.
@@ -36,6 +44,8 @@ export interface Symbolizer {
   /** Height of a marker; distance of the lines of a hatch. */
   readonly size: number
   readonly marker: Marker
+  /** Drawn instead of the marker. */
+  readonly shape?: VectorShape
   /** Whether the style names the default marker: polygons are filled with any marker that is named. */
   readonly hasSymbol?: true
   /** Rotation of the marker, or direction of a hatch, in degrees counter-clockwise. */

@@ -14,11 +14,13 @@ import type {
   SimpleLine,
   SimpleMarker,
   Stroke,
+  SvgMarker,
   SymbolLayer,
 } from '../symbol_layer.ts'
 import { expressionOfFilter } from './mapserver_filter.ts'
 import { labelsOf, scaleLimitsOf } from './mapserver_label_style.ts'
 import type { MapserverClass, MapserverStyle, Marker, Symbolizer } from './mapserver_model.ts'
+import { shapeMarkerOf, widthOfShape } from './mapserver_shape.ts'
 
 /** Returns a style in MapServer XML as the style of a layer with geometries of a family. */
 export function styleOfMapserver(style: MapserverStyle, family: GeometryFamily): Style {
@@ -93,8 +95,9 @@ const lineMarkers: readonly Marker[] = ['arrowhead', 'cross', 'x', 'line']
  * A marker that is a hatch draws nothing. Rotation is clockwise in the model, and turns the offset, too. The size is the height,
  * and outlines have sharp corners and flat ends, as in MapServer.
  */
-function markersOf(symbolizer: Symbolizer): SimpleMarker[] {
-  const { fill, outline, marker, size, angle, offset = [0, 0] } = symbolizer
+function markersOf(symbolizer: Symbolizer): (SimpleMarker | SvgMarker)[] {
+  const { fill, outline, marker, size, angle, offset = [0, 0], shape } = symbolizer
+  if (shape !== undefined) return [shapeMarkerOf(symbolizer, shape, turn(offset, angle)) ?? []].flat()
   if (marker === 'hatch') return []
   const isLine = lineMarkers.includes(marker)
   const edge = isLine ? (fill ?? outline) : outline
@@ -202,12 +205,13 @@ function patternOf(symbolizer: Symbolizer, color: Color): LinePattern | PointPat
   if (symbolizer.size <= 0) return undefined
   if (symbolizer.marker === 'hatch') return hatchOf(symbolizer, color)
   const { outline: _, ...marker } = symbolizer
-  const distance = Math.abs(symbolizer.gap ?? 0) || symbolizer.size
+  const { gap = 0, size, shape } = symbolizer
+  const width = shape === undefined ? size : widthOfShape(shape, size)
   return {
     kind: 'point_pattern',
     pass: 0,
     marker: { type: 'marker', opacity: 1, layers: markersOf(marker) },
-    distance: [distance, distance],
+    distance: [Math.abs(gap) || width, Math.abs(gap) || size],
     displacement: [0, 0],
     offset: [0, 0],
     angle: 0,

@@ -1,5 +1,6 @@
 import { childrenOf, type ElementContext, readParts, readValue, warn } from '../xml/element_reader.ts'
-import type { Marker } from './mapserver_model.ts'
+import type { Marker, VectorShape } from './mapserver_model.ts'
+import { readShapeParts } from './mapserver_shape.ts'
 
 /** Common names of symbols that styles use without defining them. */
 const builtIn: Readonly<Record<string, Marker>> = {
@@ -28,28 +29,30 @@ const builtIn: Readonly<Record<string, Marker>> = {
 }
 
 /** Symbols by name. */
-export type Symbols = ReadonlyMap<string, Marker>
+export type Symbols = ReadonlyMap<string, Marker | VectorShape>
 
 /**
- * Reads the symbol definitions of a map. An ellipse is a circle, a hatch a hatch; others are matched by name. Reports shapes,
- * images and letters, which are not drawn.
+ * Reads the symbol definitions of a map. An ellipse is a circle, a hatch a hatch, a vector its shape; others are matched by name.
+ * Reports images and letters, which are not drawn.
  */
 export function readSymbols(map: ElementContext): Symbols {
-  const symbols = new Map<string, Marker>()
+  const symbols = new Map<string, Marker | VectorShape>()
   for (const context of childrenOf(map, 'symbol')) {
-    const { name, type } = readParts<{ name: string; type: string }>(context, {
+    const { name, type, points, filled } = readParts<SymbolParts>(context, {
       children: {
         name: (at) => part('name', readValue(at)),
         type: (at) => part('type', readValue(at)),
-        points: () => ({}),
-        filled: () => ({}),
+        points: (at) => part('points', readValue(at)),
+        filled: (at) => part('filled', readValue(at)),
         image: () => ({}),
         anchorpoint: () => ({}),
       },
     })
     if (name === undefined) continue
     const known = markerOfType(type) ?? markerNamed(name)
-    if (type !== undefined && undrawn.includes(type)) {
+    const parts = type === 'vector' ? readShapeParts(points ?? '') : undefined
+    if (parts !== undefined) symbols.set(name, { name, parts, isFilled: filled?.toLowerCase() === 'true' })
+    else if (type !== undefined && undrawn.includes(type)) {
       const drawn = known === undefined || known === 'hatch' ? 'circle' : known
       const message = `symbol "${name}" of type ${type} is drawn as the common symbol ${drawn}`
       warn(context, context.element.span, { message })
@@ -59,11 +62,22 @@ export function readSymbols(map: ElementContext): Symbols {
   return symbols
 }
 
+interface SymbolParts {
+  readonly name: string
+  readonly type: string
+  readonly points: string
+  readonly filled: string
+}
+
 /** Reads the symbol reference of a style. */
-export function readMarker(context: ElementContext, symbols: Symbols): { marker?: Marker; hasSymbol?: true } {
+export function readMarker(
+  context: ElementContext,
+  symbols: Symbols,
+): { marker?: Marker; shape?: VectorShape; hasSymbol?: true } {
   const name = readValue(context)
   if (name === undefined) return {}
   const marker = symbols.get(name) ?? markerNamed(name)
+  if (typeof marker === 'object') return { shape: marker, hasSymbol: true }
   if (marker !== undefined) return marker === 'circle' ? { marker, hasSymbol: true } : { marker }
   warn(context, context.element.span, { message: `unknown symbol "${name}"; drawn as a circle` })
   return {}

@@ -8,12 +8,29 @@ import {
   type MapserverLabel,
   type MapserverStyle,
   type Symbolizer,
+  type VectorShape,
 } from './mapserver_model.ts'
+import { formatShapeParts } from './mapserver_shape.ts'
 import { symbolNameOf } from './mapserver_symbol.ts'
 
 /** Writes a style as MapServer XML that `readMapserverXml` reads back as an equal style. */
 export function writeMapserverXml(style: MapserverStyle): string {
-  return `${block('map', [block('layer', [...writeCluster(style), ...style.rules.map(writeClass)])])}\n`
+  const layer = block('layer', [...writeCluster(style), ...style.rules.map(writeClass)])
+  return `${block('map', [layer, ...listShapes(style).map(writeShape)])}\n`
+}
+
+function listShapes({ rules }: MapserverStyle): VectorShape[] {
+  const shapes = rules.flatMap(({ symbolizers }) => symbolizers.flatMap(({ shape }) => shape ?? []))
+  return [...new Map(shapes.map((shape) => [shape.name, shape])).values()]
+}
+
+function writeShape({ name, parts, isFilled }: VectorShape): string {
+  return block('symbol', [
+    ...element('name', name),
+    ...element('type', 'vector'),
+    ...element('points', formatShapeParts(parts)),
+    ...element('filled', isFilled ? 'true' : undefined),
+  ])
 }
 
 function writeCluster({ clusterDistance }: MapserverStyle): string[] {
@@ -42,7 +59,8 @@ function writeSymbolizer(symbolizer: Symbolizer): string {
     ...element('outlinewidth', unlessDefault(casing, defaults.casing)),
     ...element(
       'symbol',
-      marker === defaults.marker && !symbolizer.hasSymbol ? undefined : symbolNameOf(marker),
+      symbolizer.shape?.name ??
+        (marker === defaults.marker && !symbolizer.hasSymbol ? undefined : symbolNameOf(marker)),
     ),
     ...element('size', unlessDefault(size, defaults.size)),
     ...element('angle', unlessDefault(angle, defaults.angle)),

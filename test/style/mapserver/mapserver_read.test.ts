@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { defaultSymbolizer } from '../../../src/style/mapserver/mapserver_model.ts'
 import { readMapserverXml } from '../../../src/style/mapserver/mapserver_read.ts'
+import { writeMapserverXml } from '../../../src/style/mapserver/mapserver_write.ts'
 
 const styled = (inner: string) => `<map><layer><class><style>${inner}</style></class></layer></map>`
 const symbolizerOf = (inner: string) => readMapserverXml(styled(inner)).style?.rules[0]?.symbolizers[0]
@@ -75,6 +76,47 @@ describe('readMapserverXml', () => {
         },
       },
     ])
+  })
+
+  test('reads symbols that are defined by points, and writes them again', () => {
+    const points = '0 0 2 0 -99 -99 1 0 1 3.5'
+    const xml = `<map><layer><class><style><symbol>tee</symbol></style></class></layer>
+      <symbol><name>tee</name><type>vector</type><points>${points}</points><filled>TRUE</filled></symbol></map>`
+    const { style, issues } = readMapserverXml(xml)
+    const parts = [
+      [
+        [0, 0],
+        [2, 0],
+      ],
+      [
+        [1, 0],
+        [1, 3.5],
+      ],
+    ]
+    expect(issues).toEqual([])
+    expect(style?.rules[0]?.symbolizers[0]?.shape).toEqual({ name: 'tee', parts, isFilled: true })
+    const written = writeMapserverXml(style ?? { rules: [] })
+    expect(written).toContain(`<points>${points}</points>`)
+    expect(readMapserverXml(written)).toEqual({ style, issues: [] })
+  })
+
+  test.each([
+    ['0 0', 'one point'],
+    ['0 0 1', 'half a point'],
+    ['0 0 1 x', 'a word'],
+    ['0 0 1 1e9', 'a number that is too large'],
+    ['0 0 4 0', 'no height'],
+    ['0 1 0 2', 'no width'],
+    ['0 0 1 1 -99 -99 2 2', 'a part of one point'],
+    [Array(501).fill('1 1').join(' '), 'too many points'],
+  ])('reports a symbol with points %s: %s', (points) => {
+    const xml = `<map><layer><class><style><symbol>s</symbol></style></class></layer>
+      <symbol><name>s</name><type>vector</type><points>${points}</points></symbol></map>`
+    const { style, issues } = readMapserverXml(xml)
+    expect(issues.map(({ message }) => message)).toEqual([
+      'symbol "s" of type vector is drawn as the common symbol circle',
+    ])
+    expect(style?.rules[0]?.symbolizers[0]?.shape).toBeUndefined()
   })
 
   test('resolves symbols by common names and by the definitions of the map', () => {

@@ -35,8 +35,41 @@ const hatch = (...[name, ...styles]: Parameters<typeof area>) => ({ ...area(name
 
 const symbol = (name: string, size: number) => `<symbol>std:${name}</symbol><size>${size}</size>`
 
+/** A symbol that maps define by its points. */
+export interface ShapeEntry {
+  readonly name: string
+  readonly points: string
+  readonly isFilled: boolean
+}
+
+/** Shapes that are not as high as wide, have a part inside, or have no area. */
+export const shapeEntries: readonly ShapeEntry[] = [
+  { name: 'house', points: '0 3 0 1 2 0 4 1 4 3 0 3', isFilled: true },
+  { name: 'frame', points: '0 0 4 0 4 4 0 4 0 0 -99 -99 1 1 1 3 3 3 3 1 1 1', isFilled: true },
+  { name: 'tee', points: '0 0 2 0 -99 -99 1 0 1 3', isFilled: false },
+]
+
+/** Definitions of the shapes in MapServer XML. */
+export const shapeDefinitions = shapeEntries
+  .map(
+    ({ name, points, isFilled }) =>
+      `<symbol><name>${name}</name><type>vector</type><points>${points}</points><filled>${isFilled}</filled></symbol>`,
+  )
+  .join('')
+
+const shape = (name: string, size: number) => `<symbol>${name}</symbol><size>${size}</size>`
+
+/** Images of shapes lie on halves of pixels in our renderer. */
+const coarse = (entry: MapserverEntry): MapserverEntry => ({ ...entry, blockSize: 4 })
+
 /** Styles that MapServer and our renderer draw. */
 export const mapserverEntries: readonly MapserverEntry[] = [
+  coarse(point('shape', `${orange}${shape('house', 15)}`)),
+  coarse(point('shape_outline', `${orange}${dark}${shape('house', 24)}<width>2</width>`)),
+  coarse(point('shape_hole', `${blue}${shape('frame', 20)}<angle>30</angle>`)),
+  coarse(point('shape_lines', `${blue}${shape('tee', 18)}<width>2</width>`)),
+  coarse(point('shape_opacity', `${blue}${shape('house', 24)}<opacity>50</opacity><offset x="4" y="-3"/>`)),
+  coarse(line('shape_line', `${orange}${shape('house', 9)}<gap>24</gap>`)),
   point('circle', `${orange}${dark}${symbol('circle', 12)}`),
   point('circle_plain', `${orange}${symbol('circle', 7)}`),
   point('rectangle', `${orange}${dark}${symbol('rectangle', 12)}<width>2</width>`),
