@@ -1,24 +1,21 @@
 import { problem } from '../contract/problems.ts'
 import { type Pointer, parentPointer, splitPointer } from '../core/pointer.ts'
+import { type Arrangement, arrangeItems, type Patch } from './arrange_items.ts'
 import { formatInline, formatYaml } from './format_yaml.ts'
-import { lineAt, type Range } from './line_starts.ts'
+import { lineAt } from './line_starts.ts'
 import { parseYaml } from './parse_yaml.ts'
 import { findPart, isMembers, type Node } from './yaml_node.ts'
 
 /** An edit of one value in a YAML document. */
 export type YamlEdit =
   | { readonly pointer: Pointer; readonly value: unknown }
+  | ({ readonly pointer: Pointer } & Arrangement)
   | { readonly pointer: Pointer; readonly remove: true }
 
 /** Options of `editYaml`: the index of the document in the file, from 0, and the file name used in errors. */
 export interface EditOptions {
   readonly file?: string
   readonly document?: number
-}
-
-/** A text that replaces a range. */
-interface Patch extends Range {
-  readonly text: string
 }
 
 interface EditTarget {
@@ -28,8 +25,8 @@ interface EditTarget {
 }
 
 /**
- * Sets and removes members of maps in the text of a YAML file. Everything else is preserved exactly: order, comments,
- * quotes, blank lines. New members are added at the end of their map.
+ * Sets and removes members of maps, and arranges items of lists, in the text of a YAML file. Everything else is preserved
+ * exactly: order, comments, quotes, blank lines. New members are added at the end of their map.
  *
  * @throws {Problem} yaml/syntax when the text is not valid YAML
  * @throws {Problem} yaml/edit when a position does not exist or cannot be changed in place (an alias, a merged member)
@@ -84,6 +81,8 @@ function patchOf(target: EditTarget, edit: YamlEdit): Patch {
   const node = findPart(map, key)
   if ('remove' in edit)
     return node === undefined ? { start: 0, end: 0, text: '' } : removal(target, map, node)
+  const arranged = node !== undefined && 'kept' in edit && arrangeItems(target.text, node, edit)
+  if (arranged) return arranged
   const pair = { key, value: edit.value }
   return node === undefined ? addition(target, map, pair) : replacement(target, map, { ...pair, node })
 }

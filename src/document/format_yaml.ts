@@ -48,8 +48,8 @@ export function formatYaml(value: unknown): string {
   return document.toString(layout)
 }
 
-/** Formats a value on one line, for use inside `{ }` or `[ ]` or after a key. */
-export function formatInline(value: unknown): string {
+/** Formats a value on one line, for use inside `{ }` or `[ ]` or after a key; padded as `{ a: 1 }`, else as `{a: 1}`. */
+export function formatInline(value: unknown, isPadded = false): string {
   const document = new Document([escapeTexts(value)], { compat: 'yaml-1.1', aliasDuplicateObjects: false })
   visit(document, {
     Collection: (_, node) => {
@@ -64,9 +64,9 @@ export function formatInline(value: unknown): string {
     ...layout,
     blockQuote: false,
     doubleQuotedAsJSON: true,
-    flowCollectionPadding: false,
+    flowCollectionPadding: isPadded,
   }
-  return document.toString(options).trim().slice(1, -1)
+  return document.toString(options).trim().slice(1, -1).trim()
 }
 
 function escapeTexts(value: unknown): unknown {

@@ -89,4 +89,22 @@ describe('editYaml', () => {
     })
     fc.assert(law, run)
   })
+
+  test('arranges the items of a list and changes no other value', () => {
+    const items = fc.array(value, { minLength: 1, maxLength: 5 })
+    const order = fc.array(fc.oneof(fc.nat(4), value), { maxLength: 6 })
+    const law = fc.property(map, items, order, (root, list, wanted) => {
+      const before: Record<string, unknown> = { ...root, list, tail: 1 }
+      const places = [...new Set(wanted)].map((one) =>
+        typeof one === 'number' && Number.isInteger(one) && one >= 0 && one < list.length
+          ? one
+          : { added: one },
+      )
+      const kept = places.map((place) => (typeof place === 'number' ? place : undefined))
+      const next = places.map((place) => (typeof place === 'number' ? list[place] : place.added))
+      const edited = editYaml(formatYaml(before), [{ pointer: '/list', value: next, kept }])
+      expect(readBack(edited)).toEqual(plain({ ...before, list: next }))
+    })
+    fc.assert(law, run)
+  })
 })

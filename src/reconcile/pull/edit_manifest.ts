@@ -68,16 +68,17 @@ interface Place {
   readonly file: string
 }
 
-function editsOf(draft: Draft, { source }: Place, { key, pointer, value, schema }: ServerValue): YamlEdit[] {
+function editsOf(draft: Draft, { source }: Place, one: ServerValue): YamlEdit[] {
+  const { key, pointer } = one
   const block = findBlockPointer(source.value, key)
   // The block of a use is in the fragment.
   if (block === undefined || isUse(findAtPointer(source.value, block))) return []
   const place = joinAll(block, pointer)
-  const narrow = narrowEdits({ pointer: place, old: findAtPointer(source.value, place), value, schema })
+  const narrow = narrowEdits({ ...one, pointer: place, old: findAtPointer(source.value, place) })
   return narrow.flatMap((edit) => {
     const isWritten = writeIncluded(draft, source, edit)
     if (isWritten) return []
-    const fault = findObstacle(draft, source, edit.pointer)
+    const fault = findObstacle(draft, source, edit)
     if (fault === undefined) return [insideOf(source.value, edit)]
     draft.issues.push(report(source, edit, { key, fault }))
     return []
@@ -110,9 +111,11 @@ function writeIncluded(draft: Draft, { included }: ManifestSource, edit: YamlEdi
 }
 
 /** Tells why a value cannot be written in place; undefined if it can. */
-function findObstacle({ env }: Draft, source: ManifestSource, pointer: Pointer): string | undefined {
+function findObstacle({ env }: Draft, source: ManifestSource, edit: YamlEdit): string | undefined {
+  const { pointer } = edit
+  // Items that only move keep their expressions.
   const isExpression = [...source.expressions.keys()].some(
-    (one) => one === pointer || one.startsWith(`${pointer}/`),
+    (one) => one === pointer || (!('kept' in edit) && one.startsWith(`${pointer}/`)),
   )
   if (isExpression) return 'it comes from a variable or a file'
   const through = traceValue(source, pointer, env).find(({ kind }) => kind === 'anchor' || kind === 'merge')

@@ -5,6 +5,7 @@ import { isObject } from '../../core/is_object.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { YamlEdit } from '../../document/edit_yaml.ts'
 import { canonical } from '../model/value_equality.ts'
+import { matchBy, matchItems } from './match_items.ts'
 
 /** A value as a manifest writes it, and as the server has it. */
 export interface ValuePair {
@@ -13,34 +14,59 @@ export interface ValuePair {
   /** Undefined if the manifest must not have a value. */
   readonly value: unknown
   readonly schema?: Schema | undefined
+  /** For a list in any order: equal items have equal lines. */
+  readonly lineOf?: LineOf | undefined
 }
 
+/** Formats an item of a set as a line. */
+export type LineOf = (item: unknown) => string
+
 /**
- * Lists the smallest edits that make a written value equal to another: members of maps, also of those in lists. A list
- * that gained or lost items, or whose items are not maps, is written as a whole. What has the same meaning stays as written.
+ * Lists the smallest edits that make a written value equal to another: members of maps, also of those in lists, and items
+ * that moved, came or went. What has the same meaning stays as written.
  */
-export function narrowEdits({ pointer, old, value, schema }: ValuePair): YamlEdit[] {
+export function narrowEdits({ pointer, old, value, schema, lineOf }: ValuePair): YamlEdit[] {
   if (value === undefined) return old === undefined ? [] : [{ pointer, remove: true }]
   if (isSame(schema, old, value)) return []
   const fitting = schema && (findSchemaFor(schema, value) ?? schema)
   if (isObject(old) && isObject(value)) return narrowMap({ pointer, old, value, schema: fitting })
-  const isList = Array.isArray(old) && Array.isArray(value)
-  if (isList && [...old, ...value].every(isObject) && hasSameItems(fitting, old, value)) {
-    const items = value.map((item, index) => ({
-      pointer: joinPointer(pointer, index),
-      old: old[index],
-      value: item,
-    }))
-    return items.flatMap((item) => narrowEdits({ ...item, schema: fitting?.items }))
-  }
-  return [{ pointer, value }]
+  if (!Array.isArray(old) || !Array.isArray(value)) return [{ pointer, value }]
+  if (lineOf !== undefined) return narrowSet({ pointer, old, value, lineOf })
+  return narrowList({ pointer, old, value, schema: fitting })
 }
 
-/** Tells whether two lists have the same items in the same order: by key, or if they have none, by number. */
-function hasSameItems(schema: Schema | undefined, old: readonly Fields[], value: readonly Fields[]): boolean {
-  const key = schema === undefined ? [] : (annotationsOf(schema)['x-key'] ?? [])
-  const keysOf = (items: readonly Fields[]) => items.map((item) => key.map((name) => item[name]))
-  return old.length === value.length && isDeepStrictEqual(keysOf(old), keysOf(value))
+interface ListPair {
+  readonly pointer: Pointer
+  readonly old: readonly unknown[]
+  readonly value: readonly unknown[]
+}
+
+/** Items of a set stay in their order, and new ones are behind them. */
+function narrowSet({ pointer, old, value, lineOf }: ListPair & { lineOf: LineOf }): YamlEdit[] {
+  const matched = matchBy([lineOf], old, value)
+  const stays = matched.filter((index) => index !== undefined).sort((a, b) => a - b)
+  const added = value.filter((_, at) => matched[at] === undefined)
+  const next = [...stays.map((index) => old[index]), ...added]
+  return arrange({ pointer, old, value: next }, [...stays, ...added.map(() => undefined)])
+}
+
+function narrowList({ pointer, old, value, schema }: ListPair & Pick<ValuePair, 'schema'>): YamlEdit[] {
+  const edits: YamlEdit[] = []
+  const kept = matchItems(schema, old, value).map((index, at) => {
+    if (index === undefined) return undefined
+    const item = { pointer: joinPointer(pointer, index), old: old[index], value: value[at] }
+    const changes = narrowEdits({ ...item, schema: schema?.items })
+    // An item that is another value as a whole is a new one.
+    if (changes.some((edit) => edit.pointer === item.pointer)) return undefined
+    edits.push(...changes)
+    return index
+  })
+  return [...edits, ...arrange({ pointer, old, value }, kept)]
+}
+
+function arrange({ pointer, old, value }: ListPair, kept: readonly (number | undefined)[]): YamlEdit[] {
+  const isInPlace = kept.length === old.length && kept.every((index, at) => index === at)
+  return isInPlace ? [] : [{ pointer, value, kept }]
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -57,6 +83,8 @@ function narrowMap({
   return [...names].flatMap((name) => {
     const field = schema?.properties?.[name]
     const place = joinPointer(pointer, name)
+    // Only manifests have it: the previous name of a field.
+    if (field === undefined && schema?.properties !== undefined && !(name in value)) return []
     // The server's form omits defaults.
     if (!(name in value) && field?.default !== undefined && isSame(field, old[name], field.default)) return []
     return narrowEdits({ pointer: place, old: old[name], value: value[name], schema: field })

@@ -4,9 +4,11 @@ import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import type { FieldDrift, ResourceDrift } from '../drift/drift.ts'
+import { formatRule, fullName, type NamedRule } from '../model/access_rules.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import { issueAt } from '../plan/match.ts'
+import type { LineOf } from './narrow_edits.ts'
 import { writeMembers, writeRules } from './write_block.ts'
 
 /** A value of the server for a block of a manifest. */
@@ -18,6 +20,8 @@ export interface ServerValue {
   readonly value: unknown
   /** Schema of the value, if it is a member of a class. */
   readonly schema?: Schema
+  /** Of a list in any order. */
+  readonly lineOf?: LineOf
 }
 
 /** Values that the server has and a manifest lacks, with issues for those that a manifest cannot take over in place. */
@@ -108,7 +112,7 @@ function takeValue(place: FieldPlace, { pointer }: Edit): ServerValue | Issue | 
   if (part === 'permissions') {
     if (wanted.permissions?.owns === 'listed')
       return notWritten(wanted, pointer, 'rules of include: changed on the server', 'Change the list.')
-    return { key, pointer, value: writeRules({ tree }, resource).permissions ?? [] }
+    return { key, pointer, value: writeRules({ tree }, resource).permissions ?? [], lineOf: ruleLine(tree) }
   }
   if (part === 'resmeta') return { key, pointer, value: resource.resmeta?.[name] }
   if (part === 'parent')
@@ -116,6 +120,13 @@ function takeValue(place: FieldPlace, { pointer }: Edit): ServerValue | Issue | 
   if (part === 'keyname') return undefined
   return takeMember(place, part, name)
 }
+
+const ruleLine =
+  ({ principals }: ActualTree): LineOf =>
+  (item) => {
+    const rule = { identity: '', ...(item as Partial<NamedRule>) } as NamedRule
+    return formatRule({ ...rule, principal: fullName(rule.principal, principals) })
+  }
 
 const plainValues = ({ resource, tree }: FieldPlace) => ({
   display_name: resource.displayName,

@@ -28,17 +28,41 @@ describe('narrowEdits', () => {
     expect(edits.map(({ pointer }) => pointer)).not.toContain('/webmap/root_item/children/0/layer_enabled')
   })
 
-  it('writes a list that gained items as a whole', () => {
-    const next = rootOf(layer({}), layer({ display_name: 'N' }))
-    expect(narrow(rootOf(layer({})), next)).toEqual([
-      { pointer: '/webmap/root_item/children', value: next.children },
+  it('keeps the items of a list that moved, and edits them where they were', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => layer({ layer_style_id: name }))
+    const moved = { ...a, display_name: 'M' }
+    const next = rootOf(c as object, moved, layer({ layer_style_id: 'd', display_name: 'D' }))
+    expect(narrow(rootOf(a as object, b as object, c as object), next)).toEqual([
+      { pointer: '/webmap/root_item/children/0/display_name', value: 'M' },
+      { pointer: '/webmap/root_item/children', value: next.children, kept: [2, 0, undefined] },
+    ])
+  })
+
+  it('finds fields by their keyname, and keeps what only manifests have', () => {
+    const fields = (descriptorOf('vector_layer').members.feature_layer as Schema).properties?.fields
+    const [use, note] = [
+      { keyname: 'use', was: 'usage', datatype: 'STRING' },
+      { keyname: 'note', datatype: 'STRING' },
+    ]
+    const value = [note, { keyname: 'use', datatype: 'STRING', display_name: 'Use' }]
+    expect(narrowEdits({ pointer: '/f', old: [use], value, schema: fields })).toEqual([
+      { pointer: '/f/0/display_name', value: 'Use' },
+      { pointer: '/f', value, kept: [undefined, 0] },
+    ])
+  })
+
+  it('keeps the order of lists whose order has no meaning', () => {
+    const lineOf = (item: unknown) => String(item).replace('group:', '')
+    const pair = { pointer: '/p', old: ['group:b', 'c', 'a'], value: ['a', 'b', 'd'], lineOf }
+    expect(narrowEdits(pair)).toEqual([
+      { pointer: '/p', value: ['group:b', 'a', 'd'], kept: [0, 2, undefined] },
     ])
   })
 
   it('keeps what means the same, and lists of plain values as one', () => {
     expect(narrow(rootOf(layer({ layer_enabled: true })), rootOf(layer({})))).toEqual([])
     expect(narrowEdits({ pointer: '/a', old: [1, 2], value: [1, 3] })).toEqual([
-      { pointer: '/a', value: [1, 3] },
+      { pointer: '/a', value: [1, 3], kept: [0, undefined] },
     ])
     expect(narrowEdits({ pointer: '/a', old: 1, value: undefined })).toEqual([
       { pointer: '/a', remove: true },
