@@ -1,3 +1,4 @@
+import type { GeometryType } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { AnswerOf } from '../contract/route.ts'
 import type { batchRoutes } from '../contract/routes/batch.ts'
@@ -22,6 +23,8 @@ export interface DataChange {
   readonly filledFields?: readonly string[]
   /** Fields of the source, if it was read on this machine and is loaded as a whole. */
   readonly sourceFields?: readonly SourceContentField[]
+  /** Geometry type of the source, if it was read on this machine and is loaded as a whole. */
+  readonly sourceGeometry?: GeometryType | undefined
   /** Differences by key, if the load changes only the features that differ. */
   readonly difference?: FeatureDifference
 }

@@ -28,6 +28,8 @@ export interface SourceContents {
   readonly filledFields: readonly string[]
   /** Fields that a new layer would have. */
   readonly fields: readonly SourceContentField[]
+  /** Geometry type that a new layer would have; undefined for a file without features. */
+  readonly geometryType: GeometryType | undefined
 }
 
 /** A field of a file, as loaded into a layer. */
@@ -82,13 +84,15 @@ export async function scanSource(
  */
 export async function readSource(source: ReadableSource): Promise<SourceContents | Problem | undefined> {
   let fields: readonly SourceContentField[] = []
+  let geometryType: GeometryType | undefined
   const take = async ({ copies, layout }: RowSet) => {
+    geometryType = layout.geometryType
     fields = layout.fields.map(({ datatype }, at) => ({ keyname: layout.keynames[at] ?? '', datatype }))
     for await (const copy of copies) for await (const _ of copy);
   }
   try {
     const { rowCount: featureCount, filledFields } = await scanSource(source, { take })
-    return { featureCount, filledFields, fields }
+    return { featureCount, filledFields, fields, geometryType }
   } catch (error) {
     if (!isProblem(error) || error.code === 'pipeline/interrupted') throw error
     return /^(source|file)\//.test(error.code) ? error : undefined

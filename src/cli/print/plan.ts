@@ -221,7 +221,7 @@ function describeReplaced({ before, change }: DataLoad): string {
 function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   const name = splitPointer(edit.pointer).join('.')
   const loss = formatLoss(edit, paint)
-  if (edit.secret) return [`${name}  (secret)`]
+  if (edit.secret) return [`${name}  (secret)${edit.to === null ? ' → null' : ''}`]
   if (edit.released) return [formatReleased(name, edit)]
   const mapEdit = action === 'create' || action === 'replace' ? undefined : describeMapEdit(edit)
   if (mapEdit !== undefined) return [formatMapEdit(mapEdit, paint)]

@@ -239,8 +239,15 @@ function markProtection(draft: Draft, items: Record<string, MetadataValue>, side
 }
 
 function diffMembers(draft: Draft, cls: Cls, sides: Sides): void {
+  const { clearedSecrets } = sides.completed
   for (const place of fieldsOf(cls)) {
-    const written = sides.wanted.members[place.member]
+    const { member, field } = place
+    if (clearedSecrets.has(`${member}.${field}`)) {
+      draft.edits.push({ pointer: joinPointer('', member, field), to: null, secret: true })
+      set(draft, member, { [field]: null })
+      continue
+    }
+    const written = sides.wanted.members[member]
     if (written === undefined) continue
     const diff = annotationsOf(place.schema)['x-secret'] ? diffSecret : diffField
     diff(draft, { ...place, written }, sides)

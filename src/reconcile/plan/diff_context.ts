@@ -2,6 +2,7 @@ import { type GeometryFamily, type GeometryType, geometryParts } from '../../con
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { PlanInput } from '../model/plan_input.ts'
+import { describeOtherFamily } from './data/decide_load.ts'
 import { type DiffContext, diffResource } from './diff.ts'
 import type { Match } from './match.ts'
 
@@ -51,6 +52,7 @@ export function listRecreated(input: PlanInput, match: Match): ReadonlySet<strin
       allowed &&
       (hasOtherClass(wanted, there) ||
         hasOtherId(wanted, there) ||
+        describeOtherFamily(there, input.loads?.get(wanted.key)) !== undefined ||
         diffResource(wanted, there, context).edits.some((edit) => edit.replaces !== undefined))
     const below = wanted.parent !== undefined && recreated.has(wanted.parent) && isBelow(actual, there, gone)
     if (!replaced && !below) continue

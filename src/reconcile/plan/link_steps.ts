@@ -37,11 +37,12 @@ export function linkReferences(graph: Graph, { changes }: OrderInput): void {
       if (made.has(key)) link(graph, `write:${change.key}`, `write:${key}`)
 }
 
-function listReferredKeys({ cls, body }: Change): string[] {
+function listReferredKeys({ cls, body, fieldsAfterLoad: fields }: Change): string[] {
   if (!isCls(cls)) return []
+  const members = fields === undefined ? body : { ...body, feature_layer: { fields } }
   return Object.entries(membersOf(cls)).flatMap(([member, schema]) => {
-    if (member === 'resource' || body[member] === undefined) return []
-    return findReferences(schema, body[member]).flatMap(({ value, target }) =>
+    if (member === 'resource' || members[member] === undefined) return []
+    return findReferences(schema, members[member]).flatMap(({ value, target }) =>
       typeof value === 'string' && target !== 'principal' ? [value] : [],
     )
   })

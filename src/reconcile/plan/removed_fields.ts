@@ -23,6 +23,8 @@ export interface CompletedBlock {
   readonly released: readonly Edit[]
   /** Lines of rules that the block once included. */
   readonly droppedRules: ReadonlySet<string>
+  /** Names of secrets that the block once set, and that can be absent. */
+  readonly clearedSecrets: ReadonlySet<string>
   /** Whether the block once protected a resource that it does not manage. */
   readonly unprotects: boolean
 }
@@ -47,12 +49,14 @@ export function completeBlock(
 ): CompletedBlock {
   const removed = listRemoved(wanted, actual, context)
   const unprotects = removed.some(({ name }) => name === 'protect')
-  const draft: Draft = { wanted, actual, context, resets: {}, released: [], droppedRules: new Set() }
+  const draft: Draft = { wanted, actual, context, resets: {}, released: [], ...emptySets() }
   for (const { name, digest } of removed) if (name !== 'protect') resetField(draft, name, digest)
-  const { resets, released, droppedRules } = draft
+  const { resets, released, droppedRules, clearedSecrets } = draft
   const completed = removed.length === 0 ? wanted : { ...wanted, ...resets }
-  return { wanted: completed, released, droppedRules, unprotects }
+  return { wanted: completed, released, droppedRules, clearedSecrets, unprotects }
 }
+
+const emptySets = () => ({ droppedRules: new Set<string>(), clearedSecrets: new Set<string>() })
 
 interface RemovedField {
   readonly name: string
@@ -100,6 +104,7 @@ interface Draft {
   readonly resets: Resets
   readonly released: Edit[]
   readonly droppedRules: Set<string>
+  readonly clearedSecrets: Set<string>
 }
 
 function resetField(draft: Draft, name: string, digest: string): void {
@@ -179,14 +184,21 @@ function findMemberReset({ wanted, actual, resets }: Draft, member: string): Res
   return () => ({ members: { ...wanted.members, [member]: {}, ...resets.members } })
 }
 
-function findDefault({ wanted, actual, resets }: Draft, member: string, field: string): Reset {
+function findDefault(draft: Draft, member: string, field: string): Reset {
+  const { wanted, actual, resets, clearedSecrets } = draft
   const { properties } = (isCls(actual.cls) ? descriptorOf(actual.cls).members[member] : undefined) ?? {}
   const schema = (properties as Readonly<Record<string, Schema>> | undefined)?.[field]
   const value = actual.members[member]?.[field]
-  if (schema === undefined || value === undefined || value === null) return 'none'
+  if (schema === undefined || value === null) return 'none'
   const { default: fallback } = schema
-  if (fallback === undefined || annotationsOf(schema)['x-secret'])
-    return 'it has no default; to change it, set another value'
+  const isSecret = annotationsOf(schema)['x-secret'] === true
+  if (isSecret && fallback === null)
+    return () => {
+      clearedSecrets.add(`${member}.${field}`)
+      return {}
+    }
+  if (value === undefined && !isSecret) return 'none'
+  if (fallback === undefined || isSecret) return 'it has no default; to change it, set another value'
   return () => {
     const members = { ...wanted.members, ...resets.members }
     return { members: { ...members, [member]: { [field]: fallback, ...members[member] } } }

@@ -6,6 +6,7 @@ import { dataOf } from '../../../contract/registry.ts'
 import { countOf } from '../../../core/count.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { isProblem, type Problem } from '../../../core/problem.ts'
+import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import {
   type DataChange,
@@ -105,7 +106,22 @@ function loadNew(question: SourceQuestion): SourceDecision {
   if (!prepares || dataOf(wanted.cls)?.content !== 'features') return { load, issues: [] }
   if (change === undefined) return { load, issues: [], unread: true }
   if (isProblem(change)) return { load, issues: [reportFault(wanted, change)] }
-  return { load: change === null ? load : { ...load, change: withoutDropped(change, new Set()) }, issues: [] }
+  if (change === null) return { load, issues: [] }
+  // A layer that is deleted and created again was compared with the old one.
+  const known = { ...withoutDropped(change, new Set()), before: 0, lostFields: [] }
+  return { load: { ...load, change: known }, issues: checkKey(wanted, change.sourceFields) }
+}
+
+/** Reports a key field that a new layer would not have; the next synchronization would fail. */
+function checkKey(wanted: WantedResource, source: DataChange['sourceFields']): Issue[] {
+  const { data, members } = wanted
+  const declared = members.feature_layer?.fields as DataChange['sourceFields']
+  const names = (declared ?? source)?.map(({ keyname }) => keyname)
+  const missing = data?.featureKey?.find((name) => names?.includes(name) === false)
+  if (missing === undefined || names === undefined) return []
+  const message = `"${wanted.key}" will have no field "${missing}"`
+  const hint = findHint(missing, names) ?? `Use one of: ${names.join(', ')}.`
+  return [{ ...issueAt(wanted, 'data/key', message, '/data/key'), hint }]
 }
 
 /** Tells whether the data were edited since the load that the marker records. */
@@ -146,8 +162,29 @@ function replaceData(question: SourceQuestion, { reason, edited }: Reason): Sour
       issues: prepares || load.lossFuse === undefined ? [] : [reportBlind(wanted, count)],
     }
   const known = { ...withoutDropped(change, dropped), ...question.unlisted }
+  const otherFamily = describeOtherFamily(actual, change)
+  if (otherFamily !== undefined)
+    return { load: { ...counted, change: known }, issues: [reportFamily(wanted, otherFamily)] }
   const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
   return { load: { ...counted, change: known }, issues: isLost ? [reportLoss(wanted, known)] : [] }
+}
+
+/** Describes that a source has another geometry family than a layer: styles, maps and clients depend on it. */
+export function describeOtherFamily(
+  actual: ActualResource | undefined,
+  reading: LoadReading | undefined,
+): string | undefined {
+  const layer = actual?.members.vector_layer?.geometry_type as GeometryType | undefined
+  const source = reading && !isProblem(reading) ? reading.sourceGeometry : undefined
+  if (layer === undefined || source === undefined) return undefined
+  if (geometryParts(layer).family === geometryParts(source).family) return undefined
+  return `the source has geometry type ${source}, the layer ${layer}`
+}
+
+function reportFamily(wanted: WantedResource, what: string): Issue {
+  const { key } = wanted
+  const hint = `To delete and recreate it with all resources below it, use --replace ${key}. To load only features of the type of the layer, set cast_geometry_type and skip_other_geometry_types in data.`
+  return { ...issueAt(wanted, 'plan/replace', `cannot change "${key}" in place: ${what}`, '/data'), hint }
 }
 
 /** Returns how to synchronize a layer; undefined for another mode, and if all features have to be loaded again. */

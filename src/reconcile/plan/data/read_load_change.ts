@@ -44,11 +44,11 @@ export async function readLoadChange(
   const path = wanted.data?.path ?? ''
   const contents = await readSource({ path, options: loadOptionsOf(wanted), geometryType, signal })
   if (contents === undefined || isProblem(contents)) return contents ?? null
-  const { featureCount: after, filledFields, fields: sourceFields } = contents
-  if (actual === undefined)
-    return { ...unchanged, before: 0, after, lostFields: [], filledFields, sourceFields }
+  const { featureCount: after, filledFields, fields: sourceFields, geometryType: sourceGeometry } = contents
+  const read = { ...unchanged, after, filledFields, sourceFields, sourceGeometry }
+  if (actual === undefined) return { ...read, before: 0, lostFields: [] }
   const lostFields = await findLost(reader, actual, { after, filledFields })
-  return { ...unchanged, before, after, lostFields, filledFields, sourceFields }
+  return { ...read, before, lostFields }
 }
 
 const unchanged = { lostAttachments: 0, lostDescriptions: 0 }

@@ -1,0 +1,94 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
+import { runCommand } from './terminal.ts'
+
+const source = (geometry: object) =>
+  JSON.stringify({
+    type: 'FeatureCollection',
+    features: [{ type: 'Feature', properties: { use: 'R' }, geometry }],
+  })
+const point = { type: 'Point', coordinates: [1, 2] }
+const line = {
+  type: 'LineString',
+  coordinates: [
+    [1, 2],
+    [3, 4],
+  ],
+}
+
+describeServer('layers with data', (start) => {
+  let server: TestServer
+  let cwd: string
+  const run = (words: string) => {
+    const env = {
+      LANDFORM_SERVER: server.url,
+      LANDFORM_USER: 'administrator',
+      LANDFORM_PASSWORD: adminPassword,
+    }
+    return runCommand(words.split(' '), { cwd, env })
+  }
+  const write = (manifest: string, ...resources: readonly string[]) => {
+    const lines = [`manifest: ${manifest}`, 'resources:', '  root: { existing: true, id: 0 }', ...resources]
+    return writeFile(join(cwd, `${manifest}.yaml`), `${lines.join('\n')}\n`)
+  }
+
+  beforeAll(async () => {
+    server = await start()
+    cwd = await mkdtemp(join(tmpdir(), 'landform-layers-'))
+    await writeFile(join(cwd, 'plots.geojson'), source(point))
+  })
+  afterAll(() => rm(cwd, { recursive: true, force: true }))
+
+  test('are created after the lookup table of their field, whatever their keys', async () => {
+    await write(
+      'city',
+      '  a_plots:',
+      '    cls: vector_layer',
+      '    parent: root',
+      '    display_name: Plots',
+      '    data: { source: plots.geojson }',
+      '    feature_layer: { fields: [{ keyname: use, datatype: STRING, lookup_table: b_uses }] }',
+      '  b_uses: { cls: lookup_table, parent: root, display_name: Uses, lookup_table: { items: { R: Residential } } }',
+    )
+    const applied = await run('apply city.yaml --yes')
+    expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining('2 created')])
+    expect((await run('plan city.yaml')).out).toContain('0 changes')
+  })
+
+  test('are refused in the plan if they will not have the key of their data', async () => {
+    const data = '{ source: plots.geojson, mode: sync, key: usse }'
+    const layer = `{ cls: vector_layer, parent: root, display_name: Keyed, data: ${data} }`
+    await write('keyed', `  keyed: ${layer}`)
+    const { exit, err } = await run('plan keyed.yaml')
+    expect([exit, err]).toEqual([
+      3,
+      expect.stringMatching(
+        /keyed\.yaml:4:\d+ error data\/key: "keyed" will have no field "usse"\n(.|\n)*did you mean "use"\?/,
+      ),
+    ])
+  })
+
+  test('are replaced only on request if the source has other geometries', async () => {
+    await writeFile(join(cwd, 'lines.geojson'), source(point))
+    await write(
+      'lines',
+      '  lines: { cls: vector_layer, parent: root, display_name: Lines, data: { source: lines.geojson } }',
+    )
+    expect((await run('apply lines.yaml --yes')).exit).toBe(0)
+    await writeFile(join(cwd, 'lines.geojson'), source(line))
+    const planned = await run('plan lines.yaml')
+    expect([planned.exit, planned.err]).toEqual([
+      1,
+      expect.stringMatching(
+        /error plan\/replace: cannot change "lines" in place: the source has geometry type LINESTRING, the layer POINT\n(.|\n)*use --replace lines/,
+      ),
+    ])
+    const replaced = await run('apply lines.yaml --replace lines --allow-delete lines --yes')
+    expect([replaced.exit, replaced.out]).toEqual([0, expect.stringContaining('1 replaced')])
+    expect((await run('data head lines')).out).toContain('LINESTRING')
+    expect((await run('plan lines.yaml')).out).toContain('0 changes')
+  })
+})
