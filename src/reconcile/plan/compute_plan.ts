@@ -50,8 +50,9 @@ export function computePlan(asked: PlanInput): Planning {
   const anchors = new Set<number>()
   for (const [key, resource] of match.pairs)
     (manifest.resources.get(key)?.existing ? anchors : kept).add(resource.id)
-  const limits = selection === undefined ? options : { ...options, deletable: selection.deletable }
-  const pruned = planPrune({ ...limits, manifestId: manifest.id, actual, kept, anchors, counts, contents })
+  const selected = selection?.deletable
+  const going = { manifestId: manifest.id, actual, selected, kept, anchors, counts, contents }
+  const pruned = planPrune({ ...options, ...going })
   const { changes, issues: referred } = planReferrers({
     actual,
     changes: [...wanted.changes, ...pruned.changes],

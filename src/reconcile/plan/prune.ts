@@ -16,6 +16,7 @@ import {
   labelById,
   listUnmanaged,
   listUnreadContents,
+  type TakesInput,
   type UnreadContents,
 } from './takes.ts'
 
@@ -26,14 +27,16 @@ export interface PruneOptions {
   readonly fuse: number
   /** Keys whose deletion is allowed regardless of the fuse; of descendants, only those that the manifest manages. */
   readonly allowDelete: ReadonlySet<string>
-  /** Ids of the only resources that may be deleted; all that the manifest manages and does not contain, if absent. */
+  /** Only of an undo: ids of the only resources that may be deleted, whoever manages them. */
   readonly deletable?: ReadonlySet<number>
 }
 
 /** Input for deletions. */
-export interface PruneInput extends PruneOptions, KnownContents {
+export interface PruneInput extends PruneOptions, KnownContents, Pick<TakesInput, 'named'> {
   readonly manifestId: string
   readonly actual: ActualTree
+  /** Ids of the only resources that may be deleted, of those that the manifest manages; all, if absent. */
+  readonly selected?: ReadonlySet<number> | undefined
   /** Ids of resources that the manifest keeps; they move out before their ancestors are deleted. */
   readonly kept: ReadonlySet<number>
   /** Ids of existing resources of the manifest, which cannot be moved. */
@@ -49,7 +52,9 @@ export interface PrunePlan extends UnreadContents {
 const nothing: PrunePlan = { changes: [], issues: [], uncounted: [], unread: [] }
 
 /** Plans the deletion of resources that the manifest manages but no longer contains. Without `prune`, only reports them. */
-export function planPrune(input: PruneInput): PrunePlan {
+export function planPrune(asked: PruneInput): PrunePlan {
+  const { deletable } = asked
+  const input = deletable === undefined ? asked : { ...asked, named: deletable }
   const tops = findOrphans(input)
   if (!input.prune) return { ...nothing, issues: tops.map((top) => reportOrphan(labelOf(top), top.cls)) }
   if (tops.length === 0) return nothing
@@ -69,10 +74,11 @@ export function planPrune(input: PruneInput): PrunePlan {
 }
 
 /** Finds the topmost resources that the manifest manages but no longer contains. */
-function findOrphans({ manifestId, actual, kept, deletable }: PruneInput): ActualResource[] {
+function findOrphans({ manifestId, actual, kept, deletable, selected }: PruneInput): ActualResource[] {
+  const isOrphan = ({ id, manager }: ActualResource) =>
+    deletable?.has(id) ?? (manager === manifestId && (selected?.has(id) ?? true))
   const orphans = [...actual.byId.values()].filter(
-    ({ id, manager, parentId }) =>
-      manager === manifestId && !kept.has(id) && parentId !== null && (deletable?.has(id) ?? true),
+    (one) => isOrphan(one) && !kept.has(one.id) && one.parentId !== null,
   )
   const ids = new Set(orphans.map(({ id }) => id))
   return orphans.filter(({ parentId }) => !goesWith(actual, parentId, { ids, kept }))

@@ -201,6 +201,9 @@ describe('pruning', () => {
     expect(codesOf(planOf({ ...one, head: half }))).toEqual(['plan/incomplete'])
     expect(tell(planOf({ ...one, head: half }))).toEqual([])
     expect(codesOf(planOf({ ...one, head: { ...half, administrator: true } }))).toEqual([])
+    const named = { ...prune, allowDelete: new Set(['a']), only: new Set(['a']) }
+    expect(codesOf(planOf({ ...one, options: named, head: half }))).toEqual(['plan/incomplete'])
+    expect(tell(planOf({ ...one, options: named, head: half }))).toEqual([])
   })
 
   describe('reports references to deleted resources, whatever manifest has them', () => {
