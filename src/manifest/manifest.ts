@@ -107,9 +107,11 @@ export interface WantedResource {
   readonly features?: WantedFeatures
   /** Only of an undo: id that the resource had before it was deleted. */
   readonly formerId?: number
+  /** Only of an undo: keyname that the resource had; if null, the key only names it in the plan. */
+  readonly formerKeyname?: string | null
   /** Only of an undo: fields that manifests are recorded to set from then on, by manifest; others keep their records. */
   readonly records?: ReadonlyMap<string, SetFields>
-  /** Only of an undo: who managed the resource before an apply adopted it. */
+  /** Only of an undo: who managed the resource before an apply adopted or deleted it. */
   readonly formerManager?: FormerManager
   /** Only of an undo: source marker that the layer had before an apply adopted it; null if it had none. */
   readonly formerSource?: string | null

@@ -18,14 +18,13 @@ export interface Creation {
   readonly fieldsAfterLoad?: NonNullable<Change['fieldsAfterLoad']>
 }
 
-/** Builds the request that creates a resource from its block, marked as managed by this manifest. */
+/** Builds the request that creates a resource from its block, marked as managed by this manifest, or as before its deletion. */
 export function planCreation(wanted: WantedResource, manifestId: string, principals: Principals): Creation {
   const rules = sortedRules(withFullNames(wanted.permissions?.rules ?? [], principals))
   const resource = resourceFields(wanted, principals, rules)
   const items = {
     ...withoutNull(wanted.resmeta ?? {}),
-    // The server replaces 0 with the new id.
-    [markerKeys.manager]: formatManager({ manifest: manifestId, id: 0 }),
+    ...managerOf(wanted, manifestId),
     ...markOf(wanted, manifestId, principals),
     ...(wanted.protect ? { [markerKeys.protect]: true } : {}),
   }
@@ -41,6 +40,13 @@ export function planCreation(wanted: WantedResource, manifestId: string, princip
   }
 }
 
+/** An undo of a deletion gives a resource back to the manifest that managed it. */
+function managerOf({ formerManager: former }: WantedResource, manifestId: string) {
+  if (former === null) return {}
+  // The server replaces 0 with the new id.
+  return { [markerKeys.manager]: formatManager({ manifest: former?.manifest ?? manifestId, id: 0 }) }
+}
+
 function markOf(wanted: WantedResource, manifestId: string, principals: Principals) {
   const { records, cls = '' } = wanted
   // References are keys: the comparison with the server names those outside of the manifest by id, as the block does.
@@ -52,14 +58,14 @@ function markOf(wanted: WantedResource, manifestId: string, principals: Principa
 }
 
 function resourceFields(
-  { cls, parent, key, displayName, description, owner, permissions }: WantedResource,
+  { cls, parent, key, formerKeyname, displayName, description, owner, permissions }: WantedResource,
   principals: Principals,
   rules: readonly NamedRule[],
 ): Record<string, unknown> {
   return {
     cls,
     parent,
-    keyname: key,
+    ...(formerKeyname === null ? {} : { keyname: key }),
     display_name: displayName ?? key,
     ...(description === undefined ? {} : { description }),
     ...(owner === undefined ? {} : { owner_user: fullName(owner, principals) }),
@@ -74,6 +80,8 @@ function withoutNull(items: Readonly<Record<string, unknown>>): Record<string, u
 /** Lists the fields of a new resource as edits. */
 function listEdits(wanted: WantedResource, rules: readonly NamedRule[]): Edit[] {
   const edits: Edit[] = []
+  if (wanted.formerManager !== undefined)
+    edits.push({ pointer: '/managed_by', to: wanted.formerManager?.manifest ?? null })
   if (wanted.description) edits.push({ pointer: '/description', to: wanted.description })
   if (wanted.owner !== undefined) edits.push({ pointer: '/owner', to: wanted.owner })
   for (const rule of rules) edits.push({ pointer: '/permissions', to: formatRule(rule) })

@@ -107,9 +107,11 @@ function set(draft: Draft, member: string, fields: Readonly<Record<string, unkno
 
 function diffNames(draft: Draft, wanted: WantedResource, actual: ActualResource): void {
   const { displayName, description } = wanted
-  if (!wanted.existing && actual.keyname !== wanted.key) {
-    draft.edits.push({ pointer: '/keyname', from: actual.keyname, to: wanted.key })
-    set(draft, 'resource', { keyname: wanted.key })
+  const keyname = keynameOf(wanted, actual)
+  if (actual.keyname !== keyname) {
+    const to = keyname === null ? {} : { to: keyname }
+    draft.edits.push({ pointer: '/keyname', from: actual.keyname, ...to })
+    set(draft, 'resource', { keyname })
   }
   if (displayName !== undefined && displayName !== actual.displayName) {
     draft.edits.push({ pointer: '/display_name', from: actual.displayName, to: displayName })
@@ -121,6 +123,11 @@ function diffNames(draft: Draft, wanted: WantedResource, actual: ActualResource)
     draft.edits.push({ pointer: '/description', from: actual.description, to: description })
     set(draft, 'resource', { description })
   }
+}
+
+function keynameOf({ existing, key, formerKeyname }: WantedResource, { keyname }: ActualResource) {
+  if (formerKeyname !== undefined) return formerKeyname
+  return existing ? keyname : key
 }
 
 // Existing resources never move: a manifest nests them only to place other resources.

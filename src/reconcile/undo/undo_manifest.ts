@@ -9,7 +9,7 @@ import type { FormerManager, Manifest, WantedResource } from '../../manifest/man
 import { nameRule, sortedRules } from '../model/access_rules.ts'
 import { readFiles } from '../model/actual_files.ts'
 import { type ActualResource, type ActualTree, labelOf, readActual } from '../model/actual_tree.ts'
-import type { Digests } from '../model/edit_digest.ts'
+import { type Digests, digestOrNull } from '../model/edit_digest.ts'
 import { findRecorded, listOwners } from '../model/owned_fields.ts'
 import { createKeyMaker } from '../pull/slug.ts'
 import { writeMembers } from '../pull/write_block.ts'
@@ -61,10 +61,9 @@ export function writeUndoManifest(
   const keyOf = assignKeys(before, actual)
   const restoring: Restoring = { entry, actual, kept, before, keyOf, resources: new Map() }
   for (const one of before.values()) restore(restoring, one)
-  const made = applied.flatMap(({ action, id }) => (action === 'create' && id != null ? [id] : []))
   return {
     manifest: { id: entry.manifest, resources: restoring.resources },
-    created: new Set(made.filter((id) => actual.byId.has(id))),
+    created: listCreated(entry, actual),
     conflicts: new Map(
       [...before].flatMap(([id, { conflicts }]) => (conflicts === undefined ? [] : [[id, conflicts]])),
     ),
@@ -74,6 +73,18 @@ export function writeUndoManifest(
       ),
     ),
   }
+}
+
+/** Lists what the apply created and that still has the manager that it got: the manifest, or that of an undone deletion. */
+function listCreated(entry: JournalEntry, actual: ActualTree): Set<number> {
+  const made = listApplied(entry).flatMap(({ action, id, digests = {} }) => {
+    const there = action === 'create' && id != null ? actual.byId.get(id) : undefined
+    if (there === undefined) return []
+    const given = digests['/managed_by']
+    const manager = digestOrNull(there.manager)
+    return manager === (given === undefined ? digestOrNull(entry.manifest) : given) ? [there.id] : []
+  })
+  return new Set(made)
 }
 
 /** A resource as an undo leaves it, with its state before the apply. */
@@ -248,9 +259,11 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
   const members = isCls(cls) ? writeMembers({ tree: actual, keyOf }, resource, { cls, whole: true }) : {}
   return {
     key,
+    formerKeyname: resource.keyname,
     existing: there !== undefined && there.manager !== entry.manifest,
     ...(there !== undefined ? { id } : isRestorable(entry, id) ? { formerId: id } : {}),
     ...(wasAdopted(restored, there, entry) ? formerOwner(before) : {}),
+    ...(there === undefined && before.manager !== entry.manifest ? formerManagerOf(before) : {}),
     ...(restored.addedFiles.size === 0 ? {} : { addedFiles: restored.addedFiles }),
     protect,
     ...(isCls(cls) ? { cls } : {}),
@@ -316,9 +329,13 @@ function wasAdopted(
 }
 
 /** Returns who managed a resource, and what the data were marked to be loaded from. */
-function formerOwner({ manager, source }: ActualResource) {
-  const formerManager: FormerManager = manager === undefined ? null : { manifest: manager }
-  return { formerManager, formerSource: source === undefined ? null : formatSource(source) }
+function formerOwner(before: ActualResource): Pick<WantedResource, 'formerManager' | 'formerSource'> {
+  const { source } = before
+  return { ...formerManagerOf(before), formerSource: source === undefined ? null : formatSource(source) }
+}
+
+function formerManagerOf({ manager }: ActualResource): { readonly formerManager: FormerManager } {
+  return { formerManager: manager === undefined ? null : { manifest: manager } }
 }
 
 /** Records of the fields that manifests set, as an undo leaves them: after an adoption, all of them as before it. */

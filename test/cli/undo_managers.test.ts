@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createGroup } from '../support/resources.ts'
+import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { runCommand } from './terminal.ts'
+
+let server: TestServer
+let cwd: string
+
+beforeAll(async () => {
+  server = await startTestServer('postgres')
+  cwd = await mkdtemp(join(tmpdir(), 'landform-undo-'))
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+const run = (...words: readonly string[]) =>
+  runCommand(words, { cwd, env: { LANDFORM_SERVER: server.url, LANDFORM_PASSWORD: adminPassword } })
+
+/** Runs a command that succeeds, and returns its output and the last entry of the journal. */
+async function done(...words: readonly string[]): Promise<{ out: string; entry: string }> {
+  const ran = await run(...words)
+  expect([ran.exit, ran.exit === 0 ? '' : ran.err]).toEqual([0, ''])
+  const [last] = await (await server.admin('GET', '/api/component/landform/journal/?limit=1')).json<
+    { id: number }[]
+  >()
+  return { out: ran.out, entry: String(last?.id) }
+}
+
+async function apply(id: string, blocks: readonly string[], ...words: readonly string[]) {
+  const lines = ['root: { existing: true, id: 0 }', ...blocks].map((line) => `  ${line}`)
+  await writeFile(join(cwd, `${id}.yaml`), [`manifest: ${id}`, 'resources:', ...lines, ''].join('\n'))
+  return done('apply', `${id}.yaml`, '--yes', ...words)
+}
+
+/** Keyname and manager of the resources below the root, by display name. */
+async function readManagers(): Promise<Record<string, unknown>> {
+  const found = await (await server.admin('GET', '/api/resource/search/?serialization=full')).json<
+    {
+      resource: { id: number; keyname: string | null; display_name: string }
+      resmeta: { items: Record<string, string> }
+    }[]
+  >()
+  return Object.fromEntries(
+    found
+      .filter(({ resource }) => resource.id !== 0)
+      .map(({ resource, resmeta }) => [
+        resource.display_name,
+        [resource.id, resource.keyname, resmeta.items['landform.manager'] ?? null],
+      ]),
+  )
+}
+
+it('gives resources that a deletion took along back to who managed them, and can be undone itself', async () => {
+  const group = 'oa_group: { cls: resource_group, parent: root, display_name: OA }'
+  await apply('oa', [group])
+  await apply('ob', [
+    'oa_group: { existing: true, parent: root }',
+    'ob_layer: { cls: vector_layer, parent: oa_group, display_name: OB, vector_layer: { geometry_type: POINT, srs: { id: 3857 } } }',
+  ])
+  const [{ resource }] = (await (
+    await server.admin('GET', '/api/resource/search/?keyname=oa_group')
+  ).json()) as [{ resource: { id: number } }]
+  await createGroup(server.admin, resource.id, { display_name: 'Named', keyname: 'by_hand' })
+  await createGroup(server.admin, resource.id, { display_name: 'Nameless' })
+  const before = await readManagers()
+  expect(Object.keys(before)).toHaveLength(4)
+  const names = ['oa_group', 'ob_layer', 'by_hand', `#${(before.Nameless as [number])[0]}`]
+  const deletes = names.flatMap((name) => ['--allow-delete', name])
+  const { entry } = await apply('oa', [], '--prune', ...deletes)
+  expect(await readManagers()).toEqual({})
+  const undone = await done('undo', entry, '--yes')
+  expect(undone.out).toMatch(/ob_layer(.|\n)*managed_by {2}"ob"/)
+  expect(await readManagers()).toEqual(before)
+  await done('undo', undone.entry, '--yes')
+  expect(await readManagers()).toEqual({})
+})
+
+it('takes the keyname of an adopted resource back that had none', async () => {
+  const id = await createGroup(server.admin, 0, { display_name: 'Found' })
+  const before = await readManagers()
+  const found = `found: { cls: resource_group, id: ${id}, parent: root, display_name: Found }`
+  const { entry } = await apply('finder', [found])
+  const adopted = await readManagers()
+  expect(adopted.Found).toMatchObject([id, 'found', expect.stringContaining('finder')])
+  const undone = await done('undo', entry, '--yes')
+  expect(undone.out).toContain('keyname  - "found"')
+  expect(await readManagers()).toEqual(before)
+  await done('undo', undone.entry, '--yes')
+  expect(await readManagers()).toEqual(adopted)
+})
