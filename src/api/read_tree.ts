@@ -25,6 +25,8 @@ export interface TreeHead {
   readonly complete: boolean
   /** Users and groups that the caller may list; undefined if the server lists none. */
   readonly principals: readonly Principal[] | undefined
+  /** Whether only the resources of a manifest were read. */
+  readonly part?: boolean
 }
 
 /** Selection of a read of the tree. */
@@ -33,6 +35,8 @@ export interface TreeRequest {
   readonly root?: number
   /** Keynames of further resources to include from anywhere in the tree. */
   readonly keynames?: readonly string[]
+  /** Id of a manifest: only its resources and those above them are read, if they are a small part of all. */
+  readonly manifest?: string
   readonly signal?: AbortSignal | undefined
 }
 
@@ -66,8 +70,9 @@ function isRouteMissing(error: unknown): boolean {
 const treeTimeoutMs = 300_000
 
 async function readStream(api: Api, request: TreeRequest, take: TakeResource): Promise<TreeHead> {
-  const { root = 0, keynames = [], signal } = request
-  const query = keynames.length > 0 ? { root, keyname: [...keynames] } : { root }
+  const { root = 0, keynames = [], manifest, signal } = request
+  const place = manifest === undefined ? { root } : { manifest }
+  const query = keynames.length > 0 ? { ...place, keyname: [...keynames] } : place
   // Only landform has the route, and it sends the names of the documents on request: no translation is needed.
   const headers = { [dialectHeader]: 'document' }
   const answer = await api.open('resource.tree', { query, headers, signal, timeoutMs: treeTimeoutMs })
@@ -95,10 +100,12 @@ async function readStream(api: Api, request: TreeRequest, take: TakeResource): P
     administrator: head.caller?.administrator === true,
     complete: head.complete === true,
     principals: head.principals,
+    ...(head.part === true ? { part: true } : {}),
   }
 }
 
 interface WireHead {
+  readonly part?: boolean
   readonly server?: { readonly landform?: string }
   readonly caller?: { readonly keyname?: string; readonly administrator?: boolean }
   readonly complete?: boolean

@@ -69,7 +69,10 @@ export async function planLoaded(
   const { manifest } = loaded
   const watched = guards.forbidGain
   const plan = await showReading(reader, terminal, (watchedReader) =>
-    planFrom({ reader: watchedReader, manifest, options, watched, signal: terminal.interrupt }),
+    planFrom({
+      ...{ reader: watchedReader, manifest, options, watched, readsPart: true },
+      signal: terminal.interrupt,
+    }),
   )
   const issues = [
     ...loaded.issues,

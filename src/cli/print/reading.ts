@@ -1,3 +1,4 @@
+import type { TakeResource } from '../../api/read_tree.ts'
 import type { PlanReader } from '../../reconcile/plan/plan_reader.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { spinner, startLive } from './live.ts'
@@ -21,13 +22,17 @@ export async function showReading<T>(
     const count = seen.resources === 0 ? '' : `${showCount(seen.resources, 'resource')}, `
     return `reading ${oneLine(reader.url)}: ${count}${showDuration(performance.now() - startedMs)}`
   }
+  const counting = (take: TakeResource): TakeResource => {
+    return (resource) => {
+      seen.resources += 1
+      take(resource)
+    }
+  }
+  const { readPart } = reader
   const watched: PlanReader = {
     ...reader,
-    readTree: (take) =>
-      reader.readTree((resource) => {
-        seen.resources += 1
-        take(resource)
-      }),
+    readTree: (take) => reader.readTree(counting(take)),
+    ...(readPart === undefined ? {} : { readPart: (part, take) => readPart(part, counting(take)) }),
   }
   const stop = canRedraw
     ? startLive(err, () => {

@@ -61,6 +61,9 @@ const searchConditions = [
   ...metadataOperators.map((word) => `resmeta__${word}[{key}]`),
 ]
 
+/** Maximum number of keynames in a request for a tree. */
+export const maxTreeKeynames = 1000
+
 /** Operations on resources. `contract/bodies.ts` has the schemas of the bodies, which depend on the class. */
 export const resourceRoutes = {
   'resource.get': {
@@ -166,8 +169,14 @@ export const resourceRoutes = {
     query: query({
       root: Type.Integer({ minimum: 0, description: 'Root of the subtree; defaults to 0.' }),
       keyname: list(Type.String(), {
-        maxItems: 1000,
+        maxItems: maxTreeKeynames,
         description: 'Further resources to include, by keyname.',
+      }),
+      manifest: Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description:
+          'Without `root`: only the resources that a manifest manages or partly sets, and those above them, if they are fewer than half of all; the header then has `part`.',
       }),
     }),
     responseKind: 'stream',

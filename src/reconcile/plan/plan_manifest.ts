@@ -15,6 +15,7 @@ import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './data/decide_load.ts'
 import { nameValues } from './data/lost_values.ts'
 import { readLoadChange } from './data/read_load_change.ts'
+import { isFinalPart, partOf } from './plan_part.ts'
 import { liveReader, type PlanReader } from './plan_reader.ts'
 
 /** Input of a plan. */
@@ -22,6 +23,8 @@ export interface PlanRequest {
   readonly api: Api
   readonly manifest: Manifest
   readonly options?: PlanOptions
+  /** Whether to read only the resources of the manifest, if nothing differs: `before` of the plan has no others then. */
+  readonly readsPart?: boolean | undefined
   /** Resources of the server, if they were just read. */
   readonly actual?: ActualTree
   readonly signal?: AbortSignal | undefined
@@ -56,6 +59,23 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
  * @throws {Problem} http/*, auth/*, file/*
  */
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
+  const part = await readPart(request)
+  if (part === undefined) return planAgainst(request)
+  const plan = await planAgainst({ ...request, actual: part.actual })
+  return part.isPart && !isFinalPart(plan) ? planAgainst(request) : plan
+}
+
+/** Reads the resources of the manifest; undefined if the plan reads all resources. */
+async function readPart({ reader, manifest, options = safeOptions, actual, readsPart }: ReadPlanRequest) {
+  const part = actual === undefined && readsPart ? partOf(manifest, options) : undefined
+  if (part === undefined || reader.readPart === undefined) return undefined
+  const collector = collectTree()
+  const head = await reader.readPart(part, (resource) => collector.take(resource))
+  return { actual: collector.finish(head), isPart: head.part === true }
+}
+
+/** Plans against resources that were read, or against all of the server. */
+async function planAgainst(request: ReadPlanRequest): Promise<Plan> {
   const { reader, options = safeOptions, signal, watched } = request
   const manifest: Manifest = options.only.size === 0 ? request.manifest : withoutPrincipals(request.manifest)
   // In parallel: one waits for the network, the other for the disk.

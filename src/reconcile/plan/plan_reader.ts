@@ -11,12 +11,24 @@ import { countValues, type FieldValues } from '../../transfer/count_values.ts'
 import { type FeatureReader, featureReader } from '../../transfer/sync/feature_reader.ts'
 import type { GroupMember } from '../access/access_subjects.ts'
 
+/** A part of the tree of a server. */
+export interface TreePart {
+  /** Id of the manifest. */
+  readonly manifest: string
+  readonly keynames: readonly string[]
+}
+
 /** What a plan reads: from a server, or from a capture of one. */
 export interface PlanReader {
   /** URL of the server. */
   readonly url: string
   /** Reads all resources that the account can read. */
   readTree(take: TakeResource): Promise<TreeHead>
+  /**
+   * Reads only the resources of a manifest and those above them, and resources by keyname; all, if the others are few, or if the
+   * server does not tell them apart. Absent in a capture.
+   */
+  readPart?(part: TreePart, take: TakeResource): Promise<TreeHead>
   readCatalog(): Promise<CatalogReading>
   readVisibility(query: VisibilityQuery): Promise<Visibility>
   /** Lists those of the resources on which the account lacks a permission; absent in a capture. */
@@ -42,6 +54,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
   return {
     url: api.url,
     readTree: (take) => readTree(api, { signal }, take),
+    readPart: (part, take) => readTree(api, { ...part, signal }, take),
     readCatalog: () => readCatalog(api, signal),
     readVisibility: (query) => readVisibility(api, query, signal),
     listDenied: (query) => listDenied(api, query, signal),

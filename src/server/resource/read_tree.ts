@@ -7,7 +7,7 @@ import { withoutDefaults } from '../../contract/schema/compact.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import { listPrincipals } from '../../store/auth/principal.ts'
-import { listTree, type TreeNode } from '../../store/resource/resource_search.ts'
+import { listMarked, listTree, type TreeNode } from '../../store/resource/resource_search.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { type Spool, streamSpooled } from '../stream/spool.ts'
 import { seesEverything } from './attributes.ts'
@@ -36,14 +36,19 @@ export function streamTree(request: TreeRequest): Promise<AsyncIterable<Uint8Arr
 
 async function writeTree(tx: Queryable, request: TreeRequest, spool: Spool): Promise<void> {
   const { caller, query, dialect } = request
-  const root = query.root ?? 0
-  const nodes = await listTree(tx, { root, keynames: query.keyname ?? [] })
+  const marked =
+    query.root === undefined && query.manifest !== undefined
+      ? await listMarked(tx, query.manifest)
+      : undefined
+  const isPart = marked !== undefined
+  const root = isPart ? null : (query.root ?? 0)
+  const nodes = await listTree(tx, { root, keynames: query.keyname ?? [], ids: marked ?? [] })
   const all = nodes.map(({ id }) => id)
   const masks = await findPermissionMasks(tx, caller, all)
-  checkMask(masks.get(root), root, 'resource.read')
+  if (root !== null) checkMask(masks.get(root), root, 'resource.read')
   const ids = all.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
   await writeLines(spool, [
-    await readHead(tx, request, { complete: isComplete(nodes, masks), count: ids.length }),
+    await readHead(tx, request, { complete: isComplete(nodes, masks), count: ids.length, isPart }),
   ])
   for (let at = 0; at < ids.length; at += batchSize) {
     const batch = await readRepresentations(tx, masks, { ids: ids.slice(at, at + batchSize) })
@@ -73,7 +78,7 @@ async function writeLines(spool: Spool, values: readonly object[]): Promise<void
 async function readHead(
   tx: Queryable,
   { context, caller }: TreeRequest,
-  counted: { readonly complete: boolean; readonly count: number },
+  counted: { readonly complete: boolean; readonly count: number; readonly isPart: boolean },
 ): Promise<object> {
   const principals = await listPrincipals(tx, { systemOnly: caller.isGuest })
   return {
@@ -82,5 +87,6 @@ async function readHead(
     complete: counted.complete,
     principals: principals.map(({ id, kind, keyname }) => ({ id, kind, keyname })),
     count: counted.count,
+    ...(counted.isPart ? { part: true } : {}),
   }
 }
