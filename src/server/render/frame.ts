@@ -51,26 +51,30 @@ export function imageFrame({ extent, size, scale = 1, format }: ImageFrameOption
       'request/invalid',
       `extent: ${extent.join()} has no area; expected minx < maxx and miny < maxy.`,
     )
-  const frame = { width: width * scale, height: height * scale, pixelRatio: scale }
+  const box = [minX, minY, maxX, maxY] as const
+  const frame = { box, width: width * scale, height: height * scale, pixelRatio: scale }
   checkSize(frame, format)
-  checkPixels((maxX - minX) / frame.width, (maxY - minY) / frame.height)
-  return { box: [minX, minY, maxX, maxY], ...frame }
+  const fault = describePixelFault(frame)
+  if (fault === undefined) return frame
+  throw problem('request/invalid', `extent and size: ${fault.message}`, { hint: fault.hint })
 }
 
-/** Limits of pixels: the smallest side in units of the reference system, and how many times as wide as high, or as high as wide. */
-const pixelLimits = { units: 1e-6, ratio: 1000 }
+/** Limits of pixels: the smallest side in metres, and how many times as wide as high, or as high as wide. */
+const pixelLimits = { metres: 1e-6, ratio: 1000 }
 
-/** Coordinates of geometries are whole numbers of 32 bits, in parts of the shorter side of a pixel. */
-function checkPixels(width: number, height: number): void {
-  const [shorter, longer] = [Math.min(width, height), Math.max(width, height)]
-  if (shorter >= pixelLimits.units && longer <= pixelLimits.ratio * shorter) return
-  throw problem(
-    'request/invalid',
-    `extent and size: a pixel would have ${width} × ${height} units of the reference system.`,
-    {
-      hint: `Use pixels of at least ${pixelLimits.units} units, whose sides differ by a factor of at most ${pixelLimits.ratio}.`,
-    },
-  )
+/**
+ * Describes why the pixels of a frame cannot be drawn; undefined if they can. Coordinates of geometries are whole numbers of 32 bits,
+ * in parts of the shorter side of a pixel.
+ */
+export function describePixelFault({ box, width, height, system }: ImageFrame) {
+  const sides = [(box[2] - box[0]) / width, (box[3] - box[1]) / height]
+  const [shorter, longer] = [Math.min(...sides), Math.max(...sides)]
+  const units = pixelLimits.metres / (system?.metresPerUnit ?? 1)
+  if (shorter >= units && longer <= pixelLimits.ratio * shorter) return undefined
+  return {
+    message: `a pixel would have ${sides.join(' × ')} units of the reference system.`,
+    hint: `Use pixels of at least ${units} units, whose sides differ by a factor of at most ${pixelLimits.ratio}.`,
+  }
 }
 
 function checkSize({ width, height }: Pick<ImageFrame, 'width' | 'height'>, format: ImageFormat): void {

@@ -8,6 +8,7 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import type { ServerContext } from '../context.ts'
 import type { Answer } from '../http/handler.ts'
 import { answerImage } from '../render/answer_image.ts'
+import { describePixelFault } from '../render/frame.ts'
 import { findImageSystem, isOutside } from '../render/image_system.ts'
 import { findNorthFirst } from '../wfs/north_first.ts'
 import type { MapServiceRequest } from './published_wms.ts'
@@ -26,15 +27,25 @@ export function findMapLayer({ layers }: WmsService, name: string, parameter = '
 /**
  * Returns the frame of a map.
  *
- * @throws {WmsFault} InvalidCRS
+ * @throws {WmsFault} InvalidCRS, InvalidParameterValue for pixels that cannot be drawn
  */
 export async function frameOfView({ database }: ServerContext, view: MapView): Promise<ImageFrame> {
   const { srs, crs, width, height } = view
   const box = boxOfView(view, await findNorthFirst(database))
-  if (srs === 3857) return { box, width, height }
+  if (srs === 3857) return checkPixels({ box, width, height })
   const system = await findImageSystem(database, srs)
-  if (system !== undefined) return { box, width, height, system }
+  if (system !== undefined) return checkPixels({ box, width, height, system })
   throw new WmsFault('InvalidCRS', `Maps in ${shown(crs)} are not supported.`, 'CRS')
+}
+
+function checkPixels(frame: ImageFrame): ImageFrame {
+  const fault = describePixelFault(frame)
+  if (fault === undefined) return frame
+  throw new WmsFault(
+    'InvalidParameterValue',
+    `BBOX, WIDTH and HEIGHT: ${fault.message} ${fault.hint}`,
+    'BBOX',
+  )
 }
 
 /** Returns the scale denominator of a frame, for the limits of layers. */

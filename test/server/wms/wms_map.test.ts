@@ -71,6 +71,23 @@ describeServers('GetMap', (start) => {
     expect(far.status).toBeLessThan(500)
   })
 
+  test.each([
+    ['with the resolution of numbers', { bbox: '10,20,10.00000000000001,20.00000000000001' }],
+    ['of almost no width', { crs: 'EPSG:3857', bbox: '0,0,1e-300,1e-300' }],
+    ['of one dimension', { bbox: '10,20,10.00000000000001,30' }],
+  ])('refuses boxes %s', async (_, parameters) => {
+    const answers = await Promise.all(
+      ['square,town', 'square,square', 'town,road'].map((layers) =>
+        askWms(server.guest, maps, { ...parameters, layers }),
+      ),
+    )
+    for (const answer of answers) {
+      expect(answer.status).toBe(400)
+      expect(await answer.text()).toMatch(/code="InvalidParameterValue" locator="BBOX"(.|\n)*pixel/)
+    }
+    expect((await draw()).width).toBe(100)
+  })
+
   test('draws layers in the order of the request, from bottom to top', async () => {
     const colorOf = async (layers: string) => (await draw({ layers })).at(50, 50)
     expect(await colorOf('square,town')).toEqual(red)
