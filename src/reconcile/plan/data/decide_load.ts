@@ -203,8 +203,9 @@ function syncData(
   if (change === null) return { load, issues: [] }
   const known = withoutDropped(change, dropped)
   const { patch, geometryType } = known.difference ?? {}
-  const isChanged = patch?.count !== 0 || geometryType !== undefined || dropped.size > 0
-  const version = load.sync.dataVersion + (isChanged ? 1 : 0)
+  // The server counts changes of the table and of its features as a version each.
+  const hasOtherTable = geometryType !== undefined || dropped.size > 0
+  const version = load.sync.dataVersion + (hasOtherTable ? 1 : 0) + (patch?.count === 0 ? 0 : 1)
   const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
   return {
     load: { ...load, version, before: known.before, change: known },
