@@ -195,7 +195,7 @@ it('undoes only what the apply set, and refuses what was changed since, by field
   expect([refused.exit, refused.err]).toEqual([
     1,
     expect.stringContaining(
-      `error undo/edited: "edited" was changed since apply ${entry} set the same: display_name, by apply ${last} (administrator, `,
+      `error undo/edited: what apply ${entry} set in "edited" was changed since: display_name, by apply ${last} (administrator, `,
     ),
   ])
   const undone = await run('undo', entry, '--overwrite', 'edited', '--yes')

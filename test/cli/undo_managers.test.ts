@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createGroup } from '../support/resources.ts'
+import { createGroup, rule } from '../support/resources.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { createUser, userPassword } from '../support/users.ts'
 import { runCommand } from './terminal.ts'
 
 let server: TestServer
@@ -93,4 +94,63 @@ it('takes the keyname of an adopted resource back that had none', async () => {
   expect(await readManagers()).toEqual(before)
   await done('undo', undone.entry, '--yes')
   expect(await readManagers()).toEqual(adopted)
+})
+
+it('restores what an account deleted that is not an administrator, and warns of the owner', async () => {
+  const bea = await createUser(server.database, 'bea')
+  const yard = await createGroup(server.admin, 0, {
+    ...{ display_name: 'Yard', keyname: 'yard' },
+    permissions: [rule('allow .', bea)],
+  })
+  await writeFile(
+    join(cwd, 'points.geojson'),
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"use":"a"},"geometry":{"type":"Point","coordinates":[1,1]}}]}',
+  )
+  const anchor = `yard: { existing: true, id: ${yard} }`
+  const shed =
+    'shed: { cls: vector_layer, parent: yard, display_name: Shed, data: { source: points.geojson } }'
+  await apply('yards', [anchor, shed])
+  await writeFile(join(cwd, 'bea.yaml'), `manifest: yards\nresources:\n  ${anchor}\n`)
+  const { permissions } = (
+    await (await server.admin('GET', '/api/resource/0')).json<{ resource: { permissions: object[] } }>()
+  ).resource
+  const reads = ['allow resource.read', 'allow metadata.read']
+  const readAll = [...permissions, ...reads.map((one) => rule(one, bea))]
+  const shared = await server.admin('PUT', '/api/resource/0', { resource: { permissions: readAll } })
+  expect(shared.status).toBe(200)
+  const env = { LANDFORM_SERVER: server.url, LANDFORM_USER: 'bea', LANDFORM_PASSWORD: userPassword }
+  const asBea = (...words: readonly string[]) => runCommand(words, { cwd, env })
+  const deleted = await asBea('apply', 'bea.yaml', '--prune', '--allow-delete', 'shed', '--yes')
+  expect([deleted.exit, deleted.exit === 0 ? '' : deleted.err]).toEqual([0, ''])
+  const [last] = await (await server.admin('GET', '/api/component/landform/journal/?limit=1')).json<
+    { id: number }[]
+  >()
+  const undone = await asBea('undo', String(last?.id), '--yes')
+  expect([undone.exit, undone.err, undone.out]).toEqual([
+    0,
+    expect.stringContaining('not restored: shed (administrator)'),
+    expect.stringContaining('restores 1 feature that the server kept'),
+  ])
+  const [found] = await (await server.admin('GET', '/api/resource/search/?keyname=shed')).json<
+    { resource: { owner_user: { id: number } } }[]
+  >()
+  expect(found?.resource.owner_user.id).toBe(bea)
+})
+
+it('tells which values of fields it restores, and what was changed without an apply', async () => {
+  const layer = (fields: readonly string[], description: string) => [
+    `lots: { cls: vector_layer, parent: root, display_name: Lots, description: ${description}, data: { source: points.geojson, mode: seed }, feature_layer: { fields: [${fields.join(', ')}] } }`,
+  ]
+  const [use, size] = ['{ keyname: use, datatype: STRING }', '{ keyname: size, datatype: INTEGER }']
+  await apply('lots', layer([use, size], 'One'))
+  const { entry } = await apply('lots', layer([size], 'Two'))
+  const plan = await run('undo', entry, '--plan')
+  expect(plan.out).toContain('data  restores 1 feature that the server kept, with 1 value of use')
+  const [found] = await (await server.admin('GET', '/api/resource/search/?keyname=lots')).json<
+    { resource: { id: number } }[]
+  >()
+  await server.admin('PUT', `/api/resource/${found?.resource.id}`, { resource: { description: 'Three' } })
+  expect((await run('undo', entry, '--plan')).err).toContain(
+    `what apply ${entry} set in "lots" was changed since: description, without an apply`,
+  )
 })

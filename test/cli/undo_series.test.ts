@@ -233,7 +233,7 @@ atlas:
   expect([refused.exit, refused.err]).toEqual([
     1,
     expect.stringContaining(
-      `"atlas" was changed since apply ${entry} set the same: "Other" of the layer tree, by apply`,
+      `what apply ${entry} set in "atlas" was changed since: "Other" of the layer tree, by apply`,
     ),
   ])
   await undo(entry, '--overwrite', 'atlas')

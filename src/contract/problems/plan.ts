@@ -27,6 +27,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Apply the former manifest to restore them.',
   },
+  'undo/owners': {
+    title: 'Owners of resources are not restored',
+    exit: 1,
+    advice: 'Let an administrator undo the apply, or set the owners afterwards.',
+  },
   'undo/features': {
     title: 'Descriptions and attachments of features are not restored',
     exit: 1,

@@ -2,8 +2,9 @@ import type { NewJournalEntry } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import type { Change, DataLoad, Plan } from '../model/change.ts'
+import type { Change, DataLoad, Edit, Plan } from '../model/change.ts'
 import { digestsOf, featurePartOf } from '../model/edit_digest.ts'
+import { droppedFieldOf } from '../model/layer_fields.ts'
 
 type PlannedChange = NewJournalEntry['changes'][number]
 type Before = NonNullable<PlannedChange['before']>
@@ -77,6 +78,13 @@ function describeReplaced({ before, change }: DataLoad): string[] {
   ]
 }
 
+function describeLoss(edit: Edit): string {
+  const { pointer, loses, lostValues } = edit
+  const isField = droppedFieldOf(edit) !== undefined
+  const values = lostValues === undefined ? 'the values' : countOf(lostValues, 'value')
+  return `${isField ? values : loses} of ${splitPointer(pointer).at(-1)}`
+}
+
 /** Lists the data that a change deletes, in words. */
 function listLosses({ action, id, data, takes, edits }: Change): string[] {
   const losses: string[] = []
@@ -86,8 +94,7 @@ function listLosses({ action, id, data, takes, edits }: Change): string[] {
   if (action !== 'replace' && id !== undefined && data !== undefined && data.before !== 0)
     losses.push(...describeReplaced(data))
   const lossy = edits.filter(({ loses, lostValues }) => loses !== undefined && lostValues !== 0)
-  for (const { pointer, loses } of lossy)
-    if (featurePartOf({ pointer }) === undefined) losses.push(`${loses} of ${splitPointer(pointer).at(-1)}`)
+  for (const edit of lossy) if (featurePartOf(edit) === undefined) losses.push(describeLoss(edit))
   const parts = Map.groupBy(lossy, featurePartOf)
   const count = (part: string) => parts.get(part)?.length ?? 0
   if (count('descriptions') > 0) losses.push(countOf(count('descriptions'), 'feature description'))

@@ -133,7 +133,7 @@ function describeUpdated(
   const fields = [...new Set(names)].join(', ')
   if (version === null)
     return `it is unknown whether ${fields} of "${key}" changed since apply ${entry.id}, which was not one transaction`
-  return `"${key}" was changed since apply ${entry.id} set the same: ${fields}`
+  return `what apply ${entry.id} set in "${key}" was changed since: ${fields}`
 }
 
 /** Tells whether a field has the value that the apply set. Of a part that the journal does not list, it is unknown. */
@@ -198,7 +198,7 @@ async function readLater(
 /** Names the later applies that changed a resource. */
 function describeLater(later: readonly JournalEntry[] | undefined): string {
   if (later === undefined) return ''
-  if (later.length === 0) return ', by no apply'
+  if (later.length === 0) return ', without an apply'
   const names = later.slice(0, 3).map((one) => `${one.id} (${one.user}, ${one.began.replace('T', ' ')} UTC)`)
   return `, by apply ${names.join(', ')}${later.length > 3 ? ', …' : ''}`
 }

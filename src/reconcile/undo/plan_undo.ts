@@ -53,7 +53,8 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
     })
   const actual = await readActualTree(api, signal)
   const kept = await findKept(api, entry, signal)
-  const { manifest, created, conflicts, lateReferences } = writeUndoManifest(entry, actual, kept)
+  const undone = writeUndoManifest(entry, actual, kept)
+  const { manifest, created, conflicts, lateReferences } = undone
   const { allowDelete, allowLoss } = options
   const take = new Set(manifest.resources.keys())
   const replace = listReplaced(entry)
@@ -66,6 +67,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
     ...checkData(entry, kept, options),
     ...checkFeatures(entry, kept),
     ...checkRecords(entry),
+    ...reportOwners(undone.lostOwners),
     ...checkRunning(entry),
   ]
   return { plan: { ...plan, issues: [...issues, ...plan.issues.map(withoutSpan)] }, manifest }
@@ -149,6 +151,14 @@ function checkRecords(entry: JournalEntry): Issue[] {
   if (keys.length === 0) return []
   const message = `records of the catalog, users and groups are not restored: ${keys.join(', ')}`
   return [{ code: 'undo/records', message, severity: 'warning', hint: problems['undo/records'].advice }]
+}
+
+/** Warns of owners that the account cannot restore. */
+function reportOwners(owners: ReadonlyMap<string, string>): Issue[] {
+  if (owners.size === 0) return []
+  const list = [...owners].map(([key, name]) => `${key} (${name.replace(/^user:/, '')})`).join(', ')
+  const message = `only administrators can give resources back to their owners, which are not restored: ${list}`
+  return [{ code: 'undo/owners', message, severity: 'warning', hint: problems['undo/owners'].advice }]
 }
 
 /** Warns of an apply without a result: its client was lost, or it is running. */

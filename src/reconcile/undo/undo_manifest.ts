@@ -14,6 +14,7 @@ import { findRecorded, listOwners } from '../model/owned_fields.ts'
 import { createKeyMaker } from '../pull/slug.ts'
 import { writeMembers } from '../pull/write_block.ts'
 import type { KeptLayer } from './find_kept.ts'
+import { findFormerOwner } from './former_owner.ts'
 import { readAppliedTree } from './layer_tree_values.ts'
 import { mergeBefore } from './merge_before.ts'
 import { restoreReferences } from './restore_references.ts'
@@ -28,6 +29,8 @@ export interface UndoManifest {
   readonly conflicts: ReadonlyMap<number, readonly string[]>
   /** Items and fields that lost references to deleted resources, and were changed since, by key. */
   readonly lateReferences: ReadonlyMap<string, readonly string[]>
+  /** Owners that the account cannot give resources back to, by key. */
+  readonly lostOwners: ReadonlyMap<string, string>
 }
 
 /** Lists the changes of an entry that were applied. */
@@ -66,6 +69,12 @@ export function writeUndoManifest(
     created: listCreated(entry, actual),
     conflicts: new Map(
       [...before].flatMap(([id, { conflicts }]) => (conflicts === undefined ? [] : [[id, conflicts]])),
+    ),
+    lostOwners: new Map(
+      [...before].flatMap(([id, { resource }]) => {
+        const owner = findFormerOwner(resource, actual.byId.get(id), actual)
+        return owner === undefined || owner.isAllowed ? [] : [[keyOf.get(id) ?? '', owner.name]]
+      }),
     ),
     lateReferences: new Map(
       [...before].flatMap(([id, { lateReferences = [] }]) =>
@@ -253,9 +262,10 @@ interface Restored extends BeforeApply {
 function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
   const { resource, before, key, parent } = restored
   const { entry, actual, keyOf } = restoring
-  const { id, cls, displayName, description, protect, ownerId, rules, resmeta } = resource
+  const { id, cls, displayName, description, protect, rules, resmeta } = resource
   const there = actual.byId.get(id)
   const { principals } = actual
+  const owner = findFormerOwner(resource, there, actual)
   const members = isCls(cls) ? writeMembers({ tree: actual, keyOf }, resource, { cls, whole: true }) : {}
   return {
     key,
@@ -270,7 +280,7 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
     ...(parent === undefined ? {} : { parent }),
     displayName,
     ...(description === undefined ? {} : { description }),
-    ...(ownerId === undefined || ownerId === there?.ownerId ? {} : { owner: principals.nameOf(ownerId) }),
+    ...(owner?.isAllowed ? { owner: owner.name } : {}),
     ...(rules === undefined
       ? {}
       : {
