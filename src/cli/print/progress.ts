@@ -95,7 +95,9 @@ function preparedFacts({ change, load }: Extract<ApplyEvent, { type: 'prepared' 
   }
 }
 
-function reportOutcome({ err }: Terminal, { outcome, change, problem }: Outcome): void {
+function reportOutcome({ err }: Terminal, { outcome, change, problem, because }: Outcome): void {
+  // Of an apply that stopped; the report tells what was not tried.
+  if (outcome === 'skipped' && because === undefined) return
   const fault = problem === undefined ? '' : `: ${problem.message}`
   writeLine(err, `${outcome.padEnd(8)} ${change.key}${fault}`)
 }

@@ -4,6 +4,7 @@ import type { Problem } from '../../core/problem.ts'
 import { formatSpan, type Span } from '../../core/span.ts'
 import { findWantedBlock, type Manifest } from '../../manifest/manifest.ts'
 import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
+import { isServerLost } from '../../reconcile/apply/schedule_steps.ts'
 import type { Change } from '../../reconcile/model/change.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { describeDifference } from '../../transfer/sync/feature_difference.ts'
@@ -42,8 +43,7 @@ export function formatReport(
       ...failed.flatMap((one) => formatFailure(one, manifest)),
     )
   // If nothing was changed, the first line covers all changes.
-  if (skipped.length > 0 && !isUndone(report))
-    lines.push(`Not tried: ${skipped.length}`, ...skipped.map(formatSkipped))
+  if (skipped.length > 0 && !isUndone(report)) lines.push(...formatAllSkipped(skipped, failed))
   if (interrupted) lines.push('Interrupted.')
   if (failed.length + skipped.length > 0) lines.push(`To resume: ${resume}`)
   return lines.join('\n')
@@ -119,6 +119,13 @@ function formatProblemLines(subject: string, { code, message, detail, hint }: Pr
   const details = detail?.split('\n').map((line) => `      ${line}`) ?? []
   const lines = [`  ${subject}${code}: ${message}`, ...details, ...(hint ? [`      hint: ${hint}`] : [])]
   return lines.map(withoutColours)
+}
+
+/** Changes that were not tried because the server is gone are not listed: they are all the others. */
+function formatAllSkipped(skipped: readonly Outcome[], failed: readonly Outcome[]): string[] {
+  const isLost = failed.some(({ problem }) => problem !== undefined && isServerLost(problem))
+  if (isLost) return [`Not tried: ${skipped.length}, because the server cannot be reached.`]
+  return [`Not tried: ${skipped.length}`, ...skipped.map(formatSkipped)]
 }
 
 function formatSkipped({ change, because }: Outcome): string {

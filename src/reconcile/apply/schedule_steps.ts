@@ -21,6 +21,8 @@ export interface ScheduleOptions {
 
 interface Schedule extends ScheduleOptions {
   readonly queue: PQueue
+  /** Aborted by a failure after which no step can succeed. */
+  readonly lost: AbortController
   readonly results: Map<string, StepResult>
   /** Dependent steps by step id. */
   readonly waiting: ReadonlyMap<string, readonly Step[]>
@@ -29,19 +31,21 @@ interface Schedule extends ScheduleOptions {
 
 /**
  * Runs steps concurrently in order of dependencies, the last phase after all others. A failure skips only its dependents
- * and the last phase.
+ * and the last phase; if the server cannot be reached, no other steps start.
  */
 export async function runSteps(
   steps: readonly Step[],
   options: ScheduleOptions,
 ): Promise<Map<string, StepResult>> {
   const results = new Map<string, StepResult>()
+  const lost = new AbortController()
   for (const phase of ['first', 'last'] as const) {
     const blocked = [...results].find(([, { state }]) => state !== 'done')
     const due = steps.filter((step) => step.phase === phase)
     if (phase === 'last' && blocked !== undefined) {
-      for (const step of due) settle({ results, ...options }, step, { state: 'skipped', because: blocked[0] })
-    } else await runPhase(due, results, options)
+      const because = lost.signal.aborted ? {} : { because: blocked[0] }
+      for (const step of due) settle({ results, ...options }, step, { state: 'skipped', ...because })
+    } else await runPhase(due, results, { ...options, lost })
   }
   return results
 }
@@ -49,7 +53,7 @@ export async function runSteps(
 async function runPhase(
   steps: readonly Step[],
   results: Map<string, StepResult>,
-  options: ScheduleOptions,
+  { lost, ...options }: ScheduleOptions & Pick<Schedule, 'lost'>,
 ): Promise<void> {
   const here = new Set(steps.map(({ id }) => id))
   const waiting = new Map<string, Step[]>()
@@ -60,7 +64,7 @@ async function runPhase(
     for (const id of before) waiting.set(id, [...(waiting.get(id) ?? []), step])
   }
   const queue = new PQueue({ concurrency: options.concurrency })
-  const schedule: Schedule = { ...options, queue, results, waiting, open }
+  const schedule: Schedule = { ...options, queue, lost, results, waiting, open }
   for (const step of steps) if (open.get(step.id) === 0) start(schedule, step)
   await queue.onIdle()
   for (const step of steps) if (!results.has(step.id)) settle(schedule, step, { state: 'skipped' })
@@ -68,10 +72,11 @@ async function runPhase(
 
 function start(schedule: Schedule, step: Step): void {
   void schedule.queue.add(async () => {
-    if (schedule.signal?.aborted) return
+    if (schedule.signal?.aborted || schedule.lost.signal.aborted) return
     const result = await attempt(schedule, step)
     settle(schedule, step, result)
-    if (result.state === 'done') release(schedule, step)
+    if (result.state === 'failed' && isServerLost(result.problem)) schedule.lost.abort()
+    else if (result.state === 'done') release(schedule, step)
     else skipAfter(schedule, step, step.id)
   })
 }
@@ -84,6 +89,11 @@ async function attempt({ run }: Schedule, step: Step): Promise<StepResult> {
     if (isProblem(error, 'pipeline/interrupted')) return { state: 'skipped' }
     return { state: 'failed', problem: asProblem(error) }
   }
+}
+
+/** Tells whether a request, after its retries, could not reach the server: others could not either. */
+export function isServerLost({ code, data }: Problem): boolean {
+  return code === 'http/unreachable' && data.sent === false
 }
 
 /** Converts an error to a Problem. */

@@ -33,6 +33,19 @@ describe('the report of an apply', () => {
     expect(linesOf({ outcomes })).toEqual(['Done in 1.2 s: 2 created, 1 updated.'])
   })
 
+  it('does not list what was not tried because the server cannot be reached', () => {
+    const lost = problem('http/unreachable', 'Gone.', { data: { sent: false } })
+    const outcomes = [{ ...failed, problem: lost }, skipped, { ...skipped, change: change('c') }]
+    expect(linesOf({ outcomes, atomic: false })).toEqual([
+      'Done in 1.2 s: nothing.',
+      'Failed: 1',
+      '  a (resource_group): http/unreachable: Gone.',
+      expect.stringContaining('hint: '),
+      'Not tried: 2, because the server cannot be reached.',
+      'To resume: landform apply',
+    ])
+  })
+
   it('tells where in the manifest the value is that the server refused', () => {
     const refused = problem('request/invalid', 'no.', {
       data: { location: ['body', '/resource/display_name'] },

@@ -69,6 +69,18 @@ describe('runSteps', () => {
     ])
   })
 
+  it('starts no more steps if the server cannot be reached', async () => {
+    const steps = [step('a'), step('b'), step('c', ['b']), step('z', [], 'last')]
+    const results = await runSteps(steps, {
+      concurrency: 1,
+      run: async () => {
+        throw problem('http/unreachable', 'Connection refused.', { data: { sent: false } })
+      },
+    })
+    const states = Object.fromEntries([...results].map(([id, { state }]) => [id, state]))
+    expect(states).toEqual({ a: 'failed', b: 'skipped', c: 'skipped', z: 'skipped' })
+  })
+
   it('skips steps with cyclic dependencies instead of hanging', async () => {
     expect((await run([step('a', ['b']), step('b', ['a'])])).states).toEqual({ a: 'skipped', b: 'skipped' })
   })
