@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { Issue } from '../core/issue.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
 import { planFrom } from '../reconcile/plan/plan_manifest.ts'
@@ -76,11 +77,28 @@ export async function planLoaded(
   )
   const issues = [
     ...loaded.issues,
-    ...checkKeys(plan, manifest, options),
+    ...(await checkNamed(reader, { plan, manifest, options })),
     ...plan.issues,
     ...checkGuards(plan, manifest, guards),
   ]
   return { plan: { ...plan, issues }, loaded: { ...loaded, sources: withPolicies(loaded.sources, guards) } }
+}
+
+/** Reports keys in options that name nothing, unless they allow deletions that an apply of the manifest has made: jobs repeat them. */
+async function checkNamed(
+  reader: PlanReader,
+  {
+    plan,
+    manifest,
+    options,
+  }: Pick<Prepared, 'plan'> & Pick<GoodManifest, 'manifest'> & Pick<PlanSettings, 'options'>,
+): Promise<Issue[]> {
+  const issues = checkKeys(plan, manifest, options)
+  const keys = [...options.allowDelete]
+  if (issues.length === 0 || keys.length === 0) return issues
+  const deleted = await reader.readDeletions?.({ manifest: manifest.id, keys })
+  const allowDelete = new Set(keys.filter((key) => !deleted?.has(key)))
+  return checkKeys(plan, manifest, { ...options, allowDelete })
 }
 
 /** How to show a plan. */

@@ -154,3 +154,15 @@ it('tells which values of fields it restores, and what was changed without an ap
     `what apply ${entry} set in "lots" was changed since: description, without an apply`,
   )
 })
+
+it('repeats a command that allows a deletion, and refuses a key that nothing had', async () => {
+  const shelf = 'shelf: { cls: resource_group, parent: root, display_name: Shelf }'
+  await apply('shelves', [shelf])
+  const words = ['--prune', '--allow-delete', 'shelf']
+  await apply('shelves', [], ...words)
+  const again = await run('apply', 'shelves.yaml', '--yes', ...words)
+  expect([again.exit, again.err]).toEqual([0, ''])
+  const wrong = await run('plan', 'shelves.yaml', ...words, '--allow-delete', 'shlef')
+  expect([wrong.exit, wrong.err]).toEqual([3, expect.stringContaining('the key "shlef"')])
+  expect(wrong.err).not.toContain('the key "shelf"')
+})

@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts'
 import { type CatalogReading, readCatalog } from '../../api/read_catalog.ts'
 import { type ResourceContents, readContents } from '../../api/read_contents.ts'
+import { type DeletionsQuery, readDeletions } from '../../api/read_deletions.ts'
 import { type ExtensionsQuery, type ReadExtensions, readExtensions } from '../../api/read_extensions.ts'
 import { listDenied, type PermissionQuery } from '../../api/read_permission.ts'
 import { type PrincipalRecords, readPrincipalRecords } from '../../api/read_principals.ts'
@@ -33,6 +34,8 @@ export interface PlanReader {
   readVisibility(query: VisibilityQuery): Promise<Visibility>
   /** Lists those of the resources on which the account lacks a permission; absent in a capture. */
   listDenied?(query: PermissionQuery): Promise<ReadonlySet<number>>
+  /** Finds the keys that the manifest deleted last; absent in a capture. */
+  readDeletions?(query: DeletionsQuery): Promise<ReadonlySet<string>>
   /** Counts the features of a layer; null if the server cannot count them. */
   countFeatures(id: number): Promise<number | null>
   /** Counts the features with a value in a field; undefined if the server cannot count them. */
@@ -58,6 +61,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
     readCatalog: () => readCatalog(api, signal),
     readVisibility: (query) => readVisibility(api, query, signal),
     listDenied: (query) => listDenied(api, query, signal),
+    readDeletions: (query) => readDeletions(api, query, signal),
     countFeatures: (id) => countFeatures(api, id, signal),
     countValues: (field) => countValues(api, field, signal),
     readExtensions: (query) => readExtensions(api, query, signal),
