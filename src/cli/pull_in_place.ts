@@ -7,6 +7,7 @@ import { joinPointer } from '../core/pointer.ts'
 import type { Problem } from '../core/problem.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
 import { findDrift } from '../reconcile/drift/find_drift.ts'
+import type { Plan } from '../reconcile/model/change.ts'
 import { safeOptions } from '../reconcile/model/plan_input.ts'
 import { planFrom, readActualTree } from '../reconcile/plan/plan_manifest.ts'
 import { liveReader } from '../reconcile/plan/plan_reader.ts'
@@ -56,7 +57,7 @@ export async function pullInPlace(settings: InPlaceSettings, terminal: Terminal)
     }))
     const edited = editManifest(documents, [...found.values, ...blocks], env)
     if (!settings.dryRun) for (const file of edited.files) await writeEdited(file, terminal)
-    const issues = [...found.issues, ...made.issues, ...edited.issues]
+    const issues = [...listUncompared(plan, settings), ...found.issues, ...made.issues, ...edited.issues]
     show({ ...edited, issues }, { settings, loaded }, terminal)
     return 0
   } catch (error) {
@@ -64,6 +65,15 @@ export async function pullInPlace(settings: InPlaceSettings, terminal: Terminal)
   } finally {
     await api.close()
   }
+}
+
+/** What the account cannot read: a manifest may differ there. */
+function listUncompared({ issues }: Plan, { only }: InPlaceSettings): Issue[] {
+  const unread = issues.filter(({ code }) => code === 'plan/unknown' || code === 'plan/incomplete')
+  const named = unread.filter(
+    ({ message }) => only.size === 0 || [...only].some((key) => message.includes(`"${key}"`)),
+  )
+  return named.map((issue) => ({ ...issue, severity: 'warning' }))
 }
 
 function wrongKeys([first]: readonly Issue[]): Problem {
@@ -106,7 +116,19 @@ function show(
   }
   if (issues.length > 0) writeLine(err, formatIssues(issues, loaded.sources))
   for (const { patch } of patches) writeLine(out, patch)
+  writeLine(err, summarize({ files, issues, count }, dryRun))
+}
+
+function summarize({ files, issues, count }: ReturnType<typeof editManifest>, dryRun: boolean): string {
+  const left = issues.filter(({ code }) => code === 'pull/not-written').length
+  const unread = issues.some(({ code }) => code === 'plan/unknown' || code === 'plan/incomplete')
   const what = `${showCount(count, 'value')} of ${showCount(files.length, 'file')}`
-  if (count === 0) writeLine(err, 'The manifest has all values of the server.')
-  else writeLine(err, dryRun ? `${what} would change.` : `${what} changed.`)
+  const rest = [
+    ...(left === 0
+      ? []
+      : [`${showCount(left, 'change')} of the server ${left === 1 ? 'is' : 'are'} not written.`]),
+    ...(unread ? ['What this account cannot read is not compared.'] : []),
+  ]
+  if (count > 0) return [dryRun ? `${what} would change.` : `${what} changed.`, ...rest].join(' ')
+  return rest.length > 0 ? rest.join(' ') : 'The manifest has all values of the server.'
 }

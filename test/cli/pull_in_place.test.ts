@@ -110,6 +110,7 @@ it('reports values that come from variables and anchors, with their place', asyn
   const { err, out, exit } = await run('pull', 'town.yaml')
   expect([exit, out]).toEqual([0, ''])
   expect(err).toContain('"a": description is not written, because it comes through an anchor')
+  expect(err).toMatch(/\n3 changes of the server are not written\.\n$/)
   expect(err).toMatch(
     /town\.yaml:\d+:\d+ warning pull\/not-written: "b": display_name is not written, because it comes/,
   )

@@ -102,6 +102,14 @@ describe.each<[string, ProxyOptions['decide']]>([
         / \? known .*\n +this account cannot compare description; the rest is unchanged\n(.|\n)*Plan for city: 1 unknown, 3 unchanged\./,
       ),
     ])
+    const pulled = await run('pull city.yaml --dry-run')
+    expect([pulled.exit, pulled.out, pulled.err]).toEqual([
+      0,
+      '',
+      expect.stringMatching(
+        /plan\/unknown: "known"(.|\n)*\nWhat this account cannot read is not compared\.\n$/,
+      ),
+    ])
   })
 
   it('creates resources in a group that it can see', async () => {
