@@ -105,6 +105,38 @@ describe.each(drivers)('descriptions and attachments of features on %s', (driver
     },
   )
 
+  test('that others edit have changed on the server, and are pulled', async () => {
+    await writePlaces(['NO', 'SE', 'DK'])
+    const data = { source: 'places.geojson', mode: 'seed' }
+    const features = {
+      key: 'code',
+      descriptions: { NO: 'Fjords.', SE: 'Lakes.' },
+      attachments: { NO: ['photos/a.jpg'] },
+    }
+    await write('edited', { data, features })
+    await apply()
+    const path = `/api/resource/${await idOf('edited')}/feature/1`
+    const extensions = { description: 'By hand.' }
+    expect((await server.admin('PUT', path, { extensions })).status).toBe(200)
+    await attach('edited', 2, 'by_hand.jpg')
+    const drift = await run('drift', 'm.yaml')
+    expect(drift.out).toMatch(/server {4}features\.descriptions\.NO/)
+    expect(drift.out).toMatch(/server {4}features\.attachments\.SE\.by_hand\.jpg/)
+    const pulled = await run('pull', 'm.yaml')
+    expect(pulled.out).toMatch(/^-.*"NO": "Fjords\."/m)
+    expect(pulled.out).toMatch(/^\+.*"NO": By hand\./m)
+    expect(pulled.err).toContain('"edited": an attachment of feature SE changed on the server')
+    expect(pulled.err).toContain('1 value of 1 file changed. 1 change of the server is not written.')
+
+    const [SE, NO] = ['Many lakes.', 'By hand.']
+    await write('edited', { data, features: { ...features, descriptions: { NO: 'Fjords.', SE } } })
+    expect((await run('drift', 'm.yaml')).out).toMatch(/both {6}features\.descriptions\.SE/)
+    await write('edited', { data, features: { ...features, descriptions: { NO, SE: 'Lakes.' } } })
+    await apply()
+    await write('edited', { data, features: { ...features, descriptions: { NO, SE } } })
+    expect((await run('drift', 'm.yaml')).out).toMatch(/manifest {2}features\.descriptions\.SE/)
+  })
+
   test('that others change before a load stop it, also with a saved plan', async () => {
     await writePlaces(['NO', 'SE', 'DK'])
     const data = { source: 'places.geojson' }

@@ -2,7 +2,7 @@ import type { NewJournalEntry } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import type { Change, DataLoad, Edit, Plan } from '../model/change.ts'
+import type { Change, DataLoad, Edit, FeaturePart, Plan } from '../model/change.ts'
 import { digestsOf, featurePartOf } from '../model/edit_digest.ts'
 import { droppedFieldOf } from '../model/layer_fields.ts'
 
@@ -96,7 +96,7 @@ function listLosses({ action, id, data, takes, edits }: Change): string[] {
   const lossy = edits.filter(({ loses, lostValues }) => loses !== undefined && lostValues !== 0)
   for (const edit of lossy) if (featurePartOf(edit) === undefined) losses.push(describeLoss(edit))
   const parts = Map.groupBy(lossy, featurePartOf)
-  const count = (part: string) => parts.get(part)?.length ?? 0
+  const count = (part: FeaturePart) => parts.get(part)?.length ?? 0
   if (count('descriptions') > 0) losses.push(countOf(count('descriptions'), 'feature description'))
   if (count('attachments') > 0) losses.push(countOf(count('attachments'), 'attachment'))
   return losses

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { splitPointer } from '../../core/pointer.ts'
 import type { Change, DataLoad, Edit } from '../model/change.ts'
-import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
+import { digestOrNull, featurePartOf, fieldOf } from '../model/edit_digest.ts'
 import type { AppliedState, Apply } from './applied_state.ts'
 
 /**
@@ -73,7 +73,7 @@ function fieldsOf(change: Change, state: AppliedState | undefined): Field[] {
   const isUntouched = isSameVersion(change, state)
   const fields: Field[] = change.edits.map((edit) => ({
     field: nameOf(edit),
-    origin: isUntouched ? 'manifest' : originOf(edit, state),
+    origin: originOfFeatures(edit, change, state) ?? (isUntouched ? 'manifest' : originOf(edit, state)),
     edit,
   }))
   const { data } = change
@@ -100,6 +100,21 @@ function originOf(edit: Edit, state: AppliedState | undefined): Origin {
     return (last === null) === (edit.to === undefined) ? 'server' : 'manifest'
   if (last === digestOrNull(edit.to)) return 'server'
   return last === digestOrNull(edit.from) ? 'manifest' : 'both'
+}
+
+/** Editing what a feature has is no new version of the layer. Undefined for other edits. */
+function originOfFeatures(
+  edit: Edit,
+  { features }: Change,
+  state: AppliedState | undefined,
+): Origin | undefined {
+  const part = featurePartOf(edit)
+  if (part === undefined) return undefined
+  const last = state?.digests[`/features/${part}`]
+  const digests = features?.digests[part]
+  if (last === undefined || digests === undefined) return 'unknown'
+  if (last === digests.wanted) return 'server'
+  return last === digests.there ? 'manifest' : 'both'
 }
 
 /** Returns the digest of what the last apply left; null if it left nothing, undefined if that is unknown. */

@@ -110,6 +110,17 @@ export interface FeaturesChange {
   /** What all features of the layer lose first; then the items are complete. */
   readonly clear: readonly ('description' | 'attachment')[]
   readonly items: readonly FeatureItem[]
+  /** Digests of each part as the manifest lists it, and as the server has it; absent for parts that are not managed. */
+  readonly digests: Readonly<Partial<Record<FeaturePart, PartDigests>>>
+}
+
+/** A part of what features have. */
+export type FeaturePart = 'descriptions' | 'attachments'
+
+/** Digests of a part: descriptions, or names and content of attachments. */
+export interface PartDigests {
+  readonly wanted: string
+  readonly there: string
 }
 
 /** Description and attachments of a feature during planning. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { splitPointer } from '../../core/pointer.ts'
-import type { Change, Edit } from './change.ts'
+import type { Change, Edit, FeaturePart } from './change.ts'
 
 /** Digests of values by field; null for fields whose value was removed. */
 export type Digests = Readonly<Record<string, string | null>>
@@ -8,21 +8,19 @@ export type Digests = Readonly<Record<string, string | null>>
 /** Digests the values that a change sets; descriptions and attachments of features together. Secrets have no digests. */
 export function digestsOf(change: Change): Digests {
   const digests: Record<string, string | null> = {}
-  const ofFeatures = new Map<string, unknown[]>()
   for (const edit of withIdentity(change)) {
-    if (edit.secret) continue
-    const part = featurePartOf(edit)
-    if (part === undefined) digests[fieldOf(edit)] = digestOrNull(edit.to)
-    else ofFeatures.set(part, [...(ofFeatures.get(part) ?? []), [edit.pointer, edit.to ?? null]])
+    if (edit.secret || featurePartOf(edit) !== undefined) continue
+    digests[fieldOf(edit)] = digestOrNull(edit.to)
   }
-  for (const [part, values] of ofFeatures) digests[`/features/${part}`] = digestValue(values)
+  for (const [part, { wanted }] of Object.entries(change.features?.digests ?? {}))
+    digests[`/features/${part}`] = wanted
   return digests
 }
 
 /** Returns the part of the features that an edit changes, descriptions or attachments; undefined for other edits. */
-export function featurePartOf({ pointer }: Pick<Edit, 'pointer'>): string | undefined {
+export function featurePartOf({ pointer }: Pick<Edit, 'pointer'>): FeaturePart | undefined {
   const [top, part] = splitPointer(pointer)
-  return top === 'features' ? part : undefined
+  return top === 'features' ? (part as FeaturePart) : undefined
 }
 
 /** A creation lists neither the name nor the parent as edits. */

@@ -103,9 +103,10 @@ function takeField(place: FieldPlace, { edit, origin, field }: FieldDrift): Serv
   return takeValue(place, edit)
 }
 
-function takeValue(place: FieldPlace, { pointer }: Edit): ServerValue | Issue | undefined {
+function takeValue(place: FieldPlace, edit: Edit): ServerValue | Issue | undefined {
   const { wanted, resource, tree } = place
   const { key } = wanted
+  const { pointer } = edit
   const [part = '', name = ''] = splitPointer(pointer)
   const plain = plainValues(place)
   if (part in plain) return { key, pointer: `/${part}`, value: plain[part as keyof typeof plain] }
@@ -118,7 +119,18 @@ function takeValue(place: FieldPlace, { pointer }: Edit): ServerValue | Issue | 
   if (part === 'parent')
     return notWritten(wanted, pointer, 'it was moved on the server', 'Move its block to the new parent.')
   if (part === 'keyname') return undefined
+  if (part === 'features') return takeFeature(wanted, edit)
   return takeMember(place, part, name)
+}
+
+/** Takes the description of a feature; attachments are files. */
+function takeFeature(wanted: WantedResource, { pointer, from }: Edit): ServerValue | Issue {
+  const [, part, feature = ''] = splitPointer(pointer)
+  if (part === 'descriptions' && !feature.startsWith('#'))
+    return { key: wanted.key, pointer, value: typeof from === 'string' ? from : undefined }
+  const what = part === 'descriptions' ? 'the description' : 'an attachment'
+  const hint = 'Write the files with landform pull --with-data --into FOLDER, and list them in features.'
+  return notWritten(wanted, pointer, `${what} of feature ${feature} changed on the server`, hint)
 }
 
 const ruleLine =

@@ -4,6 +4,7 @@ import { joinPointer, type Pointer } from '../../../core/pointer.ts'
 import type { WantedAttachment, WantedFeatures, WantedResource } from '../../../manifest/manifest.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { AttachmentItem, Edit, FeatureItem, FeaturesChange, FileUpload } from '../../model/change.ts'
+import { digestValue } from '../../model/edit_digest.ts'
 import { issueAt } from '../match.ts'
 import type { SourceFile } from './decide_load.ts'
 
@@ -59,9 +60,35 @@ export function compareExtensions(
   const isSame = edits.length === 0 && !isReloaded
   return {
     ...{ edits, unknown: [], there: countManaged(features, there) },
-    change: isSame ? undefined : { key: features.key, clear, items },
+    change: isSame
+      ? undefined
+      : { key: features.key, clear, items, digests: digestParts(features, there, digests) },
   }
 }
+
+/** Digests what the manifest lists and what the server has, so that a later comparison tells which of them changed. */
+function digestParts(
+  { descriptions, attachments }: WantedFeatures,
+  there: readonly ReadExtensions[],
+  digests: ExtensionsState['digests'],
+): FeaturesChange['digests'] {
+  const nameOf = ({ id, key }: ReadExtensions) => key ?? `#${id}`
+  const texts = there.flatMap((one) => (one.description === null ? [] : [[nameOf(one), one.description]]))
+  const files = there.flatMap((one) => one.attachments.map(({ name, digest }) => [nameOf(one), name, digest]))
+  const listed = [...(attachments ?? [])].flatMap(([key, list]) =>
+    list.map(({ name, path }) => [key, name, digests.get(path)?.sha256 ?? '']),
+  )
+  const pair = (wanted: readonly string[][], found: readonly string[][]) => ({
+    wanted: digestRows(wanted),
+    there: digestRows(found),
+  })
+  return {
+    ...(descriptions === undefined ? {} : { descriptions: pair([...descriptions], texts) }),
+    ...(attachments === undefined ? {} : { attachments: pair(listed, files) }),
+  }
+}
+
+const digestRows = (rows: readonly string[][]) => digestValue(rows.map((row) => JSON.stringify(row)).sort())
 
 function countManaged(
   { descriptions, attachments }: WantedFeatures,
