@@ -13,6 +13,9 @@ resources:
   root:
     existing: true
     id: 0
+    permissions:
+      include:
+        - { action: allow, principal: group:planners, scope: resource, permission: read, propagate: false }
     children:
       lots:
         cls: vector_layer
@@ -124,5 +127,17 @@ describe.each(oneDriver)('a pull of lists on %s', (driver) => {
     const [red, blue] = items.split(/(?=^ *# drawn last)/m)
     expect(await text()).toBe(`${head}${blue}${red}`)
     expect((await run('plan', 'city.yaml')).out).toContain('0 changes')
+  })
+
+  it('keeps the rules that a manifest includes in resources above a new one', async () => {
+    const pulled = await run('pull', '--root', 'lots', '--manifest', 'city', '--into', 'part')
+    expect(pulled.exit).toBe(0)
+    const written = await readFile(join(cwd, 'part/city.yaml'), 'utf8')
+    expect(written).toContain('include:\n')
+    expect(written.match(/principal: planners/g)).toHaveLength(2)
+    const planned = await run('plan', 'part')
+    expect([planned.exit, planned.out]).toEqual([0, expect.stringContaining('Plan for city: 0 changes')])
+    await writeFile(join(cwd, 'part/city.yaml'), written.replace(/\n {4}permissions:\n {6}include:\n.*/, ''))
+    expect((await run('plan', 'part')).out).toContain('planners')
   })
 })

@@ -11,6 +11,7 @@ import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
 import { warnOfManagers } from './warn_of_managers.ts'
 import { writeBlock } from './write_block.ts'
+import { writeRecorded } from './write_recorded.ts'
 
 /** A subtree to pull. */
 export interface PullRequest {
@@ -38,6 +39,7 @@ export interface PullResult {
 /** Context of a pull. */
 export interface PullContext {
   readonly tree: ActualTree
+  readonly manifestId?: string
   /** Keys by id of all resources of the manifest. */
   readonly keyOf: ReadonlyMap<number, string>
   readonly issues: Issue[]
@@ -69,6 +71,7 @@ export function pullTree({
   const named = [...new Set([...inside, ...above, ...outside])]
   const pulling: PullContext = {
     tree,
+    manifestId,
     keyOf: assignKeys(tree, named),
     issues: [],
     withoutData: [],
@@ -254,5 +257,7 @@ function addExisting(
   if (resource === undefined) return
   const cls = isCls(resource.cls) ? { cls: resource.cls } : {}
   const byId = resource.keyname === null ? { id } : {}
-  blocks[keyText(pulling, id)] = withChildren({ existing: true, ...cls, ...byId }, children)
+  const { manifestId } = pulling
+  const recorded = manifestId === undefined ? {} : writeRecorded(pulling, resource, manifestId)
+  blocks[keyText(pulling, id)] = withChildren({ existing: true, ...cls, ...byId, ...recorded }, children)
 }

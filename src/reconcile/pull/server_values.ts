@@ -4,12 +4,11 @@ import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import type { FieldDrift, ResourceDrift } from '../drift/drift.ts'
-import { formatRule, fullName, type NamedRule } from '../model/access_rules.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import { issueAt } from '../plan/match.ts'
 import type { LineOf } from './narrow_edits.ts'
-import { writeMembers, writeRules } from './write_block.ts'
+import { ruleLine, writeMembers, writeRules } from './write_block.ts'
 
 /** A value of the server for a block of a manifest. */
 export interface ServerValue {
@@ -132,13 +131,6 @@ function takeFeature(wanted: WantedResource, { pointer, from }: Edit): ServerVal
   const hint = 'Write the files with landform pull --with-data --into FOLDER, and list them in features.'
   return notWritten(wanted, pointer, `${what} of feature ${feature} changed on the server`, hint)
 }
-
-const ruleLine =
-  ({ principals }: ActualTree): LineOf =>
-  (item) => {
-    const rule = { identity: '', ...(item as Partial<NamedRule>) } as NamedRule
-    return formatRule({ ...rule, principal: fullName(rule.principal, principals) })
-  }
 
 const plainValues = ({ resource, tree }: FieldPlace) => ({
   display_name: resource.displayName,

@@ -4,9 +4,10 @@ import { type Cls, dataOf, descriptorOf, isCls } from '../../contract/registry.t
 import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
 import { fileExpression, variableExpression } from '../../document/format_yaml.ts'
 import type { WrittenBlock } from '../../manifest/rewrite.ts'
-import { nameRule, sortedRules } from '../model/access_rules.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
+import { formatRule, fullName, type NamedRule, nameRule, sortedRules } from '../model/access_rules.ts'
+import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import { canonical, isCompared, toWantedForm } from '../model/value_equality.ts'
+import type { LineOf } from './narrow_edits.ts'
 import type { PullContext } from './pull_tree.ts'
 import { textFile } from './pulled_file.ts'
 import { slugOf } from './slug.ts'
@@ -79,6 +80,14 @@ export function writeRules({ tree }: Pick<PullContext, 'tree'>, { rules }: Actua
   })
   return { permissions }
 }
+
+/** Formats rules of manifests as lines: equal rules have equal lines, however they name a principal. */
+export const ruleLine =
+  ({ principals }: ActualTree): LineOf =>
+  (item) => {
+    const rule = { identity: '', ...(item as Partial<NamedRule>) } as NamedRule
+    return formatRule({ ...rule, principal: fullName(rule.principal, principals) })
+  }
 
 type Members = Record<string, Record<string, unknown>>
 
