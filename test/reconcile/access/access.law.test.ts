@@ -17,7 +17,7 @@ import { emptyTree, renameTop } from '../support/sandbox.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined
 /** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 3 }
+const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 10 }
 
 /** Users of the server, and the principals of the report that stand for them. */
 const standsFor = {
