@@ -123,10 +123,14 @@ describeServer('a source that would lose data', (start) => {
     it('if features have attachments that would be lost', async () => {
       const loaded = await load()
       const attachments = openAttachments(server.admin, loaded.ids.get(key) ?? 0, 2)
-      await attachments.attach('a photo')
       await write(21)
-      const [refused] = (await apply(await plan())).outcomes
+      const planned = await plan()
+      await attachments.attach('a photo')
+      const [refused] = (await apply(planned)).outcomes
       expect(refused?.problem?.message).toContain('would lose data: 1 attachment.')
+      expect((await plan()).issues.map(({ code, message }) => [code, message])).toEqual([
+        ['data/loss', expect.stringContaining('would lose data: 1 attachment')],
+      ])
       expect(await attachments.list()).toHaveLength(1)
     })
 
