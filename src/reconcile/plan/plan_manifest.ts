@@ -59,10 +59,14 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
  * @throws {Problem} http/*, auth/*, file/*
  */
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
+  // Once for both plans, and while the server is read.
+  const local = digestLocal(manifestOf(request), request.signal)
+  local.catch(() => undefined)
   const part = await readPart(request)
-  if (part === undefined) return planAgainst(request)
-  const plan = await planAgainst({ ...request, actual: part.actual })
-  return part.isPart && !isFinalPart(plan) ? planAgainst(request) : plan
+  if (part === undefined) return planAgainst(request, local)
+  const asked = { ...request, actual: part.actual }
+  if (!part.isPart) return planAgainst(asked, local)
+  return (await planUnchanged(asked, local)) ?? planAgainst(request, local)
 }
 
 /** Reads the resources of the manifest; undefined if the plan reads all resources. */
@@ -74,41 +78,73 @@ async function readPart({ reader, manifest, options = safeOptions, actual, reads
   return { actual: collector.finish(head), isPart: head.part === true }
 }
 
+/** Plans against a part of the server; undefined as soon as anything differs, or has to be read for that. */
+async function planUnchanged(request: ReadPlanRequest, local: Promise<Local>): Promise<Plan | undefined> {
+  const input = await readInput(request, local)
+  const planning = computePlan({ ...input, ...noAnswers() })
+  if (!isFinal(planning) || !isFinalPart(planning.plan)) return undefined
+  return finish(request, input, planning.plan)
+}
+
 /** Plans against resources that were read, or against all of the server. */
-async function planAgainst(request: ReadPlanRequest): Promise<Plan> {
-  const { reader, options = safeOptions, signal, watched } = request
-  const manifest: Manifest = options.only.size === 0 ? request.manifest : withoutPrincipals(request.manifest)
+async function planAgainst(request: ReadPlanRequest, local: Promise<Local>): Promise<Plan> {
+  const input = await readInput(request, local)
+  let answers = noAnswers()
+  for (;;) {
+    const planning = computePlan({ ...input, ...answers })
+    if (isFinal(planning)) return finish(request, input, planning.plan)
+    answers = await answer(request, planning, answers)
+  }
+}
+
+type Read = Awaited<ReturnType<typeof readInput>>
+
+async function finish({ reader, watched }: ReadPlanRequest, { manifest, actual }: Read, planned: Plan) {
+  const plan = await checkRecording(reader, { plan: planned, manifest, actual })
+  return { ...plan, access: await planAccess(reader, { plan, manifest, actual, watched }) }
+}
+
+async function readInput(request: ReadPlanRequest, local: Promise<Local>) {
+  const { reader, options = safeOptions } = request
+  const manifest = manifestOf(request)
   // In parallel: one waits for the network, the other for the disk.
-  const [read, records, files, digests, catalog, images] = await Promise.all([
+  const [read, records, catalog, digested] = await Promise.all([
     request.actual ?? readResources(request),
     manifest.principals === undefined ? undefined : reader.readPrincipals(),
-    digestSources(manifest, signal),
-    digestFiles(manifest, signal),
     usesCatalog(manifest) ? reader.readCatalog() : undefined,
-    digestImages(manifest, signal),
+    local,
   ])
   const { sendSecrets } = options
   const { principals } = read
   const accounts = planPrincipals({ wanted: manifest.principals, records, principals, sendSecrets })
   const actual = { ...read, principals: accounts.principals }
-  const input = { manifest, actual, accounts, server: reader.url, files, digests, catalog, images, options }
-  let answers: Answers = {
-    counts: new Map(),
-    values: new Map(),
-    loads: new Map(),
-    extensions: new Map(),
-    contents: new Map(),
-    visibility: undefined,
-  }
-  for (;;) {
-    const planning = computePlan({ ...input, ...answers })
-    if (isFinal(planning)) {
-      const plan = await checkRecording(reader, { plan: planning.plan, manifest, actual })
-      return { ...plan, access: await planAccess(reader, { plan, manifest, actual, watched }) }
-    }
-    answers = await answer({ reader, signal }, planning, answers)
-  }
+  return { manifest, actual, accounts, server: reader.url, catalog, options, ...digested }
 }
+
+function manifestOf({ manifest, options = safeOptions }: ReadPlanRequest): Manifest {
+  return options.only.size === 0 ? manifest : withoutPrincipals(manifest)
+}
+
+/** Digests of the files that a manifest names. */
+type Local = Required<Pick<PlanInput, 'files' | 'digests' | 'images'>>
+
+async function digestLocal(manifest: Manifest, signal: AbortSignal | undefined): Promise<Local> {
+  const [files, digests, images] = await Promise.all([
+    digestSources(manifest, signal),
+    digestFiles(manifest, signal),
+    digestImages(manifest, signal),
+  ])
+  return { files, digests, images }
+}
+
+const noAnswers = (): Answers => ({
+  counts: new Map(),
+  values: new Map(),
+  loads: new Map(),
+  extensions: new Map(),
+  contents: new Map(),
+  visibility: undefined,
+})
 
 function withoutPrincipals({ principals: _, ...rest }: Manifest): Manifest {
   return rest
