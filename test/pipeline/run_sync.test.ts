@@ -43,11 +43,15 @@ describeServer('a pipeline that synchronizes a layer by key', (start) => {
 
   async function run(csv: string, more = '', key = 'name'): Promise<LayerReport | undefined> {
     await writeFile(join(folder, 'places.csv'), csv)
+    return runFrom('{ file: places.csv, geometry: { longitude: lon, latitude: lat } }', more, key)
+  }
+
+  async function runFrom(from: string, more: string, key: string): Promise<LayerReport | undefined> {
     const path = join(folder, 'pipeline.yaml')
     await writeFile(
       path,
       `pipeline: places
-from: { file: places.csv, geometry: { longitude: lon, latitude: lat } }
+from: ${from}
 to: { layer: ${keyname}, mode: sync, key: ${key} }
 ${more}`,
     )
@@ -113,6 +117,23 @@ ${more}`,
     const before = await features()
     await expect(run(csv, more)).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
     expect(await features()).toEqual(before)
+  })
+
+  it('reports the version of data whose features and geometry type change', async () => {
+    const synchronize = async (geometries: readonly object[]) => {
+      const features = geometries.map((geometry, at) => ({
+        ...{ type: 'Feature', properties: { name: `${at}`, pop: at }, geometry },
+      }))
+      await writeFile(join(folder, 'places.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+      return runFrom('{ file: places.geojson }', '', 'name')
+    }
+    const point = { type: 'Point', coordinates: [1, 2] }
+    await synchronize([point])
+    const report = await synchronize([point, { type: 'MultiPoint', coordinates: [[3, 4]] }])
+    const { vector_layer: layer } = await (await server.admin('GET', `/api/resource/${id}`)).json<{
+      vector_layer: { geometry_type: string; data_version: number }
+    }>()
+    expect([layer.geometry_type, report?.dataVersion]).toEqual(['MULTIPOINT', layer.data_version])
   })
 
   it('refuses a key that is not a field of the layer', async () => {

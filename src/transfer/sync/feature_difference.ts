@@ -45,6 +45,15 @@ export interface ValueEdit {
 /** Maximum number of examples of each kind. */
 export const maxExamples = 3
 
+/** Counts the versions that a synchronization adds to the data: the server counts changes of the table and of its features as one each. */
+export function countVersions(
+  { patch, geometryType }: Pick<FeatureDifference, 'patch' | 'geometryType'>,
+  dropsFields: boolean,
+): number {
+  const changesTable = geometryType !== undefined || dropsFields
+  return (changesTable ? 1 : 0) + (patch.count > 0 ? 1 : 0)
+}
+
 /** Returns the counts of a difference, as in events. */
 export function differenceFacts({ added, changed, removed, unchanged, examples }: FeatureDifference) {
   return {

@@ -6,7 +6,7 @@ import { countValues, findLostFields } from '../count_values.ts'
 import { type DataChange, type LossLimits, refuseDataLoss } from '../data_loss.ts'
 import { loadTimeoutMs } from '../prepare_source.ts'
 import { compareFeatures, type SyncResult, type SyncTarget } from './compare_features.ts'
-import type { FeatureDifference } from './feature_difference.ts'
+import { countVersions, type FeatureDifference } from './feature_difference.ts'
 import { featureReader } from './feature_reader.ts'
 import { listSyncedFields, type SyncedFields } from './synced_fields.ts'
 import { uploadPatch } from './upload_patch.ts'
@@ -63,9 +63,8 @@ export async function syncLayer(
   const change = { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0, difference }
   if (limits !== undefined) refuseDataLoss(layer.name, change, limits)
   const fields = source.options.keep_fields === true ? undefined : listSyncedFields(difference, layer.fields)
-  const isChanged =
-    difference.patch.count > 0 || difference.geometryType !== undefined || (fields?.dropped.length ?? 0) > 0
-  const outcome = { change, difference, summary, fields, dataVersion: dataVersion + (isChanged ? 1 : 0) }
+  const versions = countVersions(difference, (fields?.dropped.length ?? 0) > 0)
+  const outcome = { change, difference, summary, fields, dataVersion: dataVersion + versions }
   const upload = await uploadPatch(api, difference.patch, signal)
   const changes = upload && { source: upload, data_version: dataVersion }
   const body = bodyOf(sync, outcome, changes)

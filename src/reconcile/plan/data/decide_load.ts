@@ -15,6 +15,7 @@ import {
   losesData,
 } from '../../../transfer/data_loss.ts'
 import { nameEncoding } from '../../../transfer/source_encoding.ts'
+import { countVersions } from '../../../transfer/sync/feature_difference.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { DataLoad, EditedData, SyncLoad, WantedBody } from '../../model/change.ts'
 import { changesValues } from '../../model/layer_fields.ts'
@@ -202,10 +203,9 @@ function syncData(
   if (isProblem(change)) return { load, issues: [reportFault(wanted, change)] }
   if (change === null) return { load, issues: [] }
   const known = withoutDropped(change, dropped)
-  const { patch, geometryType } = known.difference ?? {}
-  // The server counts changes of the table and of its features as a version each.
-  const hasOtherTable = geometryType !== undefined || dropped.size > 0
-  const version = load.sync.dataVersion + (hasOtherTable ? 1 : 0) + (patch?.count === 0 ? 0 : 1)
+  const { difference } = known
+  const versions = difference === undefined ? 1 : countVersions(difference, dropped.size > 0)
+  const version = load.sync.dataVersion + versions
   const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
   return {
     load: { ...load, version, before: known.before, change: known },
