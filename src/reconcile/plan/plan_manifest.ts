@@ -59,14 +59,14 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
  * @throws {Problem} http/*, auth/*, file/*
  */
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
-  // Once for both plans, and while the server is read.
-  const local = digestLocal(manifestOf(request), request.signal)
-  local.catch(() => undefined)
+  // Once for both plans, and while the tree is read.
+  const surroundings = readSurroundings(request)
+  surroundings.catch(() => undefined)
   const part = await readPart(request)
-  if (part === undefined) return planAgainst(request, local)
+  if (part === undefined) return planAgainst(request, surroundings)
   const asked = { ...request, actual: part.actual }
-  if (!part.isPart) return planAgainst(asked, local)
-  return (await planUnchanged(asked, local)) ?? planAgainst(request, local)
+  if (!part.isPart) return planAgainst(asked, surroundings)
+  return (await planUnchanged(asked, surroundings)) ?? planAgainst(request, surroundings)
 }
 
 /** Reads the resources of the manifest; undefined if the plan reads all resources. */
@@ -79,16 +79,19 @@ async function readPart({ reader, manifest, options = safeOptions, actual, reads
 }
 
 /** Plans against a part of the server; undefined as soon as anything differs, or has to be read for that. */
-async function planUnchanged(request: ReadPlanRequest, local: Promise<Local>): Promise<Plan | undefined> {
-  const input = await readInput(request, local)
+async function planUnchanged(
+  request: ReadPlanRequest,
+  surroundings: Promise<Surroundings>,
+): Promise<Plan | undefined> {
+  const input = await readInput(request, surroundings)
   const planning = computePlan({ ...input, ...noAnswers() })
   if (!isFinal(planning) || !isFinalPart(planning.plan)) return undefined
   return finish(request, input, planning.plan)
 }
 
 /** Plans against resources that were read, or against all of the server. */
-async function planAgainst(request: ReadPlanRequest, local: Promise<Local>): Promise<Plan> {
-  const input = await readInput(request, local)
+async function planAgainst(request: ReadPlanRequest, surroundings: Promise<Surroundings>): Promise<Plan> {
+  const input = await readInput(request, surroundings)
   let answers = noAnswers()
   for (;;) {
     const planning = computePlan({ ...input, ...answers })
@@ -104,37 +107,39 @@ async function finish({ reader, watched }: ReadPlanRequest, { manifest, actual }
   return { ...plan, access: await planAccess(reader, { plan, manifest, actual, watched }) }
 }
 
-async function readInput(request: ReadPlanRequest, local: Promise<Local>) {
+async function readInput(request: ReadPlanRequest, surroundings: Promise<Surroundings>) {
   const { reader, options = safeOptions } = request
   const manifest = manifestOf(request)
-  // In parallel: one waits for the network, the other for the disk.
-  const [read, records, catalog, digested] = await Promise.all([
+  const [read, { records, ...others }] = await Promise.all([
     request.actual ?? readResources(request),
-    manifest.principals === undefined ? undefined : reader.readPrincipals(),
-    usesCatalog(manifest) ? reader.readCatalog() : undefined,
-    local,
+    surroundings,
   ])
   const { sendSecrets } = options
   const { principals } = read
   const accounts = planPrincipals({ wanted: manifest.principals, records, principals, sendSecrets })
   const actual = { ...read, principals: accounts.principals }
-  return { manifest, actual, accounts, server: reader.url, catalog, options, ...digested }
+  return { manifest, actual, accounts, server: reader.url, options, ...others }
 }
 
 function manifestOf({ manifest, options = safeOptions }: ReadPlanRequest): Manifest {
   return options.only.size === 0 ? manifest : withoutPrincipals(manifest)
 }
 
-/** Digests of the files that a manifest names. */
-type Local = Required<Pick<PlanInput, 'files' | 'digests' | 'images'>>
+type Surroundings = Awaited<ReturnType<typeof readSurroundings>>
 
-async function digestLocal(manifest: Manifest, signal: AbortSignal | undefined): Promise<Local> {
-  const [files, digests, images] = await Promise.all([
+/** Reads what a plan needs besides resources: users and groups, the catalog, and digests of the files that the manifest names. */
+async function readSurroundings(request: ReadPlanRequest) {
+  const { reader, signal } = request
+  const manifest = manifestOf(request)
+  // In parallel: one waits for the network, the other for the disk.
+  const [records, catalog, files, digests, images] = await Promise.all([
+    manifest.principals === undefined ? undefined : reader.readPrincipals(),
+    usesCatalog(manifest) ? reader.readCatalog() : undefined,
     digestSources(manifest, signal),
     digestFiles(manifest, signal),
     digestImages(manifest, signal),
   ])
-  return { files, digests, images }
+  return { records, catalog, files, digests, images }
 }
 
 const noAnswers = (): Answers => ({
