@@ -2,6 +2,7 @@ import { successWords } from '../contract/bodies/journal.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
 import { supportsRoute } from './detect_server.ts'
+import { isJournalRefused } from './journal_refusal.ts'
 
 /** Keys that a manifest may have deleted. */
 export interface DeletionsQuery {
@@ -9,9 +10,6 @@ export interface DeletionsQuery {
   readonly manifest: string
   readonly keys: readonly string[]
 }
-
-/** Statuses of callers that may not read the journal. */
-const unreadable: readonly number[] = [401, 403, 404, 405]
 
 /** Finds the keys whose last change in the journal is a deletion by the manifest, as far as the account can read the journal. */
 export async function readDeletions(
@@ -32,7 +30,7 @@ export async function readDeletions(
       if (last?.action === 'delete' && last.manifest === manifest) deleted.add(key)
     }
   } catch (error) {
-    if (!isProblem(error) || !unreadable.includes(error.status ?? 0)) throw error
+    if (!isProblem(error) || !isJournalRefused(error)) throw error
   }
   return deleted
 }

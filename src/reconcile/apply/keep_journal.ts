@@ -1,3 +1,4 @@
+import { isJournalRefused } from '../../api/journal_refusal.ts'
 import type { ApplyResult, NewJournalEntry } from '../../contract/bodies/journal.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Change } from '../model/change.ts'
@@ -38,12 +39,9 @@ async function begin({ api, plan, commit, undoes, signal }: ApplyOptions): Promi
     return await api.call('journal.begin', { body, signal })
   } catch (error) {
     if (!isProblem(error)) throw error
-    return withoutJournal.includes(error.status ?? 0) ? undefined : { fault: error }
+    return isJournalRefused(error) ? undefined : { fault: error }
   }
 }
-
-/** Statuses of servers without a journal, and of callers that may not write to it. */
-const withoutJournal: readonly number[] = [401, 403, 404, 405]
 
 /** Whether the batch has completed the entry, or it is unknown what became of the batch. */
 function isComplete({ plan }: ApplyOptions, report: Report): boolean {

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
+import { isJournalRefused } from '../../api/journal_refusal.ts'
 import { type JournalEntry, maxJournalEntries } from '../../contract/bodies/journal.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
@@ -74,7 +75,7 @@ async function readEntries({ api, signal }: Reading, change: Change): Promise<Jo
       const entries = await api.call('journal.list', { query, signal })
       return 'resource' in subject ? entries : entries.map((entry) => ofClass(entry, change))
     } catch (error) {
-      if (!isProblem(error) || !unreadable.includes(error.status ?? 0)) throw error
+      if (!isProblem(error) || !isJournalRefused(error)) throw error
     }
   return undefined
 }
@@ -83,9 +84,6 @@ async function readEntries({ api, signal }: Reading, change: Change): Promise<Jo
 function ofClass({ changes = [], ...entry }: JournalEntry, { cls }: Change): JournalEntry {
   return { ...entry, changes: changes.filter((change) => change.cls === cls) }
 }
-
-/** Statuses of servers without a journal, and of callers that may not read it. */
-const unreadable: readonly number[] = [401, 403, 404, 405]
 
 /** Lists managed resources that the manifest no longer has. */
 function listOrphans({ before, ids }: Plan, { id }: Manifest, ignored: Ignored): ResourceDrift[] {
