@@ -1,6 +1,7 @@
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
+import { keynameOnServer } from '../../transfer/sync/compare_features.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import { issueAt } from './match.ts'
@@ -57,8 +58,7 @@ export function listRenames(renamed: unknown): Edit[] {
 
 /** Returns the keyname that a field has on the server. */
 export function keynameThere({ members }: Pick<ActualResource, 'members'>, keyname: string): string {
-  const fields = (members.feature_layer?.fields ?? []) as readonly ActualField[]
-  return fields.find((field) => field.keyname === keyname)?.was ?? keyname
+  return keynameOnServer((members.feature_layer?.fields ?? []) as readonly ActualField[], keyname)
 }
 
 /** Reports previous keynames that no field of the layer has, and those without effect. */

@@ -65,7 +65,7 @@ export async function compareFeatures(
   requireKey(key, compared)
   const reading = reader.readDigests({
     id: target.id,
-    key: key.map((name) => keynameThere(compared, name)),
+    key: key.map((name) => keynameOnServer(compared, name)),
     fields: compared.map(({ was, keyname }) => was ?? keyname),
   })
   // Awaited while the source is read.
@@ -105,7 +105,11 @@ async function scanRows(
   return scan
 }
 
-function keynameThere(fields: readonly TargetField[], name: string): string {
+/** Returns the keyname that a field has on the server. */
+export function keynameOnServer(
+  fields: readonly Pick<TargetField, 'keyname' | 'was'>[],
+  name: string,
+): string {
   return fields.find(({ keyname }) => keyname === name)?.was ?? name
 }
 

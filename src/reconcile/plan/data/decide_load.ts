@@ -113,13 +113,13 @@ function loadNew(question: SourceQuestion): SourceDecision {
   return { load: { ...load, change: known }, issues: checkKey(wanted, change.sourceFields) }
 }
 
-/** Reports a key field that a new layer would not have; the next synchronization would fail. */
+/** Reports a key field that a new layer would not have. Lists of fields in the block are checked with the manifest. */
 function checkKey(wanted: WantedResource, source: DataChange['sourceFields']): Issue[] {
   const { data, members } = wanted
-  const declared = members.feature_layer?.fields as DataChange['sourceFields']
-  const names = (declared ?? source)?.map(({ keyname }) => keyname)
-  const missing = data?.featureKey?.find((name) => names?.includes(name) === false)
-  if (missing === undefined || names === undefined) return []
+  if (source === undefined || members.feature_layer?.fields !== undefined) return []
+  const names = source.map(({ keyname }) => keyname)
+  const missing = data?.featureKey?.find((name) => !names.includes(name))
+  if (missing === undefined) return []
   const message = `"${wanted.key}" will have no field "${missing}"`
   const hint = findHint(missing, names) ?? `Use one of: ${names.join(', ')}.`
   return [{ ...issueAt(wanted, 'data/key', message, '/data/key'), hint }]
