@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand, type Surroundings } from './terminal.ts'
 
 let server: TestServer
@@ -45,11 +45,7 @@ const places = JSON.stringify({
 })
 
 async function run(words: readonly string[], more: Partial<Surroundings> = {}): Promise<Ran> {
-  const env = {
-    LANDFORM_SERVER: server.url,
-    LANDFORM_USER: 'administrator',
-    LANDFORM_PASSWORD: adminPassword,
-  }
+  const env = administratorEnv(server.url)
   return runCommand(words, { cwd, env, ...more })
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drivers } from '../support/drivers.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const rule = '{ action: allow, principal: guest, scope: resource, permission: read, propagate: true }'
@@ -49,11 +49,7 @@ describe.each(drivers)('blocks of a manifest on %s', (driver) => {
   })
 
   const run = (...words: readonly string[]) => {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(server.url)
     return runCommand(words, { cwd, env })
   }
   const apply = async (text: string, ...words: readonly string[]) => {

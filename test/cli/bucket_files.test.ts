@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProxy, type TestProxy } from '../api/proxy.ts'
 import { drivers } from '../support/drivers.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 describe.each(drivers)('files of a bucket on %s', (driver) => {
@@ -24,11 +24,7 @@ describe.each(drivers)('files of a bucket on %s', (driver) => {
   })
 
   const run = (...words: readonly string[]) => {
-    const env = {
-      LANDFORM_SERVER: proxy.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(proxy.url)
     return runCommand(words, { cwd, env })
   }
   const at = (name: string) => join(cwd, 'plans', name)

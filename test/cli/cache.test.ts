@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listTiles, tileRange } from '../../src/cli/cache/list_tiles.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { createLayer, createResource } from '../support/tree.ts'
 import { runCommand } from './terminal.ts'
 
@@ -26,11 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 function run(words: readonly string[], interrupt?: AbortSignal) {
-  const env = {
-    LANDFORM_SERVER: server.url,
-    LANDFORM_USER: 'administrator',
-    LANDFORM_PASSWORD: adminPassword,
-  }
+  const env = administratorEnv(server.url)
   return runCommand(['cache', ...words], { cwd: '.', env, ...(interrupt === undefined ? {} : { interrupt }) })
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drivers } from '../support/drivers.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { createUser, userPassword } from '../support/users.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
@@ -22,11 +22,7 @@ describe.each(drivers)('drift on %s', (driver) => {
   })
 
   async function run(...words: readonly string[]): Promise<Ran> {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(server.url)
     return runCommand(words, { cwd, env })
   }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { drivers } from '../support/drivers.ts'
 import { fixtures } from '../support/fixtures.ts'
-import { adminPassword, startTestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const root = fixtures.replace(/test\/fixtures$/, '')
@@ -21,11 +21,7 @@ test.each(drivers)(
   'the services of the example work on %s, at the ids that its catalog names',
   async (driver) => {
     const server = await startTestServer(driver)
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(server.url)
     const run = (...words: string[]) => runCommand(words, { cwd: root, env })
     for (const path of ['manifests/world.yaml', 'manifests/catalog'])
       expect(await run('apply', path, '--yes')).toMatchObject({ exit: 0 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drivers } from '../support/drivers.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const manifest = (name: string) =>
@@ -120,13 +120,7 @@ describe.each(drivers)('explain with a server on %s', (driver) => {
   afterAll(() => server.stop())
 
   test('tells what the server has', async () => {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-      IVY_PASSWORD: 'a quiet evening',
-      CITY: 'Oslo',
-    }
+    const env = { ...administratorEnv(server.url), IVY_PASSWORD: 'a quiet evening', CITY: 'Oslo' }
     expect((await explain('city.north.display_name', env)).out).toContain('server: does not exist yet')
     const applied = await runCommand(['apply', 'city.yaml', '--yes'], { cwd, env })
     expect(applied.exit).toBe(0)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drivers } from '../support/drivers.ts'
 import { uploadContent } from '../support/samples.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 describe.each(drivers)('descriptions and attachments of features on %s', (driver) => {
@@ -22,11 +22,7 @@ describe.each(drivers)('descriptions and attachments of features on %s', (driver
   })
 
   const runAnswering = (answer: (() => Promise<string>) | undefined, ...words: readonly string[]) => {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(server.url)
     return runCommand(words, { cwd, env, ...(answer === undefined ? {} : { answer }) })
   }
   const run = (...words: readonly string[]) => runAnswering(undefined, ...words)

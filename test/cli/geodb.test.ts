@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ForeignDatabase, useForeign } from '../support/geodb.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const openForeign = useForeign()
@@ -63,12 +63,7 @@ ${layer}`,
 const run = (...words: string[]) =>
   runCommand([...words.slice(0, 1), 'gis.yaml', ...words.slice(1)], {
     cwd,
-    env: {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-      GIS_PASSWORD: 'a sesame of the database',
-    },
+    env: { ...administratorEnv(server.url), GIS_PASSWORD: 'a sesame of the database' },
   })
 
 test.each<[string, Manifest]>([

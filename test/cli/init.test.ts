@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { makeRaster } from '../support/raster.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { createUser, userPassword } from '../support/users.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
@@ -43,11 +43,7 @@ beforeEach(async () => {
 })
 
 function run(words: readonly string[], answer?: string): Promise<Ran> {
-  const env = {
-    LANDFORM_SERVER: server.url,
-    LANDFORM_USER: 'administrator',
-    LANDFORM_PASSWORD: adminPassword,
-  }
+  const env = administratorEnv(server.url)
   return runCommand(words, { cwd, env, ...(answer === undefined ? {} : { answer }) })
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, describeServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const source = (geometry: object) =>
@@ -23,11 +23,7 @@ describeServer('layers with data', (start) => {
   let server: TestServer
   let cwd: string
   const run = (words: string) => {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(server.url)
     return runCommand(words.split(' '), { cwd, env })
   }
   const write = (manifest: string, ...resources: readonly string[]) => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 let server: TestServer
@@ -58,11 +58,7 @@ afterAll(async () => {
 })
 
 function run(...words: readonly string[]): Promise<Ran> {
-  const env = {
-    LANDFORM_SERVER: server.url,
-    LANDFORM_USER: 'administrator',
-    LANDFORM_PASSWORD: adminPassword,
-  }
+  const env = administratorEnv(server.url)
   return runCommand(words, { cwd, env })
 }
 

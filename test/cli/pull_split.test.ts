@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drivers } from '../support/drivers.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const main = `# The town
@@ -69,11 +69,7 @@ describe.each(drivers)('a pull into a manifest of several files on %s', (driver)
   })
 
   const run = (...words: readonly string[]) => {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(server.url)
     return runCommand(words, { cwd, env })
   }
   const idOf = async (key: string) => {

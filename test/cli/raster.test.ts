@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeRaster } from '../support/raster.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 let server: TestServer
@@ -44,11 +44,7 @@ ${layer}            children:
 `
 const withData = manifest('            data: { source: photo.tif }\n')
 
-const env = () => ({
-  LANDFORM_SERVER: server.url,
-  LANDFORM_USER: 'administrator',
-  LANDFORM_PASSWORD: adminPassword,
-})
+const env = () => administratorEnv(server.url)
 const run = (words: readonly string[]) => runCommand(words, { cwd, env: env() })
 const write = (name: string, content: string | Uint8Array) => writeFile(join(cwd, name), content)
 const picture = (color: number) =>

@@ -2,19 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, describeServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 describeServer('the authentication of a connection', (start) => {
   let server: TestServer
   let cwd: string
   const run = (words: string) => {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-      WMS_PASSWORD: 'sesame',
-    }
+    const env = { ...administratorEnv(server.url), WMS_PASSWORD: 'sesame' }
     return runCommand(words.split(' '), { cwd, env })
   }
   const write = (account: string) =>

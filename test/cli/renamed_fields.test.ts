@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { drivers } from '../support/drivers.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 interface Layer {
@@ -25,11 +25,7 @@ describe.each(drivers)('renamed fields of a layer on %s', (driver) => {
   })
 
   const run = (...words: readonly string[]): Promise<Ran> => {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(server.url)
     return runCommand(words, { cwd, env })
   }
 

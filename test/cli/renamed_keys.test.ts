@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startProxy, type TestProxy } from '../api/proxy.ts'
 import { drivers } from '../support/drivers.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 describe.each(drivers)('a renamed key of a layer with data on %s', (driver) => {
@@ -30,11 +30,7 @@ describe.each(drivers)('a renamed key of a layer with data on %s', (driver) => {
   })
 
   const run = (...words: readonly string[]) => {
-    const env = {
-      LANDFORM_SERVER: proxy.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(proxy.url)
     return runCommand(words, { cwd, env })
   }
 

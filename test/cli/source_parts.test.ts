@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, describeServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const execute = promisify(execFile)
@@ -30,11 +30,7 @@ describeServer('sources of several files', (start) => {
   let server: TestServer
   let cwd: string
   const run = (words: string) => {
-    const env = {
-      LANDFORM_SERVER: server.url,
-      LANDFORM_USER: 'administrator',
-      LANDFORM_PASSWORD: adminPassword,
-    }
+    const env = administratorEnv(server.url)
     return runCommand(words.split(' '), { cwd, env })
   }
   const convert = async (names: readonly string[]) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { dropOldData } from '../../src/store/layer/kept_data.ts'
 import { uploadContent } from '../support/samples.ts'
-import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 let server: TestServer
@@ -29,11 +29,7 @@ const places = {
 }
 
 async function run(...words: readonly string[]): Promise<Ran> {
-  const env = {
-    LANDFORM_SERVER: server.url,
-    LANDFORM_USER: 'administrator',
-    LANDFORM_PASSWORD: adminPassword,
-  }
+  const env = administratorEnv(server.url)
   return runCommand(words, { cwd, env })
 }
 

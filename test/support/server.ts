@@ -10,6 +10,13 @@ import { drivers, oneDriver, openTestDatabase } from './drivers.ts'
 /** Password of the administrator of every test server. */
 export const adminPassword = 'a test password'
 
+/** Returns the environment of a program that signs in to a server as the administrator. */
+export const administratorEnv = (url: string) => ({
+  LANDFORM_SERVER: url,
+  LANDFORM_USER: 'administrator',
+  LANDFORM_PASSWORD: adminPassword,
+})
+
 /** Cost of the hashes of test servers: they create users by the hundred. */
 export const testPasswordCost = 8
 
