@@ -144,8 +144,27 @@ it('writes them to features that the same synchronization adds', async () => {
 it('refuses a plan that removes most of them', async () => {
   await write({ key: 'code', descriptions: { NO: 'A very long coast.' } }, { mode: 'sync', key: 'code' })
   const plan = await run('plan', 'm.yaml')
-  expect(plan.err).toContain('"places" would lose 2 of 3 descriptions and attachments of features')
+  expect(plan.err).toMatch(
+    /m\.yaml:\d+:\d+ error plan\/file-loss: "places" would lose 2 of 3 feature descriptions/,
+  )
   expect(plan.exit).toBe(1)
+})
+
+it('counts descriptions and attachments apart, so that many of one do not hide the loss of the other', async () => {
+  const attachments = { NO: ['photos/*.jpg'], SE: ['photos/*.jpg'] }
+  await write({ key: 'code', descriptions: { NO: 'A coast.' }, attachments }, { mode: 'sync', key: 'code' })
+  await applyAndPlanAgain('--allow-loss', 'places')
+  await write({ key: 'code', descriptions: {}, attachments }, { mode: 'sync', key: 'code' })
+  const plan = await run('plan', 'm.yaml')
+  expect([plan.exit, plan.err]).toEqual([
+    1,
+    expect.stringContaining('"places" would lose 1 of 1 feature description'),
+  ])
+  await write({ key: 'code', descriptions: {}, attachments: {} }, { mode: 'sync', key: 'code' })
+  expect((await run('plan', 'm.yaml')).err).toContain('"places" would lose 4 of 4 attachments')
+  const before = { NO: 'A very long coast.', SE: 'Many lakes.', FI: 'Many more lakes.' }
+  await write({ key: 'code', descriptions: before, attachments: {} }, { mode: 'sync', key: 'code' })
+  await applyAndPlanAgain('--allow-loss', 'places')
 })
 
 it('undoes a load with them, says which it does not restore, and keeps what the apply only added', async () => {

@@ -1,10 +1,18 @@
 import type { ReadAttachment, ReadExtensions } from '../../../api/read_extensions.ts'
+import { countOf } from '../../../core/count.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../../core/pointer.ts'
 import type { WantedAttachment, WantedFeatures, WantedResource } from '../../../manifest/manifest.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
-import type { AttachmentItem, Edit, FeatureItem, FeaturesChange, FileUpload } from '../../model/change.ts'
-import { digestValue } from '../../model/edit_digest.ts'
+import type {
+  AttachmentItem,
+  Edit,
+  FeatureItem,
+  FeaturePart,
+  FeaturesChange,
+  FileUpload,
+} from '../../model/change.ts'
+import { digestValue, featurePartOf } from '../../model/edit_digest.ts'
 import { issueAt } from '../match.ts'
 import type { SourceFile } from './decide_load.ts'
 
@@ -16,11 +24,11 @@ export interface ExtensionsDiff {
   readonly change: FeaturesChange | undefined
   /** Pointers of what the caller cannot read. */
   readonly unknown: readonly Pointer[]
-  /** Number of descriptions and attachments on the server. */
-  readonly there: number
+  /** Number of descriptions and of attachments on the server; absent for parts that are not managed. */
+  readonly there: Readonly<Partial<Record<FeaturePart, number>>>
 }
 
-const none: ExtensionsDiff = { edits: [], change: undefined, unknown: [], there: 0 }
+const none: ExtensionsDiff = { edits: [], change: undefined, unknown: [], there: {} }
 
 /** What a comparison needs to know. */
 export interface ExtensionsState {
@@ -93,13 +101,14 @@ const digestRows = (rows: readonly string[][]) => digestValue(rows.map((row) => 
 function countManaged(
   { descriptions, attachments }: WantedFeatures,
   there: readonly ReadExtensions[],
-): number {
-  const counts = there.map(
-    (one) =>
-      (descriptions !== undefined && one.description !== null ? 1 : 0) +
-      (attachments === undefined ? 0 : one.attachments.length),
-  )
-  return counts.reduce((sum, count) => sum + count, 0)
+): ExtensionsDiff['there'] {
+  const files = there.map((one) => one.attachments.length)
+  return {
+    ...(descriptions === undefined
+      ? {}
+      : { descriptions: there.filter(({ description }) => description !== null).length }),
+    ...(attachments === undefined ? {} : { attachments: files.reduce((sum, count) => sum + count, 0) }),
+  }
 }
 
 interface OneFeature {
@@ -229,16 +238,29 @@ const factsOf = (
   ...(shows.isDescribed ? { description } : {}),
 })
 
-/** Fraction of the descriptions and attachments of a layer that a plan may remove without permission. */
+/** Fraction of the descriptions, and of the attachments, of a layer that a plan may remove without permission. */
 const fuse = 0.5
 
-/** Refuses a change that removes most descriptions and attachments, such as when a pattern matches fewer files. Pure. */
+/** Parts of what features have, and what a fault calls one of them. */
+const partNames = [
+  ['descriptions', 'feature description'],
+  ['attachments', 'attachment'],
+] as const satisfies readonly (readonly [FeaturePart, string])[]
+
+/**
+ * Refuses a change that removes most descriptions, or most attachments, such as when a pattern matches fewer files. Each part is
+ * counted by itself: many of one do not hide that all of the other are lost. Pure.
+ */
 export function checkExtensionLoss(wanted: WantedResource, { edits, there }: ExtensionsDiff): Issue[] {
-  const removed = edits.filter(({ to }) => to === undefined).length
-  if (removed <= there * fuse) return []
-  const message = `"${wanted.key}" would lose ${removed} of ${there} descriptions and attachments of features`
-  const hint = `Check descriptions and attachments in features. If the loss is intended, use --allow-loss ${wanted.key}.`
-  return [{ ...issueAt(wanted, 'plan/file-loss', message, '/features'), hint }]
+  const gone = edits.filter(({ to }) => to === undefined)
+  return partNames.flatMap(([part, name]): Issue[] => {
+    const removed = gone.filter((edit) => featurePartOf(edit) === part).length
+    const count = there[part] ?? 0
+    if (removed <= count * fuse) return []
+    const message = `"${wanted.key}" would lose ${removed} of ${countOf(count, name)}`
+    const hint = `Check features.${part}. If the loss is intended, use --allow-loss ${wanted.key}.`
+    return [{ ...issueAt(wanted, 'plan/file-loss', message, `/features/${part}`), hint }]
+  })
 }
 
 /** Tells whether a layer has the field that identifies its features. */

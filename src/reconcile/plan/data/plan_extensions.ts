@@ -30,7 +30,7 @@ export interface ExtendedLayer {
   readonly data: DataLoad | undefined
 }
 
-const nothing = { edits: [], change: undefined, unknown: [], there: 0, issues: [], unread: [] }
+const nothing = { edits: [], change: undefined, unknown: [], there: {}, issues: [], unread: [] }
 
 /** Plans the descriptions and attachments of the features of a layer. Pure. */
 export function planExtensions(
