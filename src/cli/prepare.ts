@@ -4,7 +4,7 @@ import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
 import { planFrom } from '../reconcile/plan/plan_manifest.ts'
 import type { PlanReader } from '../reconcile/plan/plan_reader.ts'
-import { checkKeys } from './check_keys.ts'
+import { findUnknownKeys, reportUnknownKeys } from './check_keys.ts'
 import { findCommit } from './git_commit.ts'
 import { checkGuards, type GuardSettings, type Guards, loadGuards, noGuards, withPolicies } from './guards.ts'
 import { type GoodManifest, loadGoodManifest, orDefault } from './load_manifest.ts'
@@ -84,7 +84,7 @@ export async function planLoaded(
   return { plan: { ...plan, issues }, loaded: { ...loaded, sources: withPolicies(loaded.sources, guards) } }
 }
 
-/** Reports keys in options that name nothing, unless they allow deletions that an apply of the manifest has made: jobs repeat them. */
+/** Reports keys in options that name nothing, unless an apply of the manifest has deleted what they named: jobs repeat them. */
 async function checkNamed(
   reader: PlanReader,
   {
@@ -93,12 +93,11 @@ async function checkNamed(
     options,
   }: Pick<Prepared, 'plan'> & Pick<GoodManifest, 'manifest'> & Pick<PlanSettings, 'options'>,
 ): Promise<Issue[]> {
-  const issues = checkKeys(plan, manifest, options)
-  const keys = [...options.allowDelete]
-  if (issues.length === 0 || keys.length === 0) return issues
+  const unknown = findUnknownKeys(plan, manifest, options)
+  if (unknown.length === 0) return []
+  const keys = [...new Set(unknown.map(({ key }) => key))]
   const deleted = await reader.readDeletions?.({ manifest: manifest.id, keys })
-  const allowDelete = new Set(keys.filter((key) => !deleted?.has(key)))
-  return checkKeys(plan, manifest, { ...options, allowDelete })
+  return reportUnknownKeys(unknown, deleted ?? new Set())
 }
 
 /** How to show a plan. */

@@ -165,4 +165,18 @@ it('repeats a command that allows a deletion, and refuses a key that nothing had
   const wrong = await run('plan', 'shelves.yaml', ...words, '--allow-delete', 'shlef')
   expect([wrong.exit, wrong.err]).toEqual([3, expect.stringContaining('the key "shlef"')])
   expect(wrong.err).not.toContain('the key "shelf"')
+  for (const option of [
+    ['--only', 'shelf', '--prune'],
+    ['--allow-loss', 'shelf'],
+  ])
+    expect((await run('plan', 'shelves.yaml', ...option)).exit).toBe(0)
+  const replaced = await run('plan', 'shelves.yaml', '--replace', 'shelf', '--take', 'root.description')
+  expect([replaced.exit, replaced.err]).toEqual([3, expect.stringContaining('remove the option')])
+  expect(replaced.err).toContain('hint: Use the key of the resource, without a field: root.')
+})
+
+it('names keys that an option could have', async () => {
+  await apply('shelves', [])
+  const wrong = await run('plan', 'shelves.yaml', '--only', 'elsewhere')
+  expect([wrong.exit, wrong.err]).toEqual([3, expect.stringContaining('Use a key such as root.')])
 })
