@@ -1,24 +1,221 @@
 import { type ByteGeometry, type ByteSequence, byteSequenceOf, numbersOf } from './byte_geometry.ts'
-import { type Part, positionSize } from './geometry.ts'
+import { type Geometry, type Part, positionSize, type Sequence } from './geometry.ts'
+import {
+  countInside,
+  crossing,
+  type Position,
+  type PositionList,
+  type Rings,
+  splitLine,
+  splitPolygon,
+} from './split_polygon.ts'
 import type { World } from './world.ts'
 
-/** x, y and, if present, z. */
-type Position = readonly [x: number, y: number, ...z: number[]]
+/**
+ * Moves a geometry onto the map whose coordinates continue beyond the antimeridian, such as longitudes from 170 to 190: it is
+ * split there, and its parts are moved by the width of the world. Other geometries are returned unchanged.
+ *
+ * @see RFC 7946 clause 3.1.9
+ */
+export function wrapToWorld(geometry: Geometry, world: World): Geometry {
+  const size = positionSize(geometry.hasZ)
+  const isBeyond = geometry.parts.some((part) => part.some((sequence) => continues(sequence, size, world)))
+  if (!isBeyond) return geometry
+  const parts = geometry.parts.flatMap((part) =>
+    wrapPart(
+      geometry.family,
+      part.map((sequence) => positionsOf(sequence, size)),
+      world,
+    ),
+  )
+  return withParts(
+    geometry,
+    parts.map((part) => part.map((positions) => positions.flat())),
+  )
+}
+
+/** Moves a geometry in a byte buffer onto the map, as `wrapToWorld` does. */
+export function wrapBytesToWorld(geometry: ByteGeometry, world: World): ByteGeometry {
+  if (!geometry.parts.some((part) => part.some((sequence) => bytesContinue(sequence, world)))) return geometry
+  return withParts(
+    geometry,
+    geometry.parts.flatMap((part) =>
+      wrapPart(geometry.family, part.map(readPositions), world).map((found) => found.map(writePositions)),
+    ),
+  )
+}
 
 /**
- * Splits polygons that cross the antimeridian: rings with adjacent positions more than half a world apart, which would
- * be drawn as bands around the earth. Rings around a pole are extended along the edge of the map. The resulting polygons
- * may have edges that overlap themselves and need to be made valid. Other geometries are returned unchanged.
+ * Splits lines and polygons that cross the antimeridian: those that continue beyond it, and those with adjacent positions
+ * more than half a world apart, which would be drawn as bands around the earth. Rings around a pole are extended along the
+ * edge of the map. Boxes and parallels have edges of any length; they are not split. Invalid polygons remain invalid.
  *
  * @see RFC 7946 clause 3.1.9
  */
 export function cutAtAntimeridian(geometry: ByteGeometry, world: World): ByteGeometry {
-  if (!geometry.parts.some((part) => part.some((ring) => isCrossing(ring, world)))) return geometry
-  const parts = geometry.parts.flatMap((part) => cutPart(part, world))
-  return parts.length === 0 ? geometry : { ...geometry, parts, isMulti: true }
+  const wrapped = wrapBytesToWorld(geometry, world)
+  const { family } = geometry
+  if (family === 'POINT' || !wrapped.parts.some(([first]) => first !== undefined && isCrossing(first, world)))
+    return wrapped
+  return withParts(
+    wrapped,
+    wrapped.parts.flatMap((part) => {
+      const [first] = part
+      if (first === undefined || !isCrossing(first, world)) return [part]
+      const lists = part.map((sequence) => unwrap(readPositions(sequence), world))
+      const cut = family === 'LINESTRING' ? cutPart(family, lists, world) : cutRings(lists, world)
+      return cut.map((found) => found.map(writePositions))
+    }),
+  )
 }
 
-function isCrossing({ data: { view }, at, step, count }: ByteSequence, { width }: World): boolean {
+function withParts<S>(geometry: Geometry<S>, parts: readonly Part<S>[]): Geometry<S> {
+  // A geometry without area would lose all its parts.
+  if (parts.length === 0) return geometry
+  return { ...geometry, parts, isMulti: geometry.isMulti || parts.length > 1 }
+}
+
+/** Rounding errors of positions on the antimeridian, as a part of the width of the world: a few centimetres. */
+const tolerance = 1e-9
+
+/** Returns whether a coordinate lies beyond the antimeridian, in the next copy of the world. */
+function isBeyond(x: number, { width }: World): boolean {
+  return Math.abs(x) > width / 2 && Math.abs(x) <= 1.5 * width
+}
+
+function continues(sequence: Sequence, size: number, world: World): boolean {
+  let found = false
+  for (let at = 0; at < sequence.length; at += size) {
+    const x = sequence[at] ?? 0
+    // Farther away, coordinates are wrong.
+    if (!(Math.abs(x) <= 1.5 * world.width)) return false
+    found ||= isBeyond(x, world)
+  }
+  return found
+}
+
+function bytesContinue({ data: { view }, at, step, count }: ByteSequence, world: World): boolean {
+  let found = false
+  for (let index = 0; index < count; index++) {
+    const x = view.getFloat64(at + index * step, true)
+    if (!(Math.abs(x) <= 1.5 * world.width)) return false
+    found ||= isBeyond(x, world)
+  }
+  return found
+}
+
+function wrapPart(family: Geometry['family'], part: Rings, world: World): readonly Rings[] {
+  const half = world.width / 2
+  const snapped = part.map((positions) =>
+    positions.map(
+      (position): Position =>
+        isBeyond(position[0], world) && Math.abs(position[0]) - half <= tolerance * world.width
+          ? withX(position, Math.sign(position[0]) * half)
+          : position,
+    ),
+  )
+  return cutPart(family, snapped, world)
+}
+
+/** Splits a part at the edges of the copies of the world that it extends to, and moves the pieces onto the map. */
+function cutPart(family: Geometry['family'], part: Rings, world: World): readonly Rings[] {
+  if (family === 'POLYGON' && !part.every(isRing)) return [part]
+  const [outer = []] = part
+  if (family === 'POLYGON' && part.length === 1 && isBox(outer) && isAround(outer, world))
+    return [[boxAround(outer, world)]]
+  return splitPart(family, part, world).map(({ copy, piece }) =>
+    copy === 0 ? piece : piece.map((positions) => moved(positions, -copy * world.width)),
+  )
+}
+
+/** A piece of a part, and the copy of the world that it lies in; 0 is the map itself. */
+interface Piece {
+  readonly copy: number
+  readonly piece: Rings
+}
+
+function splitPart(family: Geometry['family'], part: Rings, world: World): Piece[] {
+  const { west, east } = edgesOf(part.flat())
+  const lines = [-1.5, -0.5, 0.5, 1.5].map((worlds) => worlds * world.width)
+  let pieces: readonly Rings[] = [part]
+  for (const line of lines.filter((x) => x > west && x < east))
+    pieces = pieces.flatMap((piece) => splitAt(family, piece, line))
+  return pieces.map((piece) => ({ copy: copyOf(piece.flat(), world), piece }))
+}
+
+function splitAt(family: Geometry['family'], part: Rings, line: number): Rings[] {
+  if (family !== 'POLYGON') {
+    const { west, east } = splitLine(part[0] ?? [], line)
+    return [...west, ...east].map((piece) => [piece])
+  }
+  const { west, east } = splitPolygon(part, line)
+  return [...west, ...east]
+}
+
+/** Returns the number of the copy of the world that positions lie in; the map itself for those on its edges. */
+function copyOf(positions: PositionList, { width }: World): number {
+  const { west, east } = edgesOf(positions)
+  const middle = (west + east) / 2 / width
+  const copy = Math.ceil(Math.abs(middle) - 0.5)
+  return copy === 0 ? 0 : Math.sign(middle) * copy
+}
+
+function isRing(ring: PositionList): boolean {
+  const [first] = ring
+  const last = ring.at(-1)
+  return first !== undefined && ring.length >= 4 && first[0] === last?.[0] && first[1] === last[1]
+}
+
+/** Returns whether a ring has four corners, and sides along the axes. */
+function isBox(ring: PositionList): boolean {
+  return (
+    ring.length === 5 &&
+    ring.every(([x, y], at) => at === 0 || (x === ring[at - 1]?.[0]) !== (y === ring[at - 1]?.[1]))
+  )
+}
+
+/** Returns whether the ends of an unwrapped ring, or the sides of a box, are as far apart as the world is wide. */
+function isAround(ring: PositionList, { width }: World): boolean {
+  const { west, east } = edgesOf(ring)
+  return east - west >= width * (1 - tolerance)
+}
+
+/** Returns a box around the world between the edges of the map, in whichever copy of the world it begins. */
+function boxAround(box: PositionList, { width }: World): PositionList {
+  const { west } = edgesOf(box)
+  return box.map((position) => withX(position, position[0] === west ? -width / 2 : width / 2))
+}
+
+/** Cuts a polygon with rings that were unwrapped. */
+function cutRings([outer = [], ...others]: Rings, world: World): readonly Rings[] {
+  const turns = (ring: PositionList) =>
+    Math.abs((ring.at(-1)?.[0] ?? 0) - (ring[0]?.[0] ?? 0)) > world.width / 2
+  if (!turns(outer))
+    return cutPart('POLYGON', [outer, ...others.map((hole) => moveInto(outer, hole, world))], world)
+  const holes = others
+    .filter((ring) => !turns(ring))
+    .flatMap((hole) =>
+      splitPart('POLYGON', [hole], world).flatMap(({ copy }) => [moved(hole, -copy * world.width)]),
+    )
+  return areasAround([outer, ...others.filter(turns)], world).flatMap((area) =>
+    splitPart('POLYGON', [area, ...holes.filter((hole) => countInside(area, hole) > 0)], world)
+      .filter(({ copy }) => copy === 0)
+      .map(({ piece }) => piece),
+  )
+}
+
+/** Moves a hole into the copy of the world in which it lies between the sides of its polygon. */
+function moveInto(outer: PositionList, hole: PositionList, { width }: World): PositionList {
+  const [around, inner] = [edgesOf(outer), edgesOf(hole)]
+  const copy = [0, 1, -1].find(
+    (number) => inner.west + number * width >= around.west && inner.east + number * width <= around.east,
+  )
+  return copy === undefined || copy === 0 ? hole : moved(hole, copy * width)
+}
+
+function isCrossing(sequence: ByteSequence, { width }: World): boolean {
+  const { data, at, step, count } = sequence
+  const { view } = data
   let last = view.getFloat64(at, true)
   let jumps = false
   for (let index = 1; index < count && !jumps; index++) {
@@ -26,33 +223,17 @@ function isCrossing({ data: { view }, at, step, count }: ByteSequence, { width }
     jumps = Math.abs(x - last) > width / 2
     last = x
   }
-  // A box around the world is not split.
-  return jumps && count > 5
-}
-
-function cutPart(rings: Part<ByteSequence>, world: World): Part<ByteSequence>[] {
-  const [first] = rings
-  if (first === undefined || !isCrossing(first, world)) return [rings]
-  const [outer = [], ...others] = rings.map((ring) => unwrap(readRing(ring), world))
-  const isAround = (ring: readonly Position[]) =>
-    Math.abs((ring.at(-1)?.[0] ?? 0) - (ring[0]?.[0] ?? 0)) > world.width / 2
-  const areas = isAround(outer) ? areasAround([outer, ...others.filter(isAround)], world) : [outer]
-  const holes = others.filter((ring) => !isAround(ring))
-  return areas.flatMap((ring) =>
-    worldsOf(ring, world).flatMap((copy): Part<ByteSequence>[] => {
-      const cut = clipToWorld(ring, copy, world)
-      if (cut.length < 4) return []
-      const inner = holes.flatMap((hole) => worldsOf(hole, world).map((of) => clipToWorld(hole, of, world)))
-      return [[cut, ...inner.filter((hole) => hole.length >= 4 && isBeside(hole, cut))].map(writeRing)]
-    }),
-  )
+  if (!jumps || count > 5) return jumps
+  const positions = readPositions(sequence)
+  const isParallel = count === 2 && positions[0]?.[1] === positions[1]?.[1]
+  return !isParallel && !isBox(positions)
 }
 
 /**
  * Returns the areas of a polygon whose rings go around the world: those between adjacent rings, from north to south. The
  * area of a remaining single ring extends to the edge of the map, on the side of its pole.
  */
-function areasAround(rings: readonly (readonly Position[])[], world: World): Position[][] {
+function areasAround(rings: Rings, world: World): PositionList[] {
   const curves = rings.map((ring) => unroll(ring, world))
   const [west, east] = [curves[0]?.[0], curves[0]?.at(-1)]
   if (curves.length % 2 === 1 && west !== undefined && east !== undefined) {
@@ -69,10 +250,10 @@ function areasAround(rings: readonly (readonly Position[])[], world: World): Pos
   })
 }
 
-const meanY = (curve: readonly Position[]) => curve.reduce((sum, [, y]) => sum + y, 0) / curve.length
+const meanY = (curve: PositionList) => curve.reduce((sum, [, y]) => sum + y, 0) / curve.length
 
 /** Unrolls a ring around the world from the western edge of the map to the eastern one. */
-function unroll(ring: readonly Position[], { width }: World): Position[] {
+function unroll(ring: PositionList, { width }: World): PositionList {
   const east = width / 2
   const eastward = (ring.at(-1)?.[0] ?? 0) > (ring[0]?.[0] ?? 0) ? ring : ring.toReversed()
   const copy = Math.floor((eastward[0]?.[0] ?? 0) / width + 0.5)
@@ -80,91 +261,55 @@ function unroll(ring: readonly Position[], { width }: World): Position[] {
   const at = unrolled.findIndex(([x]) => x >= east)
   const [before, after] = [unrolled[at - 1], unrolled[at]]
   if (unrolled[0]?.[0] === -east || before === undefined || after === undefined) return unrolled
-  const [, y, ...z] = between(before, after, (east - before[0]) / (after[0] - before[0]))
+  const middle = crossing(before, after, east)
   const beyond = unrolled.slice(after[0] === east ? at + 1 : at, -1)
-  return [[-east, y, ...z], ...moved(beyond, -width), ...unrolled.slice(0, at), [east, y, ...z]]
+  return [withX(middle, -east), ...moved(beyond, -width), ...unrolled.slice(0, at), middle]
 }
 
-function moved(ring: readonly Position[], by: number): Position[] {
-  return ring.map(([x, y, ...z]): Position => [x + by, y, ...z])
-}
-
-function readRing(ring: ByteSequence): Position[] {
-  const size = positionSize(ring.zAt >= 0)
-  const numbers = numbersOf({ ...ring, isOpen: false })
-  return Array.from({ length: ring.count }, (_, index) => {
-    const [x = 0, y = 0, ...z] = numbers.slice(size * index, size * (index + 1))
-    return [x, y, ...z]
-  })
-}
-
-function writeRing(ring: readonly Position[]): ByteSequence {
-  return byteSequenceOf(ring.flat(), positionSize((ring[0]?.length ?? 2) > 2))
-}
-
-/** Unwraps a ring beyond the edges of the map, so that it has no jumps. A ring around a pole ends one world further. */
-function unwrap(ring: readonly Position[], { width }: World): Position[] {
+/** Unwraps a line or ring beyond the edges of the map, so that it has no jumps. A ring around a pole ends one world further. */
+function unwrap(list: PositionList, { width }: World): PositionList {
   let turns = 0
-  return ring.map(([x, y, ...z], index): Position => {
-    const before = ring[index - 1]?.[0] ?? x
+  return list.map((position, index): Position => {
+    const [x] = position
+    const before = list[index - 1]?.[0] ?? x
     if (x - before > width / 2) turns -= 1
     else if (before - x > width / 2) turns += 1
-    return [x + turns * width, y, ...z]
+    return withX(position, x + turns * width)
   })
+}
+
+const moved = (list: PositionList, by: number) => list.map((position) => withX(position, position[0] + by))
+
+function withX([, y, ...z]: Position, x: number): Position {
+  return [x, y, ...z]
 }
 
 function withY([x, , ...z]: Position, y: number): Position {
   return [x, y, ...z]
 }
 
-/** Returns the numbers of the adjacent copies of the world that an unwrapped ring touches; 0 is the map itself. */
-function worldsOf(ring: readonly Position[], { width }: World): number[] {
-  const { west, east } = edgesOf(ring)
-  const from = Math.floor(west / width + 0.5)
-  const to = Math.ceil(east / width + 0.5) - 1
-  return Array.from({ length: Math.max(1, to - from + 1) }, (_, index) => from + index)
-}
-
-function edgesOf(ring: readonly Position[]): { readonly west: number; readonly east: number } {
+function edgesOf(list: PositionList): { readonly west: number; readonly east: number } {
   let west = Number.POSITIVE_INFINITY
   let east = Number.NEGATIVE_INFINITY
-  for (const [x] of ring) {
+  for (const [x] of list) {
     west = Math.min(west, x)
     east = Math.max(east, x)
   }
   return { west, east }
 }
 
-/** Returns the part of a ring on one copy of the world, moved onto the map. */
-function clipToWorld(ring: readonly Position[], copy: number, { width }: World): Position[] {
-  const west = (copy - 0.5) * width
-  const eastern = clip(ring, (x) => x - west)
-  const both = clip(eastern, (x) => west + width - x)
-  return moved(both, -copy * width)
+function positionsOf(numbers: Sequence, size: number): Position[] {
+  return Array.from({ length: numbers.length / size }, (_, index) => {
+    const [x = 0, y = 0, ...z] = numbers.slice(size * index, size * (index + 1))
+    return [x, y, ...z]
+  })
 }
 
-/** Clips a closed ring at a meridian; `inside` is 0 or more on the kept side. @see Sutherland and Hodgman 1974 */
-function clip(ring: readonly Position[], inside: (x: number) => number): Position[] {
-  const kept: Position[] = []
-  for (const [index, position] of ring.entries()) {
-    const before = ring[index - 1] ?? position
-    const [now, then] = [inside(position[0]), inside(before[0])]
-    if (now < 0 !== then < 0) kept.push(between(before, position, then / (then - now)))
-    if (now >= 0) kept.push(position)
-  }
-  const [first] = kept
-  const last = kept.at(-1)
-  const isClosed = first !== undefined && last !== undefined && first[0] === last[0] && first[1] === last[1]
-  return first === undefined || isClosed ? kept : [...kept, first]
+/** Reads positions; the first one is repeated at the end of an open ring. */
+function readPositions(sequence: ByteSequence): Position[] {
+  return positionsOf(numbersOf(sequence), positionSize(sequence.zAt >= 0))
 }
 
-function between(from: Position, to: Position, part: number): Position {
-  const [x, y, ...z] = from.map((value, index) => value + part * ((to[index] ?? value) - value))
-  return [x ?? 0, y ?? 0, ...z]
-}
-
-/** Returns whether a hole lies between the western and eastern edges of a ring, so that it belongs to that half. */
-function isBeside(hole: readonly Position[], ring: readonly Position[]): boolean {
-  const [inner, outer] = [edgesOf(hole), edgesOf(ring)]
-  return inner.west >= outer.west && inner.east <= outer.east
+function writePositions(list: PositionList): ByteSequence {
+  return byteSequenceOf(list.flat(), positionSize((list[0]?.length ?? 2) > 2))
 }

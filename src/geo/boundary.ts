@@ -5,6 +5,7 @@ import { isProblem } from '../core/problem.ts'
 import type { Bbox } from './bbox.ts'
 import { parseGeojsonGeometry } from './geojson.ts'
 import { type Geometry, positionSize } from './geometry.ts'
+import { onMap } from './on_map.ts'
 import { formatWkt } from './wkt.ts'
 import { parseWkt } from './wkt_reader.ts'
 import { coordinateLimits } from './world.ts'
@@ -93,7 +94,7 @@ export function boundaryOf(geometry: Geometry, srs = 4326): Boundary {
         hint: 'Write x before y, which is longitude before latitude in EPSG:4326.',
       },
     )
-  return { wkt: formatWkt({ ...geometry, isMulti: true }), srs }
+  return { wkt: formatWkt({ ...onMap(geometry, srs), isMulti: true }), srs }
 }
 
 /**

@@ -7,7 +7,7 @@ export interface World {
   readonly width: number
   /** Maximum y of maps; in web mercator, the edge of the square map. */
   readonly top: number
-  /** Limits of coordinates: the poles, and one world width to either side. */
+  /** Limits of coordinates: the poles, and a copy of the world on either side. */
   readonly limits: Bbox
 }
 
@@ -18,9 +18,9 @@ const worlds: Readonly<Record<number, World>> = {
   3857: {
     width: mercatorWorld,
     top: mercatorHalfWorld,
-    limits: limitsOf(mercatorWorld + 0.01, mercatorPole),
+    limits: limitsOf(1.5 * mercatorWorld, mercatorPole),
   },
-  4326: { width: 360, top: 90, limits: limitsOf(360, 90) },
+  4326: { width: 360, top: 90, limits: limitsOf(540, 90) },
 }
 
 const unlimited = limitsOf(Number.MAX_VALUE, Number.MAX_VALUE)

@@ -152,6 +152,68 @@ describe('cutAtAntimeridian', () => {
     expect(cutAtAntimeridian(box, world)).toBe(box)
   })
 
+  const line = (...positions: Ring): ByteGeometry => ({
+    family: 'LINESTRING',
+    isMulti: false,
+    hasZ: false,
+    parts: [[byteSequenceOf(positions.flat(), 2)]],
+  })
+
+  it('splits lines that continue beyond the antimeridian, and those that jump there', () => {
+    for (const x of [190, -170]) {
+      const cut = cutAtAntimeridian(line([170, 0], [x, 10], [x, 20]), world)
+      expect(cut.isMulti).toBe(true)
+      expect(ringsOf(cut).flat()).toEqual([
+        [
+          [170, 0],
+          [180, 5],
+        ],
+        [
+          [-180, 5],
+          [-170, 10],
+          [-170, 20],
+        ],
+      ])
+    }
+  })
+
+  it('leaves parallels around the world unchanged', () => {
+    const equator = line([-180, 0], [180, 0])
+    expect(cutAtAntimeridian(equator, world)).toBe(equator)
+  })
+
+  it('splits polygons of four corners that are not boxes', () => {
+    const scene = polygon([
+      [178, 0],
+      [-178, 1],
+      [-179, 5],
+      [177, 4],
+      [178, 0],
+    ])
+    const [east, west] = ringsOf(cutAtAntimeridian(scene, world)).map(([ring = []]) => ring)
+    expect((east ?? []).every(([x = 0]) => x >= 177 && x <= 180)).toBe(true)
+    expect((west ?? []).every(([x = 0]) => x >= -180 && x <= -178)).toBe(true)
+  })
+
+  it('does not move positions on the antimeridian with rounding errors to its other side', () => {
+    const ring: Ring = [
+      [170, 0],
+      [180.000_000_000_1, 0],
+      [180.000_000_000_1, 10],
+      [170, 0],
+    ]
+    expect(ringsOf(cutAtAntimeridian(polygon(ring), world))).toEqual([
+      [
+        [
+          [170, 0],
+          [180, 0],
+          [180, 10],
+          [170, 0],
+        ],
+      ],
+    ])
+  })
+
   it('has a width for global reference systems only', () => {
     expect(findWorld(3857)?.width).toBeCloseTo(40_075_016.6856, 3)
     expect(findWorld(25832)).toBeUndefined()

@@ -14,7 +14,7 @@ describe('a boundary', () => {
     ['POLYGON Z((0 0 1,1 0 1,1 1 1,0 0 1))', 'two coordinates a position'],
     ['POLYGON EMPTY', 'a boundary is a POLYGON or a MULTIPOLYGON'],
     ['POLYGON((0 0,1 0,1 91,0 0))', '91 is not a valid y in EPSG:4326'],
-    ['POLYGON((0 0,-361 0,1 9,0 0))', '-361 is not a valid x in EPSG:4326'],
+    ['POLYGON((0 0,-541 0,1 9,0 0))', '-541 is not a valid x in EPSG:4326'],
     ['POLYGON((0 0,1 0', 'expected ")" at character 17'],
     ['{"type":"Point","coordinates":[1,1]}', 'a boundary is a POLYGON or a MULTIPOLYGON'],
     ['{"type":"Polygon"', 'invalid GeoJSON'],

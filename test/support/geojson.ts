@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readReal, readString } from '../../src/gdal/flatgeobuf/value.ts'
+import { type FeatureFault, isFault } from '../../src/gdal/import/fit_geometry.ts'
 import { datatypeOfKinds } from '../../src/gdal/sources/geojson/columns.ts'
 import { type GeoJsonFacts, readGeoJson } from '../../src/gdal/sources/geojson/geojson_reader.ts'
 import type { Reproject } from '../../src/gdal/sources/geojson/reproject.ts'
@@ -71,8 +72,8 @@ export async function readGeoJsonText(
 }
 
 /** Gives a geometry as plain data, without members that are empty. */
-export function describeGeometry(geometry: AnyByteGeometry | undefined): unknown {
-  if (geometry === undefined || geometry.family === 'UNSUPPORTED') return geometry
+export function describeGeometry(geometry: AnyByteGeometry | FeatureFault | undefined): unknown {
+  if (geometry === undefined || isFault(geometry) || geometry.family === 'UNSUPPORTED') return geometry
   if (geometry.family === 'COLLECTION')
     return geometry.members.filter(({ parts }) => parts.length > 0).map(describeGeometry)
   const { family, isMulti, hasZ, parts } = geometry

@@ -14,7 +14,7 @@ import { nameSource } from '../sources/source_name.ts'
 import { encodingHint } from '../sources/text/encoding.ts'
 import {
   followFeatures,
-  sourceReferenceSystem,
+  openReferenceSystem,
   translateLayer,
   translationFault,
 } from '../sources/translate.ts'
@@ -30,6 +30,7 @@ import {
   type Features,
   startScan,
 } from './feature_scan.ts'
+import { findReprojection, reprojectingReader } from './placed_reader.ts'
 import { featuresOf, layoutOf, planReading, type ReadingPlan, settleColumn } from './reading_plan.ts'
 import { startRows } from './row_writer.ts'
 
@@ -137,12 +138,15 @@ async function translateAll(
   let scanner: FeatureScanner | undefined
   let features: Features | undefined
   let draft: Draft | undefined
+  const from = openReferenceSystem(gdal, source)
+  const reproject = findReprojection(gdal, source, job.srs)
   await translateLayer(gdal, source, {
     path,
-    srs: job.srs,
+    srs: reproject === undefined ? job.srs : undefined,
     async follow(header, isDone) {
       const types = header.columns.map(({ type }) => type)
-      features = featuresOf(plan, types, flatFeatureReader(path, header))
+      const reader = flatFeatureReader(path, header)
+      features = featuresOf(plan, types, reproject ? reprojectingReader(reader, reproject) : reader)
       scanner = startScan(features)
       draft = startDraft(plan, features, sink)
       await followFeatures(
@@ -156,14 +160,13 @@ async function translateAll(
   strings?.settle?.()
   const scan = scanner?.scan ?? emptyScan
   const { count, nullCount } = scan
-  const sourceSrs = sourceReferenceSystem(source)
   const { layer } = source
   const total =
     compared?.total ??
     plan.total ??
     (await counting) ??
     readToEnd(gdal, source, () => layer.features.count(true))
-  const missing = findMissing(gdal, { source, srs: job.srs, sourceSrs, total, count, nullCount })
+  const missing = findMissing(gdal, { source, srs: job.srs, from, total, count, nullCount })
   // A driver may open a damaged file without features.
   if (total === 0) await refuseFault(source)
   if (missing === undefined) {

@@ -18,8 +18,8 @@ export interface ReadFeature extends FlatFeature {
 export interface FeatureReader {
   /** Yields all features in order; each is valid until the next. */
   all(): Iterable<ReadFeature>
-  /** Reads the geometry of a feature without copying it; undefined for a null geometry. */
-  readGeometry(feature: FlatFeature): AnyByteGeometry | undefined
+  /** Reads the geometry of a feature without copying it if possible; undefined for a null geometry. */
+  readGeometry(feature: FlatFeature): AnyByteGeometry | FeatureFault | undefined
   /** Calls `visit` for each property that is not null, in column order. */
   eachProperty(feature: FlatFeature, visit: (value: Value) => void): void
 }

@@ -52,6 +52,7 @@ function checkFeature(feature: ReadFeature, features: Features): ByteGeometry | 
   // Only lossy jobs may drop parts of features.
   if (fault !== undefined && (fault.isMisplaced || features.rules.fix !== 'LOSSY')) return fault
   const geometry = features.reader.readGeometry(feature)
+  if (geometry !== undefined && isFault(geometry)) return geometry
   const fitted = (geometry === undefined ? fault : undefined) ?? fitGeometry(geometry, features.rules)
   return fitted === undefined || isFault(fitted) ? fitted : (findBadField(feature, features) ?? fitted)
 }

@@ -8,7 +8,7 @@ import type { BadFeature, LoadRules } from '../runner/vector_job.ts'
 export interface FitRules extends Pick<LoadRules, 'family' | 'isMulti' | 'skipOthers' | 'fix'> {
   /** Bounds of the coordinates of the reference system. */
   readonly limits: Bbox
-  /** Makes a polygon valid; returns the same geometry if it is valid. */
+  /** Makes a line or polygon valid; returns the same geometry if it is valid. */
   readonly repair: (geometry: ByteGeometry) => AnyByteGeometry
 }
 
@@ -35,9 +35,9 @@ export function fitGeometry(found: AnyByteGeometry | undefined, rules: FitRules)
   const checked = checkParts(geometry, rules)
   if (isFault(checked)) return checked
   const valid =
-    rules.fix === 'NONE' || checked.family !== 'POLYGON'
+    rules.fix === 'NONE' || checked.family === 'POINT'
       ? checked
-      : keepPolygons(rules.repair(checked), rules)
+      : keepFamily(rules.repair(checked), checked.family, rules)
   return isFault(valid) ? valid : limitParts(valid, rules)
 }
 
@@ -75,8 +75,12 @@ function largestFamily({ members }: ByteCollection): GeometryFamily | undefined 
   return order.find((family) => members.some((member) => member.family === family))
 }
 
-function keepPolygons(repaired: AnyByteGeometry, { fix }: FitRules): ByteGeometry | FeatureFault {
-  if (repaired.family === 'POLYGON') return repaired
+function keepFamily(
+  repaired: AnyByteGeometry,
+  family: GeometryFamily,
+  { fix }: FitRules,
+): ByteGeometry | FeatureFault {
+  if ('parts' in repaired && repaired.family === family) return repaired
   const polygons = repaired.family === 'COLLECTION' ? membersOf(repaired, 'POLYGON') : undefined
   if (polygons === undefined || polygons.parts.length === 0) return { reason: 'it has no area' }
   const isAll =

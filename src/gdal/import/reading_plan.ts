@@ -13,7 +13,8 @@ import type { FeatureReader } from './feature_reader.ts'
 import type { Features } from './feature_scan.ts'
 import type { FitRules } from './fit_geometry.ts'
 import { guessedDatatype } from './guess_datatype.ts'
-import { createRepair } from './repair_polygon.ts'
+import { wrappingReader } from './placed_reader.ts'
+import { createRepair } from './repair_geometry.ts'
 import { type Conversion, findConversion } from './value_convert.ts'
 
 /** How a source is read, and how its features are scanned. */
@@ -173,7 +174,8 @@ export function featuresOf(
       blankIsNull: blankIsNull && use === 'STRING',
     }
   })
-  return { reader, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
+  const placed = wrappingReader(reader, job.srs)
+  return { reader: placed, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
 }
 
 function conversionOf(from: Datatype, to: ColumnUse): Conversion | undefined {

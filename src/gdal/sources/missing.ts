@@ -1,4 +1,4 @@
-import type { Layer } from 'gdal-async'
+import type { Layer, SpatialReference } from 'gdal-async'
 import { notNumber } from '../import/fit_geometry.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import { type BadFeature, maxListedFeatures } from '../runner/vector_job.ts'
@@ -15,8 +15,8 @@ export interface Translation {
   readonly source: Pick<SourceLayer, 'layer' | 'check'>
   /** EPSG code of the target. */
   readonly srs: number
-  /** Reference system that overrides that of the source. */
-  readonly sourceSrs: string | undefined
+  /** Reference system of the source. */
+  readonly from: SpatialReference
   /** Features of the source. */
   readonly total: number
   /** Features in the file. */
@@ -75,19 +75,17 @@ type Fault = Omit<BadFeature, 'number'>
 
 function faultFinder(
   gdal: GdalModule,
-  { source, srs, sourceSrs }: Translation,
+  { source, srs, from }: Translation,
   checksStrings: boolean,
 ): (feature: Feature, number: number) => Fault | undefined {
-  const { layer } = source
-  const from = sourceSrs === undefined ? layer.srs : gdal.SpatialReference.fromUserInput(sourceSrs)
   const to = gdal.SpatialReference.fromEPSG(srs)
-  const transformation = from === null ? undefined : new gdal.CoordinateTransformation(from, to)
+  const transformation = new gdal.CoordinateTransformation(from, to)
   const findReason = source.check?.startReasons?.()
   return (feature, number) => {
     const geometry = feature.getGeometry()
     if (geometry === null || geometry.isEmpty()) return { reason: findReason?.(number) ?? noGeometry }
     try {
-      if (transformation !== undefined) geometry.transform(transformation)
+      geometry.transform(transformation)
     } catch {
       return hasNumbers(feature) ? misplaced : { reason: notNumber }
     }

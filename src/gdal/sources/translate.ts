@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import type { SpatialReference } from 'gdal-async'
 import type { GeometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { datatypeOf } from '../export/field_type.ts'
@@ -26,8 +27,8 @@ export interface Follower {
 /** Target of a translation. */
 export interface TranslateTarget extends Follower {
   readonly path: string
-  /** EPSG code. */
-  readonly srs: number
+  /** EPSG code; undefined for the reference system of the source. */
+  readonly srs: number | undefined
 }
 
 /** Returns the fields of a layer with their datatypes. */
@@ -151,15 +152,15 @@ const listsAsStrings = ['IntegerList', 'Integer64List', 'RealList', 'StringList'
 const wideNumbers = ['Integer(Boolean)=Integer', 'Integer(Int16)=Integer', 'Real(Float32)=Real']
 const fieldTypes = [...listsAsStrings, ...wideNumbers].join(',')
 
-function translationOptions(source: SourceLayer, srs: number): string[] {
+function translationOptions(source: SourceLayer, srs: number | undefined): string[] {
   const declared = findDeclaredType(source)
   const isPlanar = declared !== undefined && !declared.hasZ
   const sourceSrs = sourceReferenceSystem(source)
   return [
     ...['-f', 'FlatGeobuf', '-lco', 'SPATIAL_INDEX=NO', '-mapFieldType', fieldTypes],
     ...typeOptions(source, isPlanar),
-    ...(sourceSrs === undefined ? [] : ['-s_srs', sourceSrs]),
-    ...['-t_srs', `EPSG:${srs}`],
+    ...(sourceSrs === undefined || srs === undefined ? [] : ['-s_srs', sourceSrs]),
+    ...(srs === undefined ? [] : ['-t_srs', `EPSG:${srs}`]),
     // Features that cannot be reprojected are reported by number later.
     '-skipfailures',
   ]
@@ -188,10 +189,21 @@ const undefinedSystem = /^\w+\["Undefined (Cartesian|geographic) SRS"/i
  *
  * @throws {Problem} source/no-srs if it is unknown
  */
-export function sourceReferenceSystem({ layer, name, degrees }: SourceLayer): string | undefined {
+function sourceReferenceSystem({ layer, name, degrees }: SourceLayer): string | undefined {
   if (layer.srs !== null && !undefinedSystem.test(layer.srs.toWKT())) return undefined
   if (degrees !== undefined) return 'EPSG:4326'
   throw problem('source/no-srs', `the layer ${JSON.stringify(name)} has no reference system`, {
     hint: 'Add it to the file; for a Shapefile, add its .prj file to the archive.',
   })
+}
+
+/**
+ * Opens the reference system of a source, x first.
+ *
+ * @throws {Problem} source/no-srs if it is unknown
+ */
+export function openReferenceSystem(gdal: GdalModule, source: SourceLayer): SpatialReference {
+  const own = sourceReferenceSystem(source) === undefined ? source.layer.srs : null
+  // In EPSG:4326, latitude is first.
+  return own ?? gdal.SpatialReference.fromUserInput('OGC:CRS84')
 }

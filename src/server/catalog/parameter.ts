@@ -2,6 +2,7 @@ import { type CumulativeStatus, catalogLimits, cumulativeStatuses } from '../../
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { parseGeojsonGeometry } from '../../geo/geojson.ts'
+import { onMap } from '../../geo/on_map.ts'
 import { formatWkt, formatWktMembers } from '../../geo/wkt.ts'
 import { parseWktMembers } from '../../geo/wkt_reader.ts'
 import type { FilterGeometry, Order } from '../../store/catalog/geoservice_query.ts'
@@ -95,9 +96,10 @@ export function geometryOf(query: Parameters, name: string): FilterGeometry | un
   if (text.length > catalogLimits.geometryText)
     throw invalidParameter(name, `A geometry has at most ${catalogLimits.geometryText} characters.`)
   try {
-    if (/^\s*\{/.test(text)) return { wkt: formatWkt(parseGeojsonGeometry(parseJson(text))), srs: lonLat }
+    if (/^\s*\{/.test(text))
+      return { wkt: formatWkt(onMap(parseGeojsonGeometry(parseJson(text)), lonLat)), srs: lonLat }
     const { geometries, srs = lonLat } = parseWktMembers(text)
-    return { wkt: formatWktMembers(geometries), srs }
+    return { wkt: formatWktMembers(geometries.map((one) => onMap(one, srs))), srs }
   } catch (error) {
     if (!isProblem(error)) throw error
     throw invalidParameter(name, `Enter a WKT or EWKT geometry: ${error.message}.`)

@@ -1,8 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import { parseGeojsonGeometry } from '../../geo/geojson.ts'
-import { fitGeometry, type Geometry } from '../../geo/geometry.ts'
-import { formatWkt } from '../../geo/wkt.ts'
+import type { Geometry } from '../../geo/geometry.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
 import { requireSrs } from '../../store/feature/feature_sql.ts'
 import { type FieldValue, parseFieldValue } from '../../store/feature/field_value.ts'
@@ -11,6 +10,7 @@ import type { LayerField, WritableLayer } from '../../store/layer/stored_layer.t
 import { type ExtensionChange, readExtensions } from '../attachments/attachment_extension.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { refuseForeign } from './open_layer.ts'
+import { writtenWkt } from './written_geometry.ts'
 
 /** A feature in a request. */
 export type FeatureBody = ApiRequest<'feature.create'>['body']
@@ -69,7 +69,7 @@ function readGeometry(
   // An accidental null would delete the geometry.
   if (geom === null) return query.geom_null ? null : undefined
   const geometry = query.geom_format === 'geojson' ? parseGeojsonGeometry(geom) : readWkt(geom, srs)
-  return formatWkt(fitGeometry(geometry, layer.geometryType, { fitsZ: query.geom_fit_z }))
+  return writtenWkt(geometry, { layer, srs, fitsZ: query.geom_fit_z })
 }
 
 function readWkt(geom: unknown, expected: number): Geometry {

@@ -1,6 +1,4 @@
 import { isProblem } from '../../core/problem.ts'
-import { fitGeometry } from '../../geo/geometry.ts'
-import { formatWkt } from '../../geo/wkt.ts'
 import { isGeometryNode, readGml } from '../../ogc/gml/read_gml.ts'
 import { OwsFault, shown } from '../../ogc/ows_fault.ts'
 import { type FeatureType, findProperty } from '../../ogc/wfs/feature_type.ts'
@@ -10,6 +8,7 @@ import type { XmlNode } from '../../ogc/xml_tree.ts'
 import { type FieldValue, parseFieldValue } from '../../store/feature/field_value.ts'
 import type { FeatureContent } from '../../store/feature/write_features.ts'
 import type { LayerField } from '../../store/layer/stored_layer.ts'
+import { writtenWkt } from '../features/written_geometry.ts'
 
 /** Content of a feature to write, and the EPSG code of its geometry; undefined without a geometry. */
 export interface PlacedContent extends FeatureContent {
@@ -45,7 +44,7 @@ function readGeometry(name: string, value: XmlNode | undefined, scope: FilterSco
   if (node === undefined) return { geom: null, srs: undefined }
   const { geometry, srs } = placeGeometry(readGml(node), scope)
   try {
-    return { geom: formatWkt(fitGeometry(geometry, scope.type.layer.geometryType)), srs }
+    return { geom: writtenWkt(geometry, { layer: scope.type.layer, srs }), srs }
   } catch (error) {
     throw isProblem(error) ? new OwsFault('InvalidValue', `${error.message}.`, name) : error
   }

@@ -5,6 +5,8 @@ import { quoteName } from '../../core/sql_quote.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import type { Geometry } from '../../geo/geometry.ts'
+import { mercatorHalfWorld } from '../../geo/mercator.ts'
+import { onMap } from '../../geo/on_map.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
 import { type Bindings, transformSql } from './feature_sql.ts'
@@ -56,13 +58,11 @@ export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Binding
   if (above !== undefined) conditions.push(`id > ${bindings.bind(above, 'bigint')}`)
   if (upTo !== undefined) conditions.push(`id <= ${bindings.bind(upTo, 'bigint')}`)
   if (intersects !== undefined) {
-    const area = { wkt: formatWkt(intersects), srs: filter.intersectsSrs ?? filterSrs }
-    conditions.push(intersectsSql(layer, area, bindings))
+    conditions.push(
+      intersectsSql(layer, { area: intersects, srs: filter.intersectsSrs ?? filterSrs }, bindings),
+    )
   }
-  if (bbox !== undefined) {
-    const box = `ST_MakeEnvelope(${bbox.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${filterSrs})`
-    conditions.push(`ST_Intersects(geom, ${transformSql(box, filterSrs, layer.srs)})`)
-  }
+  if (bbox !== undefined) conditions.push(boxSql(layer, bbox, bindings))
   if (like !== undefined) conditions.push(containsSql(layer, `strpos(%, ${bindText(bindings, like)}) > 0`))
   if (filter.expression !== undefined) conditions.push(expressionSql(layer, filter.expression, bindings))
   // As ILIKE does, but without converting the pattern for every row.
@@ -71,9 +71,25 @@ export function filterSql(layer: Layer, filter: FeatureFilter, bindings: Binding
   return conditions.length === 0 ? 'true' : conditions.join(' and ')
 }
 
-/** Returns SQL that is true for features that intersect WKT. */
-function intersectsSql(layer: Layer, { wkt, srs }: { wkt: string; srs: number }, bindings: Bindings): string {
-  const geometry = `ST_GeomFromText(${bindings.bind(wkt, 'text')}, ${Math.trunc(srs)})`
+/** Returns SQL that is true for features that intersect a box. */
+function boxSql(layer: Layer, bbox: Bbox, bindings: Bindings): string {
+  const [west, south, east, north] = bbox
+  if (west < -mercatorHalfWorld || east > mercatorHalfWorld) {
+    const ring = [west, south, east, south, east, north, west, north, west, south]
+    const area: Geometry = { family: 'POLYGON', isMulti: false, hasZ: false, parts: [[ring]] }
+    return intersectsSql(layer, { area, srs: filterSrs }, bindings)
+  }
+  const box = `ST_MakeEnvelope(${bbox.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${filterSrs})`
+  return `ST_Intersects(geom, ${transformSql(box, filterSrs, layer.srs)})`
+}
+
+/** Returns SQL that is true for features that intersect a geometry. */
+function intersectsSql(
+  layer: Layer,
+  { area, srs }: { readonly area: Geometry; readonly srs: number },
+  bindings: Bindings,
+): string {
+  const geometry = `ST_GeomFromText(${bindings.bind(formatWkt(onMap(area, srs)), 'text')}, ${Math.trunc(srs)})`
   return `ST_Intersects(geom, ${transformSql(geometry, srs, layer.srs)})`
 }
 

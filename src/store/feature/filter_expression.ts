@@ -2,6 +2,7 @@ import { problem } from '../../contract/problems.ts'
 import { quoteName } from '../../core/sql_quote.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Geometry } from '../../geo/geometry.ts'
+import { onMap } from '../../geo/on_map.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
 import { type Bindings, transformSql } from './feature_sql.ts'
@@ -167,7 +168,7 @@ function distanceSql(layer: Layer, expression: Kind<'distance'>, bindings: Bindi
 }
 
 function geometrySql({ geometry, srs }: FilterGeometry, bindings: Bindings): string {
-  return `ST_GeomFromText(${bindings.bind(formatWkt(geometry), 'text')}, ${Math.trunc(srs)})`
+  return `ST_GeomFromText(${bindings.bind(formatWkt(onMap(geometry, srs)), 'text')}, ${Math.trunc(srs)})`
 }
 
 interface Column {

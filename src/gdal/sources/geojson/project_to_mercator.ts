@@ -14,8 +14,11 @@ export function isWgs84(crs: unknown): boolean {
   return type === 'name' && wgs84Names.has((properties as { readonly name?: unknown } | undefined)?.name)
 }
 
-/** Outside of the square world, PROJ decides whether a position can be projected, and how it is wrapped. */
-const limits = { longitude: 180, latitude: mercatorMaxLatitude }
+/**
+ * North and south of the square world, PROJ decides whether a position can be projected. East and west of it, positions
+ * continue into the next copies of the world.
+ */
+const limits = { longitude: 540, latitude: mercatorMaxLatitude }
 
 /**
  * Projects the positions of a chunk from degrees to EPSG:3857, in place.

@@ -4,6 +4,7 @@ import type { CoordinateTransformation, SpatialReference } from 'gdal-async'
 import { once } from '../../../core/once.ts'
 import { wkbTypes } from '../../../geo/wkb.ts'
 import type { GdalModule, OpenGdal } from '../../runner/gdal_module.ts'
+import { type ContinueLongitude, findContinuation } from '../continue_longitude.ts'
 import { isWgs84, projectToMercator } from './project_to_mercator.ts'
 import { geometryAt, positionsAt, type SpoolChunk } from './spool_reader.ts'
 
@@ -42,7 +43,8 @@ function reprojectWithGdal(gdal: GdalModule, { crs, srs, folder }: ReprojectTarg
   const transformation = new gdal.CoordinateTransformation(from, to)
   // For other systems, PROJ chooses an operation by location.
   const isUniform = crs === undefined || from.isSame(read(undefined))
-  return (piece) => reproject(gdal, { transformation, isUniform }, piece)
+  const continued = findContinuation(gdal, { from, srs })
+  return (piece) => reproject(gdal, { transformation, isUniform, continued }, piece)
 }
 
 /** Reads the reference system that GDAL derives from a `crs` member. */
@@ -62,13 +64,14 @@ function readReferenceSystem(gdal: GdalModule, crs: unknown, folder: string): Sp
 
 interface Reprojection {
   readonly transformation: CoordinateTransformation
+  readonly continued: ContinueLongitude | undefined
   /** Whether features can be reprojected together. */
   readonly isUniform: boolean
 }
 
 function reproject(
   gdal: GdalModule,
-  { transformation, isUniform }: Reprojection,
+  { isUniform, ...moving }: Reprojection,
   piece: SpoolChunk,
 ): ReadonlySet<number> {
   const failed = new Set<number>()
@@ -78,7 +81,7 @@ function reproject(
       return piece.bytes[geometry] !== 0 && (piece.bytes[geometry + 1] === 1) === hasZ
     })
     const all = (starts: readonly number[]) =>
-      transformAll(gdal, transformation, { ...piece, starts, step: hasZ ? 24 : 16 })
+      transformAll(gdal, moving, { ...piece, starts, step: hasZ ? 24 : 16 })
     if (isUniform && (group.length === 0 || all(group))) continue
     for (const start of group) if (!all([start])) failed.add(start)
   }
@@ -93,7 +96,11 @@ interface Batch extends SpoolChunk {
 }
 
 /** Reprojects features of the same dimension; returns false if a position cannot be reprojected. */
-function transformAll(gdal: GdalModule, transformation: CoordinateTransformation, batch: Batch): boolean {
+function transformAll(
+  gdal: GdalModule,
+  { transformation, continued }: Omit<Reprojection, 'isUniform'>,
+  batch: Batch,
+): boolean {
   const { bytes, step } = batch
   const places = batch.starts.map((start) => positionsAt(batch, geometryAt(batch, start)))
   const count = places.reduce((sum, place) => sum + place.count, 0)
@@ -110,6 +117,8 @@ function transformAll(gdal: GdalModule, transformation: CoordinateTransformation
     return false
   }
   const moved = line.toWKB('LSB', 'ISO')
+  for (let x = wkbHead; continued !== undefined && x < moved.length; x += step)
+    moved.writeDoubleLE(continued(moved.readDoubleLE(x), wkb.readDoubleLE(x)), x)
   at = wkbHead
   for (const place of places) {
     const end = at + step * place.count

@@ -6,15 +6,16 @@ import { findWorld } from '../../geo/world.ts'
 import type { OpenGdal } from '../runner/gdal_module.ts'
 
 /**
- * Creates a function that repairs polygons: it cuts them at the antimeridian, then makes them valid with GDAL. Valid
- * polygons are not changed.
+ * Creates a function that repairs lines and polygons: it cuts them at the antimeridian, then makes polygons valid with GDAL.
+ * Valid geometries are not changed.
  */
 export function createRepair(openGdal: OpenGdal, srs: number): (geometry: ByteGeometry) => AnyByteGeometry {
   const world = findWorld(srs)
   return (found) => {
-    const polygon = world === undefined ? found : cutAtAntimeridian(found, world)
-    const geometry = openGdal().Geometry.fromWKB(wkbOf(polygon))
-    return geometry.isValid() ? polygon : readWkb(bytesOf(geometry.makeValid().toWKB('LSB', 'ISO')))
+    const cut = world === undefined ? found : cutAtAntimeridian(found, world)
+    if (cut.family !== 'POLYGON') return cut
+    const geometry = openGdal().Geometry.fromWKB(wkbOf(cut))
+    return geometry.isValid() ? cut : readWkb(bytesOf(geometry.makeValid().toWKB('LSB', 'ISO')))
   }
 }
 
