@@ -8,13 +8,14 @@ import { inRoot, root } from './setup/paths.mjs'
 rmSync(inRoot('dist'), { recursive: true, force: true })
 runScript('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json')
 copyAssets()
+runScript('scripts/bundle.mjs')
 runScript('scripts/build-web.mjs', 'dist/web')
 
-/** Copies all files but code. The browser code is built separately. */
+/** Copies all files but code; one that would replace compiled code fails the build. The browser code is built separately. */
 function copyAssets() {
   for (const path of readdirSync(inRoot('src'), { recursive: true })) {
     const isAsset = extname(path) !== '' && extname(path) !== '.ts' && !/^web[/\\]/.test(path)
-    if (isAsset) cpSync(inRoot(`src/${path}`), inRoot(`dist/${path}`))
+    if (isAsset) cpSync(inRoot(`src/${path}`), inRoot(`dist/${path}`), { force: false, errorOnExist: true })
   }
 }
 

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findAddress } from './support/killable.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const about = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -47,6 +48,7 @@ beforeAll(() => {
     '--prefer-offline',
     '--no-audit',
   ])
+  addBinaries()
 }, 5 * minutes)
 afterAll(() => rmSync(work, { recursive: true }))
 
@@ -66,11 +68,48 @@ function pack(clone: string): string {
   return join(work, filename)
 }
 
-function run(cwd: string, program: string, args: readonly string[]): string {
-  const result = spawnSync(program, args, { cwd, env, encoding: 'utf8' })
+/** Adds the binaries for this machine of packages that draw: they are optional as GDAL is, but need no compiler. */
+function addBinaries(): void {
+  for (const scope of ['@img', '@napi-rs'])
+    for (const name of readdirSync(join(root, 'node_modules', scope))) {
+      const path = join(scope, name)
+      if (!existsSync(installed(path)))
+        cpSync(join(root, 'node_modules', path), installed(path), { recursive: true })
+    }
+}
+
+function run(cwd: string, program: string, args: readonly string[], variables = env): string {
+  const result = spawnSync(program, args, { cwd, env: variables, encoding: 'utf8' })
   if (result.status !== 0) throw new Error(`${program} ${args.join(' ')}\n${result.stdout}${result.stderr}`)
   return result.stdout
 }
+
+/** A layer with a label, so that drawing it needs the fonts of a package. */
+const manifest = `
+manifest: trees
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      trees:
+        cls: vector_layer
+        display_name: Trees
+        vector_layer: { geometry_type: POINT, srs: { id: 3857 } }
+        feature_layer: { fields: [{ keyname: name, datatype: STRING, display_name: Name }] }
+        children:
+          named:
+            cls: mapsrv_style
+            display_name: Trees with names
+            mapsrv_style:
+              xml: |
+                <map><layer><labelitem>name</labelitem><class>
+                  <style><color red="20" green="90" blue="40"/></style>
+                  <label><size>11</size><color red="0" green="0" blue="0"/></label>
+                </class></layer></map>
+`
+
+const tree = { fields: { name: 'Oak' }, geom: 'POINT (1000000 6000000)' }
 
 const installed = (path: string) => join(project, 'node_modules', path)
 
@@ -81,6 +120,7 @@ describe('the published package', () => {
     expect(files).toContain(join('dist', 'core', 'problem.js'))
     expect(files).toContain(join('dist', 'core', 'problem.d.ts'))
     expect(files).toContain(join('dist', 'store', 'migrations', '0001_foundation.sql'))
+    expect(files).toContain(join('dist', 'bundle', 'main.js'))
     expect(files.filter((file) => /(?<!\.d)\.ts$|^(?:test|src|scripts)\b/.test(file))).toEqual([])
   })
 
@@ -132,6 +172,39 @@ describe('the published package', () => {
     writeFileSync(join(project, 'index.ts'), program)
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['index.ts'] }))
     expect(run(project, join(root, 'node_modules/.bin/tsc'), ['-p', '.'])).toBe('')
+  })
+
+  test('serves, applies, draws and shows a map, without GDAL', async () => {
+    writeFileSync(join(project, 'trees.yaml'), manifest)
+    const password = 'a password of the package'
+    const words = ['serve', '--data', 'data', '--listen', '127.0.0.1:0']
+    const options = { cwd: project, env: { ...env, LANDFORM_ADMIN_PASSWORD: password } }
+    const server = spawn(installed('.bin/landform'), words, {
+      ...options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    const exited = once(server, 'exit')
+    try {
+      const url = await findAddress(server.stderr)
+      const account = { LANDFORM_SERVER: url, LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: password }
+      const landform = (...command: string[]) =>
+        run(project, installed('.bin/landform'), command, { ...env, ...account })
+      expect(landform('apply', 'trees.yaml', '--yes')).toContain('2 created')
+      expect(landform('plan', 'trees.yaml', '--html', 'plan.html')).toContain('0 changes')
+      expect(readFileSync(join(project, 'plan.html'), 'utf8')).toContain('</html>')
+      const authorization = `Basic ${btoa(`administrator:${password}`)}`
+      const ask = (path: string, body?: object) =>
+        fetch(`${url}/api/${path}`, {
+          headers: { authorization },
+          ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        })
+      expect(await (await ask('resource/1/feature/', tree)).json()).toEqual({ id: 1 })
+      const tile = await ask('component/render/tile?resource=2&z=0&x=0&y=0')
+      expect([tile.status, tile.headers.get('content-type')]).toEqual([200, 'image/png'])
+    } finally {
+      server.kill()
+      await exited
+    }
   })
 
   // Only if the command line exists.

@@ -11,7 +11,9 @@ const runsLong = words[0] === 'serve' || words[0] === 'start'
 // grow it with the memory of the machine, to more than 100 MB in all threads, without being faster for it.
 growYoungGeneration(runsLong ? youngMebibytes.server : youngMebibytes.command)
 // A short command ends before the optimizing compiler pays off, and marking old objects on other threads: it keeps most of them.
-if (!runsLong) for (const flag of ['--no-opt', '--no-concurrent-marking']) setFlagsFromString(flag)
+// Threads that collect young objects together wait for each other more than they save.
+const shortFlags = ['--no-opt', '--no-concurrent-marking', '--no-parallel-scavenge']
+if (!runsLong) for (const flag of shortFlags) setFlagsFromString(flag)
 
 // Loading code takes half of the time of a short command; the compile cache avoids it from the second run on.
 enableCompileCache()

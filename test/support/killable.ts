@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -85,7 +85,7 @@ export async function spawnServer(
   const env = { ...process.env, LANDFORM_ADMIN_PASSWORD: adminPassword, ...nodeOptions }
   const [first = '', ...rest] = [...enter, process.execPath, program, ...args]
   const child = spawn(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], env })
-  const url = await findAddress(child)
+  const url = await findAddress(child.stderr as NodeJS.ReadableStream)
   return {
     url,
     admin: createAsk(url, credentials),
@@ -106,14 +106,15 @@ export async function spawnServer(
   }
 }
 
-async function findAddress(child: ChildProcess): Promise<string> {
+/** Reads the address of a server from its log, and lets the rest of the log go. */
+export async function findAddress(log: NodeJS.ReadableStream): Promise<string> {
   const output: string[] = []
-  const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream })
+  const lines = createInterface({ input: log })
   for await (const line of lines) {
     output.push(line)
     const [, url] = /listening on (\S+)/.exec(line) ?? []
     if (url !== undefined) {
-      child.stderr?.resume()
+      log.resume()
       return url
     }
   }

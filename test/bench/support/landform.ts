@@ -1,5 +1,5 @@
-/** Runs the program as `src/cli/main.ts` does, then tells its parent what it used. */
-await import('../../../src/cli/main.ts')
+/** Runs the built program as users do, then tells its parent what it used. `npm run bench` builds it first. */
+await import(new URL('../../../dist/bundle/main.js', import.meta.url).href)
 const { user, system } = process.cpuUsage()
 const peakBytes = process.resourceUsage().maxRSS * 1024
 process.send?.({ cpuSeconds: (user + system) / 1e6, peakBytes })

@@ -16,7 +16,7 @@ const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf
  */
 export function formatPlanPage(document: PlanDocument): string {
   const style = `${read('../../../contract/theme.css')}\n${read('./plan_page.css')}`
-  const script = read('./plan_page.js')
+  const script = read('./plan_page_script.js')
   const title = escapeHtml(plainLine(formatSummary(document.plan)))
   const policy = `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; img-src data:; base-uri 'none'; form-action 'none'`
   return `<!doctype html>
