@@ -27,6 +27,7 @@ export default defineConfig({
     // Only for hanging tests: an embedded database that starts in seconds takes a minute on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
     // An empty run, a focused test or an unhandled rejection fails the run.
     passWithNoTests: false,
     allowOnly: false,

@@ -11,7 +11,9 @@ import type { LoadRules, RowLayout, SourceSummary } from '../../src/gdal/runner/
 import { type Coordinates, type FeatureTable, packGeometry, packTable } from '../support/geopackage.ts'
 
 // Each run takes a second, and shrinking takes many.
-const run = { seed: 20_261_122, numRuns: process.env.LANDFORM_SOAK ? 100 : 2, endOnFailure: true }
+const soak = process.env.LANDFORM_SOAK !== undefined
+const run = { seed: 20_261_122, numRuns: soak ? 100 : 2, endOnFailure: true }
+const patience = soak ? { timeout: 7_200_000 } : {}
 
 type TestGeometry = readonly [type: string, coordinates: Coordinates]
 
@@ -197,7 +199,7 @@ let drafts = 0
 
 test.each(deviations)(
   'loading a source with $what gives the same rows whether or not they are sent during the scan',
-  { timeout: 5000 * run.numRuns },
+  patience,
   async (deviation) => {
     const law = fc.asyncProperty(sourceOf(deviation), rules, async (given, loadRules) => {
       const { family, isMulti, hasZ } = given.declared

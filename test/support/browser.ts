@@ -60,6 +60,7 @@ export function useBrowser(): TestBrowser {
       if (browser === undefined) throw new Error('the browser is available after beforeAll')
       const viewport = { width, height }
       const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...more })
+      context.setDefaultTimeout(240_000)
       const page = await context.newPage()
       const { origin } = new URL(url)
       page.on('request', (request) => {

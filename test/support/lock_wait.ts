@@ -24,7 +24,7 @@ export async function commitWhenAwaited<T>(
 
 /** Waits until a connection waits for a lock. For PostgreSQL only. */
 export async function untilAwaited(database: Database): Promise<void> {
-  await expect.poll(() => countWaits(database), { interval: 10, timeout: 60_000 }).toBeGreaterThan(0)
+  await expect.poll(() => countWaits(database), { interval: 10 }).toBeGreaterThan(0)
 }
 
 async function countWaits(database: Database): Promise<number> {

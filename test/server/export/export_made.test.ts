@@ -268,13 +268,13 @@ describeServer('exports of GDAL formats', (start) => {
       headers: { authorization: `Basic ${token}` },
       signal: client.signal,
     })
-    await expect.poll(() => findGdalChildren().length, { interval: 5, timeout: 10_000 }).toBe(1)
+    await expect.poll(() => findGdalChildren().length, { interval: 5 }).toBe(1)
     client.abort()
     await expect(asking).rejects.toThrow()
-    await expect.poll(() => findGdalChildren(), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => findGdalChildren()).toEqual([])
     const left = async () =>
       (await readdir(server.dataFolder, { recursive: true })).filter((name) => name.includes('export-'))
-    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+    await expect.poll(left).toEqual([])
   })
 
   test('a position outside the reference system has its own error instead of that of GDAL', async () => {

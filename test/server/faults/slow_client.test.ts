@@ -61,7 +61,7 @@ describe.each(oneDriver)('a client that is too slow, on %s', (driver) => {
   test.each(bodies)('is refused while it sends %s, and leaves nothing behind', async (_, body) => {
     const { status, body: answer } = await drip(server, body())
     expect([status, answer.code], answer.message).toEqual([408, 'request/too-slow'])
-    await expect.poll(() => findUnreferencedFiles(server), { timeout: 60_000 }).toEqual([])
+    await expect.poll(() => findUnreferencedFiles(server)).toEqual([])
     expect((await server.admin('GET', layer)).status).toBe(200)
   })
 
@@ -76,7 +76,7 @@ describe.each(oneDriver)('a client that is too slow, on %s', (driver) => {
     }
     const refused = await drip(server, { method: 'PATCH', path, headers, start: 'start' })
     expect([refused.status, refused.body.code]).toEqual([408, 'request/too-slow'])
-    await expect.poll(() => tus.offset(path), { timeout: 60_000 }).toBeGreaterThan(0)
+    await expect.poll(() => tus.offset(path)).toBeGreaterThan(0)
     const offset = await tus.offset(path)
     expect((await tus.append(path, offset, content.subarray(offset))).status).toBe(204)
   })

