@@ -62,6 +62,7 @@ export function withOwnId(items: Items, id: number): Items {
   return filled.length === 0 ? items : { ...items, ...Object.fromEntries(filled) }
 }
 
-const beginsWithId = (key: string) => key === markerKeys.manager || key.startsWith(markerKeys.fields)
+const beginsWithId = (key: string) =>
+  key === markerKeys.manager || key === markerKeys.key || key.startsWith(markerKeys.fields)
 
 const unknownId = /^([^/ ]+\/)?0(?= |$)/

@@ -10,6 +10,8 @@ export const markerKeys = {
   protect: 'landform.protect',
   /** Digest of the source of the data, and the resulting version of the layer. */
   source: 'landform.source',
+  /** Key of the resource and the one before, see `formatKeyRecord`. */
+  key: 'landform.key',
 } as const
 
 /** Tells whether a metadata key is a marker. */
@@ -56,6 +58,39 @@ export function findManifest(
   items: Readonly<Record<string, unknown>> | undefined,
 ): string | undefined {
   return findOwnManager(id, items)?.manifest
+}
+
+/**
+ * Key that a manifest has given to a resource, and the key that it had before. Tells a rename that took place from one that has
+ * not, where another block of the manifest has the former key now: keynames alone are the same before and after a swap.
+ */
+export interface KeyRecord {
+  readonly key: string
+  /** Absent if the resource was not renamed, but another block had its key before. */
+  readonly was?: string
+}
+
+/** Formats a key record: `17 ["roads","streets"]`. The number is the id of the resource, 0 in a creation request. */
+export function formatKeyRecord(id: number, { key, was }: KeyRecord): string {
+  return `${id} ${JSON.stringify(was === undefined ? [key] : [key, was])}`
+}
+
+/** Parses a key record; undefined if the value is none, or that of another resource. */
+export function findKeyRecord(id: number, value: unknown): KeyRecord | undefined {
+  const [, owner, list = ''] = typeof value === 'string' ? (keyRecordPattern.exec(value) ?? []) : []
+  if (owner !== String(id)) return undefined
+  const [key = '', was] = parseKeys(list)
+  return key === '' ? undefined : { key, ...(was === undefined ? {} : { was }) }
+}
+
+const keyRecordPattern = /^(\d+) (\[.*\])$/
+
+function parseKeys(list: string): string[] {
+  try {
+    return (JSON.parse(list) as unknown[]).map(String)
+  } catch {
+    return []
+  }
 }
 
 /** Source of the data of a layer. */

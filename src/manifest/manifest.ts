@@ -115,6 +115,8 @@ export interface WantedResource {
   readonly formerManager?: FormerManager
   /** Only of an undo: source marker that the layer had before an apply adopted it; null if it had none. */
   readonly formerSource?: string | null
+  /** Only of an undo: the record of the key before; null if there was none. */
+  readonly formerKeyRecord?: string | null
   /** Only of an undo: names of files that an apply added, with the names that it renamed them from; the others are removed. */
   readonly addedFiles?: ReadonlyMap<string, string | undefined>
   /** Only of an undo: data that the server kept, and restores. */

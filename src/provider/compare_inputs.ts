@@ -166,6 +166,7 @@ function placesOf(): Places {
     sendSecrets: new Set(),
     take: new Set(),
     mergesMetadata: true,
+    keyRecords: new Map(),
   }
   return { idOf, context }
 }

@@ -79,6 +79,11 @@ async function readManifests(args: TreeArgs): Promise<Manifest> {
   const { manifest, issues } = await loadManifest({ paths: manifests, cwd: folder, env })
   const errors = issues.filter(({ severity }) => severity === 'error')
   if (manifest === undefined) throw new RunError(errors.map(formatIssue).join('\n'))
+  const swapped = [...manifest.resources.values()].find(({ was = '' }) => manifest.resources.has(was))
+  if (swapped !== undefined)
+    throw new RunError(
+      `Pulumi cannot rename "${swapped.was}" to "${swapped.key}" while another resource of the manifests has the key "${swapped.was}". Rename it in two updates.`,
+    )
   const unmanaged = resourcesOnly ? [] : listUnmanaged(manifest)
   if (unmanaged.length === 0) return manifest
   throw new RunError(

@@ -61,6 +61,13 @@ describeServer('a program of Pulumi', (start) => {
     expect(deleted.at(-1)).toBe('delete ResourceGroup::park')
   })
 
+  test('refuses manifests that swap keys, since the engine finds resources by their names first', async () => {
+    const program = { engine, path: pathOf('swapped'), state: new Map() as StackState }
+    const { code, messages, steps } = await runProgram({ ...program, preview: true })
+    expect([code === 0, steps]).toEqual([false, []])
+    expect(messages.join('\n')).toContain('Pulumi cannot rename "west" to "east" while another resource')
+  })
+
   test('the program of the guide does what the guide says', async () => {
     const guide = await readGuide()
     const folder = await writeGuide()

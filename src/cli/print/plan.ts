@@ -242,8 +242,9 @@ const formatReleased = (name: string, { stays }: Edit) =>
   `${name}  no longer set by this manifest; the value stays${stays === undefined ? '' : `: ${stays}`}`
 
 /** Formats fields whose values stay, and which the manifest sets from now on, or no longer. */
-function formatRecords({ gained, lost }: RecordChange): string[] {
+function formatRecords({ gained, lost, key }: RecordChange): string[] {
   return [
+    ...(key === undefined ? [] : [keyRecords[key]]),
     ...(gained.length === 0
       ? []
       : [`records that this manifest sets ${formatNames(gained)}; the values stay`]),
@@ -251,6 +252,11 @@ function formatRecords({ gained, lost }: RecordChange): string[] {
       ? []
       : [`records that this manifest no longer sets ${formatNames(lost)}; the values stay`]),
   ]
+}
+
+const keyRecords: Readonly<Record<NonNullable<RecordChange['key']>, string>> = {
+  written: 'records the key, so that the rename is not made again',
+  removed: 'no longer records the former key; the key stays',
 }
 
 /** Rules and metadata are recorded by digests, which say nothing. */

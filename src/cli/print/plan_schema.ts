@@ -208,6 +208,11 @@ const PlanEvents = [
           {
             gained: names('Fields that the manifest sets from now on.'),
             lost: names('Fields that it no longer sets.'),
+            key: optional(
+              oneOf(['written', 'removed'], {
+                description: 'Whether the record of a renamed key is written or removed.',
+              }),
+            ),
           },
           {
             ...closed,

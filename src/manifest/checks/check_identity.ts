@@ -13,7 +13,7 @@ export function checkIdentity({ blocks }: BlockTree): Issue[] {
   const list = [...blocks.values()]
   return [
     ...list.flatMap(checkExisting),
-    ...list.flatMap((block) => checkWas(block, blocks)),
+    ...list.flatMap((block) => checkWas(block, blocks, ({ existing }) => !existing)),
     ...checkUnique(list, 'id'),
     ...checkUnique(list, 'was'),
   ]
@@ -35,8 +35,16 @@ function checkExisting(block: Block): Issue[] {
   ]
 }
 
-/** Checks the old key of a renamed block. */
-export function checkWas(block: PlacedBlock, blocks: ReadonlyMap<string, PlacedBlock>): Issue[] {
+/**
+ * Checks the old key of a renamed block.
+ *
+ * @param canSwap tells whether another block can have the old key
+ */
+export function checkWas<B extends PlacedBlock>(
+  block: B,
+  blocks: ReadonlyMap<string, B>,
+  canSwap: (other: B) => boolean = () => false,
+): Issue[] {
   const { was, id } = block.value
   if (typeof was !== 'string') return []
   const refuse = (message: string, hint: string) => [
@@ -45,7 +53,7 @@ export function checkWas(block: PlacedBlock, blocks: ReadonlyMap<string, PlacedB
   if (was === block.key) return refuse('the old key equals the new one', 'remove was:')
   if (id !== undefined) return refuse('was: and id: both identify the resource', 'remove one of them')
   const other = blocks.get(was)
-  if (other === undefined) return []
+  if (other === undefined || canSwap(other)) return []
   return refuse(`the old key ${JSON.stringify(was)} is still used in ${placeOf(other)}`, 'remove was:')
 }
 

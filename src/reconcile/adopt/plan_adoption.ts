@@ -8,8 +8,10 @@ import type { Change, Edit, Plan, UnknownResource, WantedBody } from '../model/c
 import { safeOptions } from '../model/plan_input.ts'
 import { diffResource } from '../plan/diff.ts'
 import { contextOf } from '../plan/diff_context.ts'
-import { issueAt, type Match, matchResources } from '../plan/match.ts'
+import { issueAt } from '../plan/issue_at.ts'
+import { type Match, matchResources } from '../plan/match.ts'
 import { orderChanges } from '../plan/order_steps.ts'
+import { planKeyRecord, withKeyRecord } from '../plan/renamed_keys.ts'
 
 /** What an adoption plans. */
 export interface AdoptionInput {
@@ -119,8 +121,14 @@ function changeOf(adoption: Adoption, path: readonly string[]): Change | undefin
     ? { edits: keynameEdit(wanted, resource), body: {}, adopts: false }
     : diffResource(withoutDifferences(adoption), resource, context)
   const source = sourceMark(input, wanted, resource)
-  if (edits.length === 0 && !adopts && source === undefined) return undefined
-  const marked = source === undefined ? body : withItem(adoption, body, source)
+  const items = {
+    ...(isOurs ? planKeyRecord(wanted, resource, context.keyRecords) : {}),
+    ...(source === undefined ? {} : { [markerKeys.source]: source }),
+  }
+  const isMarked = Object.keys(items).length > 0
+  if (edits.length === 0 && !adopts && !isMarked) return undefined
+  const marked = isMarked ? withItems(adoption, body, items) : body
+  const records = edits.length === 0 ? withKeyRecord(undefined, items) : undefined
   const renamed = isOurs && edits.length > 0 ? { ...marked, resource: { keyname: wanted.key } } : marked
   return {
     action: edits.length === 0 ? 'adopt' : 'update',
@@ -132,6 +140,7 @@ function changeOf(adoption: Adoption, path: readonly string[]): Change | undefin
     ...(resource.version === undefined ? {} : { version: resource.version }),
     ...(adopts ? { adopts: true } : {}),
     ...(source === undefined ? {} : { marksSource: wanted.data?.source ?? '' }),
+    ...(records === undefined ? {} : { records }),
     edits,
     body: renamed,
   }
@@ -171,9 +180,10 @@ function sourceMark({ sources }: AdoptionInput, { key }: WantedResource, resourc
   return formatSource({ digest, version })
 }
 
-function withItem({ resource, context }: Adoption, body: WantedBody, source: string): WantedBody {
-  const items = (body.resmeta?.items ?? (context.mergesMetadata ? {} : resource.resmeta)) as object
-  return { ...body, resmeta: { items: { ...items, [markerKeys.source]: source } } }
+function withItems({ resource, context }: Adoption, body: WantedBody, items: object): WantedBody {
+  const { resmeta, marks } = resource
+  const others = (body.resmeta?.items ?? (context.mergesMetadata ? {} : { ...resmeta, ...marks })) as object
+  return { ...body, resmeta: { items: { ...others, ...items } } }
 }
 
 /** Names resources at the place of blocks that have no match: another keyname is never a match. */

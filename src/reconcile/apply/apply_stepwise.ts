@@ -116,9 +116,10 @@ const sendingStep = (context: StepContext, step: Step): SendOptions => ({
 })
 
 async function rename(context: StepContext, step: Step): Promise<void> {
-  const { change, temporaryName = '' } = step
-  const body = writeRename(change, temporaryName)
-  await update(sendingStep(context, step), idOf(change), { cls: change.cls, body })
+  const { change, below } = step
+  const { id, cls } = below ?? { ...change, id: idOf(change) }
+  const ifVersion = below === undefined ? change.ifVersion : undefined
+  await update(sendingStep(context, step), id, { cls, body: writeRename(step), ifVersion })
 }
 
 async function create(context: StepContext, step: Step): Promise<void> {
@@ -156,7 +157,9 @@ const staleCodes: readonly string[] = ['resource/stale', 'apply/stale', 'source/
 
 /** A load requires the planned version: two loads at once would leave data that no source marker describes. */
 function requiredVersion({ plan, renamed }: StepContext, { data, key, version, ifVersion }: Change) {
-  const isLoad = data !== undefined && plan.landform !== undefined && !renamed.has(key)
+  // A rename to a temporary name has changed the version.
+  if (renamed.has(key)) return ifVersion === undefined ? undefined : ifVersion + 1
+  const isLoad = data !== undefined && plan.landform !== undefined
   return isLoad ? version : ifVersion
 }
 

@@ -41,12 +41,11 @@ export function writeOperations({ plan, steps, ...prepared }: OperationsInput): 
   }
   const touched = new Set<number>()
   return steps.map((step) => {
-    const { change, temporaryName } = step
+    const { change } = step
     if (isCreation(step)) return creationOf(change, bodyOf(change, context, prepared))
-    const target = targetOf(change, touched)
+    const target = step.below === undefined ? targetOf(change, touched) : { id: step.below.id }
     if (step.kind === 'delete') return { op: 'delete', ...target }
-    const body =
-      temporaryName === undefined ? bodyOf(change, context, prepared) : writeRename(change, temporaryName)
+    const body = step.kind === 'rename' ? writeRename(step) : bodyOf(change, context, prepared)
     return { op: 'update', ...target, body }
   })
 }

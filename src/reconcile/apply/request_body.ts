@@ -2,11 +2,12 @@ import { formatSource, markerKeys } from '../../contract/markers.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import type { PreparedSource, UploadedChanges } from '../../transfer/prepare_source.ts'
-import type { Change, DataLoad, Plan } from '../model/change.ts'
+import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
 import { writeLoadedFields } from '../model/layer_fields.ts'
 import { findPrincipalId } from '../model/principals.ts'
 import { toWire } from '../model/value_equality.ts'
 import { sourceDigest } from '../plan/data/decide_load.ts'
+import { takesFirstKey } from '../plan/step_graph.ts'
 import { schemasOf } from './send_request.ts'
 
 /** The body of a request, by member. */
@@ -100,11 +101,15 @@ function withSource(wire: Body, { options, version }: DataLoad, sha256: string):
 }
 
 /**
- * Writes the request that sets a temporary display name. It also sets the keyname, so that a resource without one is
- * found again after an interruption.
+ * Writes the request that sets a temporary display name or keyname. A resource without a keyname gets its own, so that it is found
+ * again after an interruption.
  */
-export function writeRename({ key, action }: Change, temporaryName: string): Body {
+export function writeRename({ change, temporaryName, temporaryKey }: Omit<Step, 'after' | 'phase'>): Body {
+  const keyname = temporaryKey ?? (takesFirstKey(change) ? change.body.resource?.keyname : undefined)
   return {
-    resource: { display_name: temporaryName, ...(action === 'delete' ? {} : { keyname: key }) },
+    resource: {
+      ...(temporaryName === undefined ? {} : { display_name: temporaryName }),
+      ...(keyname === undefined ? {} : { keyname }),
+    },
   }
 }

@@ -5,7 +5,7 @@ import { findHint } from '../../core/suggest.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { type ActualTree, labelOf } from '../model/actual_tree.ts'
 import type { Change, Referrer } from '../model/change.ts'
-import { issueAt } from '../plan/match.ts'
+import { issueAt } from '../plan/issue_at.ts'
 import { type ActualRecord, indexCatalog } from './actual_catalog.ts'
 
 const pointer = '/basemap_layer/qms'

@@ -3,7 +3,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
 import { labelOf } from '../model/actual_tree.ts'
 import type { Change } from '../model/change.ts'
-import { issueAt } from '../plan/match.ts'
+import { issueAt } from '../plan/issue_at.ts'
 import type { ActualCatalog, ActualRecord } from './actual_catalog.ts'
 
 /** Records with the changes of a plan. */

@@ -1,7 +1,7 @@
 import type { Issue } from '../../core/issue.ts'
 import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
 import type { Change, Edit } from '../model/change.ts'
-import { issueAt } from '../plan/match.ts'
+import { issueAt } from '../plan/issue_at.ts'
 import type { ActualRecord } from './actual_catalog.ts'
 
 /** Icons that records of a manifest may refer to. */

@@ -39,10 +39,12 @@ export interface Edit {
   readonly style?: readonly StyleEdit[]
 }
 
-/** Names of fields that a manifest sets from now on, and that it sets no longer. */
+/** Change of what is recorded on a resource: names of fields that a manifest sets from now on, and that it sets no longer. */
 export interface RecordChange {
   readonly gained: readonly string[]
   readonly lost: readonly string[]
+  /** Whether the record of the key is written or removed, which tells that a rename took place; absent if it stays. */
+  readonly key?: 'written' | 'removed'
 }
 
 /** A file that is loaded into a layer. */
@@ -290,6 +292,10 @@ export interface Step {
   readonly phase: 'first' | 'last'
   /** Unused display name, for a `rename`. */
   readonly temporaryName?: string
+  /** Unused keyname, for a `rename`. */
+  readonly temporaryKey?: string
+  /** Resource that a `rename` changes, if it is one below the resource that its change deletes. */
+  readonly below?: { readonly id: number; readonly cls: string }
 }
 
 /** A resource of the manifest whose actual state the account cannot see. */

@@ -25,8 +25,9 @@ import type { LoadQuestion } from './data/read_load_change.ts'
 import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf } from './diff_context.ts'
+import { issueAt } from './issue_at.ts'
 import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
-import { issueAt, type Match } from './match.ts'
+import type { Match, ResourceMatch } from './match.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { checkFormerFields, withNewKeynames } from './renamed_fields.ts'
 import { checkReplaced } from './replaced_features.ts'
@@ -57,7 +58,7 @@ export interface WantedChanges {
 
 /** What is known of the resources of the manifest. */
 export interface Planned {
-  readonly match: Match
+  readonly match: ResourceMatch
   /** Keys of resources to delete and create again. */
   readonly recreated: ReadonlySet<string>
   readonly unseen: ReadonlyMap<string, Unseen>
@@ -79,7 +80,7 @@ interface Draft {
 
 interface Work {
   readonly input: PlanInput
-  readonly match: Match
+  readonly match: ResourceMatch
   readonly context: DiffContext
   readonly recreated: ReadonlySet<string>
   readonly unseen: ReadonlyMap<string, Unseen>
@@ -136,8 +137,8 @@ function unknownOf(work: Work, { key, cls }: WantedResource, found: Unseen): Unk
 }
 
 function planCreate(work: Work, wanted: WantedResource, old: ActualResource | undefined): void {
-  const { input, draft } = work
-  const creation = planCreation(wanted, input.manifest.id, input.actual.principals)
+  const { input, draft, context } = work
+  const creation = planCreation(wanted, context)
   const data = planData(work, wanted, { actual: undefined, edits: [] })
   const source = dataOf(wanted.cls)
   if (source !== undefined && source.structure === undefined && wanted.data === undefined) {

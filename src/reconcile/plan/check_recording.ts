@@ -3,7 +3,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { ActualTree } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
-import { issueAt } from './match.ts'
+import { issueAt } from './issue_at.ts'
 import type { PlanReader } from './plan_reader.ts'
 
 /**

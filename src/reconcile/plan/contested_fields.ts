@@ -6,7 +6,7 @@ import type { WantedResource } from '../../manifest/manifest.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import { findRecorded, listOwners, partName } from '../model/owned_fields.ts'
-import { issueAt } from './match.ts'
+import { issueAt } from './issue_at.ts'
 
 /** Fields that a plan changes although another manifest sets them too: each apply would undo the other. */
 export interface ContestedFields {

@@ -10,6 +10,8 @@ import type { Change, Edit, WantedBody } from '../model/change.ts'
 import { digestFields, listOwned } from '../model/owned_fields.ts'
 import type { Principals } from '../model/principals.ts'
 import { canonical } from '../model/value_equality.ts'
+import type { DiffContext } from './diff.ts'
+import { planKeyRecord } from './renamed_keys.ts'
 
 /** Edits and request body of a new resource. */
 export interface Creation {
@@ -18,14 +20,21 @@ export interface Creation {
   readonly fieldsAfterLoad?: NonNullable<Change['fieldsAfterLoad']>
 }
 
+/** What a creation depends on, besides its block. */
+export type CreationContext = Pick<DiffContext, 'manifestId' | 'names' | 'keyRecords'>
+
 /** Builds the request that creates a resource from its block, marked as managed by this manifest, or as before its deletion. */
-export function planCreation(wanted: WantedResource, manifestId: string, principals: Principals): Creation {
+export function planCreation(
+  wanted: WantedResource,
+  { manifestId, names: { principals }, keyRecords }: CreationContext,
+): Creation {
   const rules = sortedRules(withFullNames(wanted.permissions?.rules ?? [], principals))
   const resource = resourceFields(wanted, principals, rules)
   const items = {
     ...withoutNull(wanted.resmeta ?? {}),
     ...managerOf(wanted, manifestId),
     ...markOf(wanted, manifestId, principals),
+    ...planKeyRecord(wanted, { id: 0, marks: {}, resmeta: {} }, keyRecords),
     ...(wanted.protect ? { [markerKeys.protect]: true } : {}),
   }
   const { feature_layer: featureLayer, ...members } = wanted.members

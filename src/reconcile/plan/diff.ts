@@ -1,7 +1,7 @@
 import type { MetadataValue } from '../../contract/bodies/resource.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import type { GeometryFamily } from '../../contract/geometry.ts'
-import { formatManager, formatSource, markerKeys } from '../../contract/markers.ts'
+import { formatManager, formatSource, type KeyRecord, markerKeys } from '../../contract/markers.ts'
 import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { joinPointer } from '../../core/pointer.ts'
@@ -17,6 +17,7 @@ import { withOrigins } from './field_origin.ts'
 import { planMarks } from './field_records.ts'
 import { type CompletedBlock, completeBlock } from './removed_fields.ts'
 import { listRenames, renameFields } from './renamed_fields.ts'
+import { planKeyRecord, withKeyRecord } from './renamed_keys.ts'
 import { withStyles } from './style_edits.ts'
 import { compareField } from './value_edits.ts'
 
@@ -34,6 +35,8 @@ export interface DiffContext {
   readonly take: ReadonlySet<string>
   /** Whether the server merges metadata; otherwise requests contain all items. */
   readonly mergesMetadata: boolean
+  /** Keys that are recorded on their resources. */
+  readonly keyRecords: ReadonlyMap<string, KeyRecord>
 }
 
 /** Difference between the desired and the actual state of a resource. */
@@ -84,12 +87,13 @@ export function diffResource(
   const taken = isTaken ? found : []
   const isChanged = draft.edits.length > 0 || adopts
   const marks = planMarks(written, { actual, context: record, isChanged, adopts, taken })
-  setItems(draft, marks.items, sides)
+  const keyItems = planKeyRecord(written, actual, context.keyRecords)
+  setItems(draft, { ...marks.items, ...keyItems }, sides)
   const { unknown, body } = draft
   const known = withOrigins(draft.edits, actual, record)
   const edits = withStyles(known, () => context.findFamily(actual.parentId))
   const contested = isTaken ? [] : found
-  const records = isChanged ? undefined : marks.records
+  const records = isChanged ? undefined : withKeyRecord(marks.records, keyItems)
   const diff = { edits, body, moves, adopts, sharesRules, unknown, contested }
   return records === undefined ? diff : { ...diff, records }
 }

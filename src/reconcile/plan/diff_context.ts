@@ -4,12 +4,12 @@ import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tr
 import type { PlanInput } from '../model/plan_input.ts'
 import { describeOtherFamily } from './data/decide_load.ts'
 import { type DiffContext, diffResource } from './diff.ts'
-import type { Match } from './match.ts'
+import type { ResourceMatch } from './match.ts'
 
 /** Returns the context of comparisons. Recreated resources get new ids, so references to them change. */
 export function contextOf(
   { manifest, actual, options }: PlanInput,
-  match: Match,
+  match: ResourceMatch,
   recreated: ReadonlySet<string>,
 ): DiffContext {
   const keyOf = new Map([...match.keyOf].filter(([, key]) => !recreated.has(key)))
@@ -21,6 +21,7 @@ export function contextOf(
     sendSecrets: options.sendSecrets,
     take: options.take,
     mergesMetadata: actual.landform !== undefined,
+    keyRecords: match.keyRecords,
   }
 }
 
@@ -38,7 +39,7 @@ function titleOf(actual: ActualTree, id: number): string | undefined {
  * Lists the keys of resources to delete and create again: those with a change that is impossible in place and a
  * permission to replace them, and resources of the manifest below them that do not move out.
  */
-export function listRecreated(input: PlanInput, match: Match): ReadonlySet<string> {
+export function listRecreated(input: PlanInput, match: ResourceMatch): ReadonlySet<string> {
   const { manifest, actual, options } = input
   const recreated = new Set<string>()
   if (options.replace.size === 0) return recreated

@@ -1,9 +1,9 @@
-import type { ProblemCode } from '../../contract/problems.ts'
-import { problems } from '../../contract/problems.ts'
+import type { KeyRecord } from '../../contract/markers.ts'
 import type { Issue } from '../../core/issue.ts'
-import type { Pointer } from '../../core/pointer.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, type ActualTree, labelOf } from '../model/actual_tree.ts'
+import { issueAt } from './issue_at.ts'
+import { findRenames, type Renames } from './renamed_keys.ts'
 
 /** Resources of the manifest matched with resources on the server. */
 export interface Match<A = ActualResource> {
@@ -16,7 +16,13 @@ export interface Match<A = ActualResource> {
   readonly issues: readonly Issue[]
 }
 
+/** Resources of the manifest with their matches, and the keys that are recorded on them. */
+export interface ResourceMatch extends Match {
+  readonly keyRecords: ReadonlyMap<string, KeyRecord>
+}
+
 interface Matching {
+  readonly renames: Renames
   readonly manifest: Manifest
   readonly actual: ActualTree
   readonly pairs: Map<string, ActualResource>
@@ -26,24 +32,27 @@ interface Matching {
 }
 
 /**
- * Matches each resource of the manifest: by key, then by `was` or `id`, then by parent, class and display name among
- * resources without a match. Ambiguity is an issue.
+ * Matches each resource of the manifest: by a rename that is due or recorded, then by key, then by `was` or `id`, then by parent,
+ * class and display name among resources without a match. Ambiguity is an issue.
  */
-export function matchResources(manifest: Manifest, actual: ActualTree): Match {
+export function matchResources(manifest: Manifest, actual: ActualTree): ResourceMatch {
+  const renames = findRenames(manifest, actual)
   const matching: Matching = {
+    renames,
     manifest,
     actual,
     pairs: new Map(),
     keyOf: new Map(),
     suspects: new Map(),
-    issues: [],
+    issues: [...renames.issues],
   }
   for (const wanted of manifest.resources.values()) matchByName(matching, wanted)
   // By place only after all keys and ids, so that it takes no resource that a key names. Parents come first.
   const nameless = indexNameless(matching)
   for (const wanted of manifest.resources.values())
     if (!matching.pairs.has(wanted.key)) matchByPlace(matching, wanted, nameless)
-  return matching
+  const { pairs, keyOf, suspects, issues } = matching
+  return { pairs, keyOf, suspects, issues, keyRecords: renames.records }
 }
 
 function matchByName(matching: Matching, wanted: WantedResource): void {
@@ -60,31 +69,59 @@ function findExisting({ actual, issues }: Matching, wanted: WantedResource): Act
   return undefined
 }
 
-function findOwned({ actual, issues }: Matching, wanted: WantedResource): ActualResource | undefined {
-  const named = actual.byKeyname.get(wanted.key)
-  const old = wanted.was === undefined ? undefined : actual.byKeyname.get(wanted.was)
-  const numbered = wanted.id === undefined ? undefined : actual.byId.get(wanted.id)
+function findOwned(matching: Matching, wanted: WantedResource): ActualResource | undefined {
+  const { actual, renames, issues } = matching
+  const { key, was, id } = wanted
+  const numbered = id === undefined ? undefined : actual.byId.get(id)
+  // An undo names resources by id: keys may be those of others now.
+  if (wanted.formerKeyname !== undefined && numbered !== undefined) return numbered
+  const renamed = renames.due.get(key)
+  if (renamed !== undefined) {
+    if (numbered !== undefined && numbered !== renamed) issues.push(twoNames(wanted, renamed))
+    return renamed
+  }
+  const old = was === undefined ? undefined : actual.byKeyname.get(was)
+  const named = renames.settled.get(key) ?? unclaimed(renames, actual.byKeyname.get(key))
   if (named !== undefined) {
-    if (wanted.was !== undefined) issues.push(spent(wanted, old))
-    if (wanted.id !== undefined && wanted.id !== named.id) issues.push(twoTargets(wanted, named))
+    if (was !== undefined) issues.push(spent(matching, wanted, old))
+    if (id !== undefined && id !== named.id) issues.push(twoTargets(wanted, named))
     return named
   }
-  if (old !== undefined && numbered !== undefined && old !== numbered) {
-    const message = `"${wanted.key}" is ambiguous: was: refers to resource ${old.id}, id: to resource ${numbered.id}`
-    issues.push(issueAt(wanted, 'plan/ambiguous', message, '/was'))
-  }
-  if (numbered === undefined && wanted.id !== undefined) {
-    issues.push(issueAt(wanted, 'plan/missing', `the server has no resource with id ${wanted.id}`, '/id'))
-  }
-  return old ?? numbered
+  if (old !== undefined && renames.claimed.has(old.id)) issues.push(takenKey(matching, wanted, old))
+  if (numbered === undefined && id !== undefined)
+    issues.push(issueAt(wanted, 'plan/missing', `the server has no resource with id ${id}`, '/id'))
+  return numbered
 }
 
-function spent(wanted: WantedResource, old: ActualResource | undefined): Issue {
+/** The keyname of a resource that is renamed names no block. */
+function unclaimed({ claimed }: Renames, found: ActualResource | undefined): ActualResource | undefined {
+  return found === undefined || claimed.has(found.id) ? undefined : found
+}
+
+function spent({ manifest }: Matching, wanted: WantedResource, old: ActualResource | undefined): Issue {
+  const { key, was = '' } = wanted
   const message =
-    old === undefined
-      ? `"${wanted.key}" already has its new key; was: "${wanted.was}" has no effect`
-      : `"${wanted.key}" and its old key "${wanted.was}" (resource ${old.id}) both exist; the plan does not change resource ${old.id}`
+    old === undefined || manifest.resources.has(was)
+      ? `"${key}" already has its new key; was: "${was}" has no effect`
+      : `"${key}" and its old key "${was}" (resource ${old.id}) both exist; the plan does not change resource ${old.id}`
   return { ...issueAt(wanted, 'plan/spent', message, '/was'), severity: 'warning' }
+}
+
+/** Either the resource with the new key was deleted, or the rename is a new one: a former one is recorded on the other resource. */
+function takenKey({ manifest }: Matching, wanted: WantedResource, { id }: ActualResource): Issue {
+  const { key, was = '' } = wanted
+  const message = `no resource has the key "${key}", and resource ${id}, whose key is "${was}", is recorded as that of "${was}"`
+  const isRenamed = manifest.resources.get(was)?.was !== undefined
+  const other = isRenamed ? ` If resource ${id} becomes "${key}", remove was: of "${was}" instead.` : ''
+  return {
+    ...issueAt(wanted, 'plan/ambiguous', message, '/was'),
+    hint: `To create "${key}", remove its was:.${other}`,
+  }
+}
+
+function twoNames(wanted: WantedResource, renamed: ActualResource): Issue {
+  const message = `"${wanted.key}" is ambiguous: was: refers to resource ${renamed.id}, id: to resource ${wanted.id}`
+  return issueAt(wanted, 'plan/ambiguous', message, '/was')
 }
 
 function twoTargets(wanted: WantedResource, named: ActualResource): Issue {
@@ -148,14 +185,4 @@ function reportRenamed(
     ...issueAt(wanted, 'plan/renamed', message),
     hint: `If it was renamed, add was: ${labelOf(old)}.`,
   })
-}
-
-/** Creates an error at the block of a resource or record, with the advice of its code. */
-export function issueAt(
-  wanted: Pick<WantedResource, 'spanOf'>,
-  code: ProblemCode,
-  ...[message, pointer = '']: [message: string, pointer?: Pointer]
-): Issue {
-  const span = wanted.spanOf(pointer)
-  return { code, message, severity: 'error', span, pointer, hint: problems[code].advice }
 }

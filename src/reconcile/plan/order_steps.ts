@@ -2,7 +2,8 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Change, Step } from '../model/change.ts'
-import { linkDeletions, linkNames, linkParents, linkReferences } from './link_steps.ts'
+import { linkNames } from './link_names.ts'
+import { linkDeletions, linkParents, linkReferences } from './link_steps.ts'
 import { breakCycles, type Graph } from './step_graph.ts'
 
 /** Input of the ordering. */
@@ -22,8 +23,8 @@ export interface Order {
 }
 
 /**
- * Orders changes: parents and references before their dependents, names freed before they are used (with a temporary
- * name to break cycles), deletions last.
+ * Orders changes: parents and references before their dependents, names and keys freed before they are used (with temporary
+ * ones to break cycles), deletions last.
  */
 export function orderChanges(input: OrderInput): Order {
   const graph: Graph = { nodes: new Map(), nameEdges: [] }

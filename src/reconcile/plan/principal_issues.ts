@@ -2,7 +2,7 @@ import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { Principals } from '../model/principals.ts'
-import { issueAt } from './match.ts'
+import { issueAt } from './issue_at.ts'
 
 /** Reports users and groups of a block that the server does not have. */
 export function checkPrincipals(wanted: WantedResource, principals: Principals): Issue[] {

@@ -4,7 +4,7 @@ import type { WantedResource } from '../../manifest/manifest.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Takes } from '../model/change.ts'
 import { isEdited } from './data/decide_load.ts'
-import { issueAt } from './match.ts'
+import { issueAt } from './issue_at.ts'
 
 /** What the deletion of a resource, which is created again, deletes. */
 export interface Replaced {

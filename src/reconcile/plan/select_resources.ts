@@ -14,7 +14,8 @@ export interface Selection {
 
 /**
  * Selects the resources that `only` names, and what their changes need: parents and resources that they refer to, if these do not
- * exist yet; resources below a replaced one; and those that move out of a deleted one. Undefined if a plan is about all.
+ * exist yet; the resource that leaves the key of one; resources below a replaced one; and those that move out of a deleted one.
+ * Undefined if a plan is about all.
  */
 export function selectResources(
   { manifest, actual, options: { only } }: Pick<PlanInput, 'manifest' | 'actual' | 'options'>,
@@ -35,6 +36,9 @@ export function selectResources(
     if (wanted === undefined || keys.has(key)) continue
     keys.add(key)
     open.push(...listNeeded(wanted).filter((one) => !pairs.has(one)))
+    const holder = actual.byKeyname.get(key)
+    const next = holder && keyOf.get(holder.id)
+    if (next !== undefined) open.push(next)
   }
   for (const { key, parent } of manifest.resources.values())
     if (parent !== undefined && keys.has(parent) && recreated.has(parent)) keys.add(key)

@@ -1,7 +1,7 @@
 import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { Edit } from '../model/change.ts'
-import { issueAt } from './match.ts'
+import { issueAt } from './issue_at.ts'
 
 type Wanted = Pick<WantedResource, 'key' | 'spanOf'>
 

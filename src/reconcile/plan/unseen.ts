@@ -4,7 +4,8 @@ import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { type ActualTree, pathOf, readsAll } from '../model/actual_tree.ts'
 import type { PlanInput } from '../model/plan_input.ts'
-import { issueAt, type Match } from './match.ts'
+import { issueAt } from './issue_at.ts'
+import type { Match } from './match.ts'
 
 /** Reason why it is unknown whether a resource exists. */
 export type Unseen =

@@ -5,7 +5,7 @@ import type { WantedPrincipal, WantedPrincipals } from '../../manifest/manifest.
 import { membershipPointer } from '../../manifest/principals/check_principals.ts'
 import type { Change, Edit, Plan } from '../model/change.ts'
 import { indexPrincipals, type Principals } from '../model/principals.ts'
-import { issueAt } from '../plan/match.ts'
+import { issueAt } from '../plan/issue_at.ts'
 import { type ActualPrincipal, type ActualPrincipals, indexRecords } from './actual_principals.ts'
 import { diffMemberships } from './diff_memberships.ts'
 

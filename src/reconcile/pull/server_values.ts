@@ -6,7 +6,7 @@ import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import type { FieldDrift, ResourceDrift } from '../drift/drift.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
-import { issueAt } from '../plan/match.ts'
+import { issueAt } from '../plan/issue_at.ts'
 import type { LineOf } from './narrow_edits.ts'
 import { ruleLine, writeMembers, writeRules } from './write_block.ts'
 

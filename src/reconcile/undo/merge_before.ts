@@ -1,6 +1,7 @@
 import type { MetadataValue, Rule } from '../../contract/bodies/resource.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { fieldMarkKey, formatFieldMark } from '../../contract/field_marks.ts'
+import { markerKeys } from '../../contract/markers.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { splitPointer } from '../../core/pointer.ts'
@@ -98,6 +99,7 @@ function mergeMarks(paths: Paths, before: ActualResource, there: ActualResource)
   const ofApply = new Set(paths.flatMap(recordNames))
   const manifests = new Set([...listOwners(before), ...listOwners(there)])
   const marks: Record<string, MetadataValue> = { ...there.marks }
+  if (ofApply.has('keyname')) marks[markerKeys.key] = before.marks[markerKeys.key] ?? null
   for (const manifest of manifests) {
     const old = [...(findRecorded(before, manifest)?.fields ?? [])].filter(([name]) => ofApply.has(name))
     const later = [...(findRecorded(there, manifest)?.fields ?? [])].filter(([name]) => !ofApply.has(name))

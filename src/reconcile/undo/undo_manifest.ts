@@ -1,8 +1,9 @@
 import type { Representation } from '../../contract/bodies/bodies.ts'
 import { type JournalChange, type JournalEntry, successWords } from '../../contract/bodies/journal.ts'
+import type { MetadataValue } from '../../contract/bodies/resource.ts'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import type { SetFields } from '../../contract/field_marks.ts'
-import { formatSource } from '../../contract/markers.ts'
+import { formatSource, markerKeys } from '../../contract/markers.ts'
 import { isCls } from '../../contract/registry.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import type { FormerManager, Manifest, WantedResource } from '../../manifest/manifest.ts'
@@ -62,7 +63,8 @@ export function writeUndoManifest(
   const applied = listApplied(entry)
   const before = readBefore(applied, { actual, kept })
   const keyOf = assignKeys(before, actual)
-  const restoring: Restoring = { entry, actual, kept, before, keyOf, resources: new Map() }
+  const keys = new Set(keyOf.values())
+  const restoring: Restoring = { entry, actual, kept, before, keyOf, keys, resources: new Map() }
   for (const one of before.values()) restore(restoring, one)
   return {
     manifest: { id: entry.manifest, resources: restoring.resources },
@@ -225,6 +227,7 @@ interface Restoring {
   readonly kept: ReadonlyMap<number, KeptLayer>
   readonly before: ReadonlyMap<number, BeforeApply>
   readonly keyOf: ReadonlyMap<number, string>
+  readonly keys: ReadonlySet<string>
   readonly resources: Map<string, WantedResource>
 }
 
@@ -241,10 +244,12 @@ function restore(restoring: Restoring, one: BeforeApply): void {
 }
 
 /** Adds a parent that the apply did not change; returns its key. */
-function addAnchor({ actual, resources, entry }: Restoring, id: number | null): string | undefined {
+function addAnchor({ actual, resources, entry, keys }: Restoring, id: number | null): string | undefined {
   if (id === null) return undefined
   const there = actual.byId.get(id)
-  const key = there === undefined ? `#${id}` : labelOf(there)
+  // The keyname of an unchanged resource may be one that a changed resource had before.
+  const label = there === undefined ? `#${id}` : labelOf(there)
+  const key = keys.has(label) ? `#${id}` : label
   if (!resources.has(key))
     resources.set(key, {
       ...{ key, existing: true, id, protect: false, members: {} },
@@ -270,6 +275,7 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
   return {
     key,
     formerKeyname: resource.keyname,
+    formerKeyRecord: formatted(resource.marks[markerKeys.key]),
     existing: there !== undefined && there.manager !== entry.manifest,
     ...(there !== undefined ? { id } : isRestorable(entry, id) ? { formerId: id } : {}),
     ...(wasAdopted(restored, there, entry) ? formerOwner(before) : {}),
@@ -294,6 +300,8 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
     spanOf: spanOf(entry),
   }
 }
+
+const formatted = (mark: MetadataValue | undefined) => (typeof mark === 'string' ? mark : null)
 
 /** Fields that the apply renamed get their former keynames back. */
 function renamedFields(

@@ -76,10 +76,30 @@ describe('the operations of a plan', () => {
         op: 'update',
         id: 1,
         if_version: 3,
-        body: { resource: { display_name: 'landform-1-a', keyname: 'a' } },
+        body: { resource: { display_name: 'landform-1-a' } },
       },
       { op: 'update', id: 2, if_version: 4, body: named('A') },
       { op: 'update', id: 1, body: named('B') },
+    ])
+  })
+
+  it('give a resource without a key its key with the temporary name, or a temporary one if it is not free', () => {
+    const names = { a: { displayName: 'B', id: 1 }, c: { displayName: 'A', was: 'b' } }
+    const rows = [
+      { id: 1, key: null, name: 'A', manager: null },
+      { id: 2, key: 'b', name: 'B' },
+    ]
+    const [first] = operationsOf({ blocks: names, rows })
+    expect(first).toMatchObject({
+      id: 1,
+      body: { resource: { display_name: 'landform-1-a', keyname: 'a' } },
+    })
+    const keys = { b: { displayName: 'B', id: 1 }, c: { displayName: 'A', was: 'b' } }
+    const operations = operationsOf({ blocks: keys, rows })
+    expect(operations.map((one) => 'body' in one && one.body.resource)).toEqual([
+      { display_name: 'landform-1-b', keyname: 'landform-1-b' },
+      { keyname: 'c', display_name: 'A' },
+      { keyname: 'b', display_name: 'B' },
     ])
   })
 

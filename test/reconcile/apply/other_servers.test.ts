@@ -104,6 +104,39 @@ describe('a server without the extensions of landform', () => {
     expect(tree.byKeyname.get('nextgis')?.resmeta).toEqual({ note: 'kept' })
   })
 
+  it('swaps keys once, and keeps the metadata', async () => {
+    const { api } = await stand({
+      headers: { 'x-api-dialect': 'ngw' },
+      decide: (_, path) => (/^\/api\/component\/(landform|core)\//.test(path) ? 'unknown' : 'pass'),
+    })
+    const block = (name: string, was?: string): Block => ({
+      ...{ displayName: name, resmeta: { note: name } },
+      ...(was === undefined ? {} : { was }),
+    })
+    const apply = async (blocks: Record<string, Block>) => {
+      const manifest = manifestOf(blocks, 'swap')
+      const { outcomes } = await applyPlan({
+        api,
+        plan: await planManifest({ api, manifest }),
+        atomic: false,
+      })
+      const { byKeyname } = await readActualTree(api)
+      const names = ['swap.a', 'swap.b'].map((key) => {
+        const { displayName, resmeta, manager } = byKeyname.get(key) ?? {}
+        return [displayName, resmeta, manager]
+      })
+      return { outcomes: outcomes.map(({ outcome, problem }) => problem?.message ?? outcome), names }
+    }
+    await apply({ 'swap.a': block('One'), 'swap.b': block('Two') })
+    const swapped = { 'swap.a': block('Two', 'swap.b'), 'swap.b': block('One', 'swap.a') }
+    const names = [
+      ['Two', { note: 'Two' }, 'swap'],
+      ['One', { note: 'One' }, 'swap'],
+    ]
+    expect(await apply(swapped)).toEqual({ outcomes: ['updated', 'updated'], names })
+    expect(await apply(swapped)).toEqual({ outcomes: [], names })
+  })
+
   it('is distinguished from other HTTP servers', async () => {
     const { api } = await stand({ decide: () => 'unknown' })
     await expect(readActualTree(api)).rejects.toMatchObject({

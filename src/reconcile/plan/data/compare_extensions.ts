@@ -13,7 +13,7 @@ import type {
   FileUpload,
 } from '../../model/change.ts'
 import { digestValue, featurePartOf } from '../../model/edit_digest.ts'
-import { issueAt } from '../match.ts'
+import { issueAt } from '../issue_at.ts'
 import type { SourceFile } from './decide_load.ts'
 
 /** Difference between the descriptions and attachments of features in a block and those on the server. */

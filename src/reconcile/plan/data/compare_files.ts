@@ -6,7 +6,7 @@ import type { WantedFile, WantedResource } from '../../../manifest/manifest.ts'
 import { type ActualFile, countFiles, readFiles } from '../../model/actual_files.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit, FileEntry, FileFacts, FileUpload } from '../../model/change.ts'
-import { issueAt } from '../match.ts'
+import { issueAt } from '../issue_at.ts'
 import type { SourceFile } from './decide_load.ts'
 
 /** Difference between the files of a block and those of its resource. */

@@ -20,7 +20,7 @@ import type { ActualResource } from '../../model/actual_tree.ts'
 import type { DataLoad, EditedData, SyncLoad, WantedBody } from '../../model/change.ts'
 import { changesValues } from '../../model/layer_fields.ts'
 import type { LoadReading, PlanOptions } from '../../model/plan_input.ts'
-import { issueAt } from '../match.ts'
+import { issueAt } from '../issue_at.ts'
 
 /** The current source file of a layer. */
 export interface SourceFile {

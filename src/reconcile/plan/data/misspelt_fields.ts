@@ -4,7 +4,7 @@ import { isProblem } from '../../../core/problem.ts'
 import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { LoadReading } from '../../model/plan_input.ts'
-import { issueAt } from '../match.ts'
+import { issueAt } from '../issue_at.ts'
 
 /** Warns of fields that would be empty, because the source has values in a field with a similar name that the block does not list. */
 export function reportMisspelt(wanted: WantedResource, reading: LoadReading | undefined): Issue[] {

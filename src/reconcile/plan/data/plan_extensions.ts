@@ -8,7 +8,7 @@ import type { DataChange } from '../../../transfer/data_loss.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { DataLoad, FeatureState } from '../../model/change.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
-import { issueAt } from '../match.ts'
+import { issueAt } from '../issue_at.ts'
 import { keynameThere } from '../renamed_fields.ts'
 import {
   checkExtensionLoss,
