@@ -96,6 +96,7 @@ function notesOf({ schema, isRequired }: Field): string[] {
     'API only': words['x-wire'] === true,
     'landform only': words['x-extension'] === true,
     'items are renamed with `was:` in manifests': words['x-was'] === true,
+    [`sorted by ${formatCode(String(words['x-order']))}`]: words['x-order'] !== undefined,
     fixed: words['x-replace'] !== undefined,
     [`loses data: ${words['x-data']}`]: words['x-data'] !== undefined,
     [`default: the value of ${formatCode(String(words['x-default-from']))}`]:

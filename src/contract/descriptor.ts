@@ -23,6 +23,8 @@ export interface Annotations {
   readonly 'x-principal'?: true
   /** Members that identify an item of this list; if empty, the complete item does, and order is irrelevant. */
   readonly 'x-key'?: readonly string[]
+  /** Member by which the server sorts the items of this list: their order in a request matters only where it is equal. */
+  readonly 'x-order'?: string
   /** Items of this list name the key that they had before as `was:` in manifests. */
   readonly 'x-was'?: true
   /** Sibling that provides the default value. */
@@ -132,6 +134,7 @@ export const annotationKeywords: readonly (keyof Annotations)[] = [
   'x-ref',
   'x-principal',
   'x-key',
+  'x-order',
   'x-was',
   'x-default-from',
   'x-null-found',

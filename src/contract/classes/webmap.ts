@@ -166,6 +166,7 @@ export const webmap = {
           maxItems: 200,
           default: [],
           'x-key': ['resource_id'],
+          'x-order': 'position',
           description: 'Available base maps.',
         }),
       ),

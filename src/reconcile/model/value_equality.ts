@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Annotations, annotationsOf, type Reference } from '../../contract/descriptor.ts'
-import { mapValue, parts, type ValueMapping } from '../../contract/map_value.ts'
+import { mapValue, mentioning, parts, type ValueMapping } from '../../contract/map_value.ts'
 import { type FoundReference, mapReferences, targetIdOf, targetOf } from '../../contract/schema/references.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
 import { writeScale } from '../../contract/schema/translate.ts'
@@ -9,11 +9,21 @@ import { canonicalXml } from '../../style/xml/canonical_xml.ts'
 import type { Principals } from './principals.ts'
 
 /**
- * Converts a value to its canonical form: with defaults, normalized scales, XML and boundaries, and without read-only and write-only
- * members. References must be in manifest form.
+ * Converts a value to its canonical form: with defaults, normalized scales, XML and boundaries, lists in the order of the server,
+ * and without read-only and write-only members. References must be in manifest form.
  */
 export function canonical(schema: Schema, value: unknown): unknown {
-  return mapValue(schema, value, filling)
+  return mapValue(schema, mapValue(schema, value, sorting), filling)
+}
+
+const sorting: ValueMapping = {
+  concerns: mentioning(['x-order']),
+  replace: ({ 'x-order': member }, value) =>
+    member !== undefined && Array.isArray(value) ? sortItems(value as Fields[], member) : parts,
+}
+
+function sortItems(items: readonly Fields[], member: string): Fields[] {
+  return items.toSorted((one, other) => Number(one[member]) - Number(other[member]))
 }
 
 const filling: ValueMapping = {

@@ -142,6 +142,26 @@ describe('a web map', () => {
     ])
   })
 
+  it('ignores the order of base maps, which the server sorts by position', () => {
+    const maps = (...list: object[]) => ({ basemap_webmap: { basemaps: list } })
+    const map = (position: number, resource_id: unknown) => ({ position, display_name: 'B', resource_id })
+    const planned = (...list: object[]) =>
+      planOf({
+        blocks: {
+          b: { existing: true, id: 5 },
+          c: { existing: true, id: 6 },
+          m: { cls: 'webmap' as const, members: maps(...list) as never },
+        },
+        rows: [
+          { id: 5, cls: 'basemap_layer' as const },
+          { id: 6, cls: 'basemap_layer' as const },
+          { id: 3, key: 'm', cls: 'webmap' as const, members: { webmap: {}, ...maps(map(1, 5), map(2, 6)) } },
+        ],
+      }).changes.flatMap(({ edits }) => edits.map(({ pointer }) => pointer))
+    expect(planned(map(2, 'c'), map(1, 'b'))).toEqual([])
+    expect(planned(map(1, 'c'), map(2, 'b'))).toContain('/basemap_webmap/basemaps')
+  })
+
   it('compares base maps by their content', () => {
     const maps = (list: object[]) => ({ basemap_webmap: { basemaps: list } })
     const blocks = {
