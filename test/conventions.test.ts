@@ -132,6 +132,9 @@ describe('the checks can fail', () => {
     expect(checkLaws(source(law, 'test/a.test.ts'))).toHaveLength(3)
     expect(checkLaws(source(law, 'test/a.law.test.ts'))).toHaveLength(2)
     expect(checkLaws(source(`${run}\n${law}`, 'test/a.law.test.ts'))).toEqual([])
+    const served = 'await assertLaw(property, { seed: 1, cases: casesOn[driver] })'
+    expect(checkLaws(source(served, 'test/a.law.test.ts'))).toEqual([])
+    expect(checkLaws(source('await assertLaw(property, runs)', 'test/a.law.test.ts'))).toHaveLength(2)
   })
 
   test.each([

@@ -7,18 +7,15 @@ import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import type { ApplyEvent } from '../../../src/reconcile/apply/outcome.ts'
 import { readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { pullTree } from '../../../src/reconcile/pull/pull_tree.ts'
+import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { describeServers } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, tell } from '../support/literals.ts'
 import { applyAll, type Blocks, planAll, useSandboxes } from '../support/sandbox.ts'
 import { loadWritten } from '../support/written.ts'
 
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 3 }
-
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
+/** Trees of a run, each applied to the one before. */
+const steps = 5
 
 /** All or nothing, as our own server offers it, and one by one, as on others. */
 const ways = [
@@ -30,68 +27,77 @@ const ways = [
 const isAtomic = fc.boolean()
 
 describeServers('an apply', (start, driver) => {
-  // Shrinking asks a server again and again: only who has time for it waits for the smallest case.
-  const runs = { seed: 20_240_601, numRuns: numRuns[driver], endOnFailure: !soak }
+  const runs = { seed: 20_240_601, cases: casesOn[driver] }
+  const chain = { ...runs, steps }
   const sandbox = useSandboxes(start)
 
   it.each(ways)('%s makes the next plan empty, whatever the tree was before', patience, async (_, atomic) => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
+    await assertLaw(
+      fc.asyncProperty(stepsOf(arbitraryTree('T'), steps), async (trees) => {
         const { api, of } = await sandbox()
-        for (const blocks of [before, after]) {
+        for (const blocks of trees) {
           await applyAll(api, of(blocks), { atomic })
           expect(tell(await planAll(api, of(blocks)))).toEqual([])
         }
       }),
-      runs,
+      chain,
     )
   })
 
   it('resumes after an interruption with the same result', patience, async () => {
-    const stops = fc.record({ isAtomic, stopAfter: fc.nat(6) })
-    await fc.assert(
-      fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), stops, async (before, after, stop) => {
+    const step = fc.record({ blocks: arbitraryTree('T'), atomic: isAtomic, stopAfter: fc.nat(6) })
+    await assertLaw(
+      fc.asyncProperty(stepsOf(step, steps), async (all) => {
         const { api, of } = await sandbox()
-        await applyAll(api, of(before), { atomic: stop.isAtomic })
-        await interrupt({ api, plan: await planAll(api, of(after)), atomic: stop.isAtomic }, stop.stopAfter)
-        await applyAll(api, of(after), { atomic: stop.isAtomic })
-        expect(tell(await planAll(api, of(after)))).toEqual([])
+        for (const { blocks, atomic, stopAfter } of all) {
+          await interrupt({ api, plan: await planAll(api, of(blocks)), atomic }, stopAfter)
+          await applyAll(api, of(blocks), { atomic })
+          expect(tell(await planAll(api, of(blocks)))).toEqual([])
+        }
       }),
-      runs,
+      chain,
     )
   })
 
   it('results in the same tree when requests are interrupted', patience, async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryTree('T'), fc.nat(4), isAtomic, async (blocks, stopAfter, atomic) => {
+    const step = fc.record({ blocks: arbitraryTree('T'), atomic: isAtomic, stopAfter: fc.nat(4) })
+    await assertLaw(
+      fc.asyncProperty(stepsOf(step, steps), async (all) => {
         const { api, of } = await sandbox()
-        await interrupt({ api, plan: await planAll(api, of(blocks)), atomic }, stopAfter, 'break off')
-        await applyAll(api, of(blocks), { atomic })
-        expect(tell(await planAll(api, of(blocks)))).toEqual([])
+        for (const { blocks, atomic, stopAfter } of all) {
+          await interrupt({ api, plan: await planAll(api, of(blocks)), atomic }, stopAfter, 'break off')
+          await applyAll(api, of(blocks), { atomic })
+          expect(tell(await planAll(api, of(blocks)))).toEqual([])
+        }
       }),
-      runs,
+      chain,
     )
   })
 
   it('permutes the names, keys and positions of siblings', patience, async () => {
-    await fc.assert(
-      fc.asyncProperty(places, places, isAtomic, async (before, after, atomic) => {
+    const step = fc.record({ after: places, atomic: isAtomic })
+    await assertLaw(
+      fc.asyncProperty(places, stepsOf(step, steps), async (first, all) => {
         const { api, of } = await sandbox()
-        await applyAll(api, of(placedBlocks(before)), { atomic })
+        let before = first
+        await applyAll(api, of(placedBlocks(before)))
         const { ids } = await planAll(api, of(placedBlocks(before)))
-        const wanted = of(placedBlocks(after, before))
-        const planned = await planAll(api, wanted)
-        expect(planned.changes.every(({ action }) => action === 'move' || action === 'update')).toBe(true)
-        await applyAll(api, wanted, { atomic })
-        const next = await planAll(api, wanted)
-        expect([tell(next), [...next.ids.values()].sort()]).toEqual([[], [...ids.values()].sort()])
+        for (const { after, atomic } of all) {
+          const wanted = of(placedBlocks(after, before))
+          const planned = await planAll(api, wanted)
+          expect(planned.changes.every(({ action }) => action === 'move' || action === 'update')).toBe(true)
+          await applyAll(api, wanted, { atomic })
+          const next = await planAll(api, wanted)
+          expect([tell(next), [...next.ids.values()].sort()]).toEqual([[], [...ids.values()].sort()])
+          before = after
+        }
       }),
-      runs,
+      chain,
     )
   })
 
   it('changes only the ownership marks of a pulled tree', patience, async () => {
-    await fc.assert(
+    await assertLaw(
       fc.asyncProperty(arbitraryTree('T'), async (blocks) => {
         const { api, of, top } = await sandbox()
         await applyAll(api, of(blocks))
@@ -164,10 +170,8 @@ async function pull(api: Api, key: string, manifestId: string): Promise<Manifest
 /** Makes resources look as if people had made them by hand: no keys, no markers. */
 async function forget(api: Api, top: string): Promise<void> {
   const tree = await readActualTree(api)
-  for (const { id, manager } of tree.byId.values())
-    if (manager === top)
-      await api.call('resource.update', {
-        params: { id },
-        body: { resource: { keyname: null }, resmeta: { items: { 'landform.manager': null } } },
-      })
+  const body = { resource: { keyname: null }, resmeta: { items: { 'landform.manager': null } } }
+  const own = [...tree.byId.values()].filter(({ manager }) => manager === top)
+  const operations = own.map(({ id }) => ({ op: 'update' as const, id, body }))
+  await api.call('resource.batch', { body: { operations } })
 }

@@ -9,17 +9,11 @@ import type {
   WantedData,
   WantedFeatures,
 } from '../../../src/manifest/manifest.ts'
+import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 import { geojson, point } from '../../support/vector.ts'
 import { manifestOf, tell } from '../support/literals.ts'
 import { applyAll, planAll, useSandboxes } from '../support/sandbox.ts'
-
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 30 : 2 }
-
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
 
 const codes = ['a', 'b', 'ü', '0']
 const texts = ['first', 'second']
@@ -57,8 +51,11 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
+/** Versions of the manifest in a run. */
+const steps = 5
+
 describeServers('features with descriptions and attachments', (start, driver) => {
-  const runs = { seed: 20_261_131, numRuns: numRuns[driver], endOnFailure: !soak }
+  const runs = { seed: 20_261_131, cases: casesOn[driver], steps }
   const sandbox = useSandboxes(start)
   let folder: string
   beforeAll(async () => {
@@ -88,9 +85,8 @@ describeServers('features with descriptions and attachments', (start, driver) =>
   }
 
   it('make the next plan empty, and are as the manifest sets them', patience, async () => {
-    const steps = fc.array(step, { minLength: 2, maxLength: 3 })
-    await fc.assert(
-      fc.asyncProperty(steps, fc.boolean(), async (wanted, atomic) => {
+    await assertLaw(
+      fc.asyncProperty(stepsOf(step, steps), fc.boolean(), async (wanted, atomic) => {
         const { server, api, top } = await sandbox()
         for (const one of wanted) {
           const manifest = await prepare(top, one)

@@ -10,18 +10,12 @@ import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import type { Plan } from '../../../src/reconcile/model/change.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
+import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { openLayerClient } from '../../support/layer_client.ts'
 import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
 import { geojson, point } from '../../support/vector.ts'
 import { manifestOf, tell } from '../support/literals.ts'
 import { emptyTree } from '../support/sandbox.ts'
-
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 30 : 2 }
-
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
 
 /** Datatypes that the values of a field in the source convert to and from. */
 const datatypes: Readonly<Record<string, readonly Datatype[]>> = {
@@ -56,8 +50,11 @@ const fields: fc.Arbitrary<readonly WantedField[]> = fc
 
 const step = fc.record({ fields, newSource: fc.boolean() })
 
+/** Versions of the manifest in a run. */
+const steps = 5
+
 describeServers('the fields of a layer with data', (start, driver) => {
-  const runs = { seed: 20_260_601, numRuns: numRuns[driver], endOnFailure: !soak }
+  const runs = { seed: 20_260_601, cases: casesOn[driver], steps }
   let server: TestServer
   let api: Api
   let folder: string
@@ -92,9 +89,8 @@ describeServers('the fields of a layer with data', (start, driver) => {
     'changed in any way make the next plan empty, and are loaded again only if fields are added',
     patience,
     async () => {
-      const steps = fc.array(step, { minLength: 2, maxLength: 4 })
-      await fc.assert(
-        fc.asyncProperty(steps, fc.boolean(), async (wanted, atomic) => {
+      await assertLaw(
+        fc.asyncProperty(stepsOf(step, steps), fc.boolean(), async (wanted, atomic) => {
           await emptyTree(api)
           count += 1
           const key = `fields_${count}`

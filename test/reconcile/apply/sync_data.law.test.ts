@@ -9,18 +9,15 @@ import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import type { Plan } from '../../../src/reconcile/model/change.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
+import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { openLayerClient } from '../../support/layer_client.ts'
 import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
 import { geojson } from '../../support/vector.ts'
 import { manifestOf, tell } from '../support/literals.ts'
 import { emptyTree } from '../support/sandbox.ts'
 
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 30 : 2 }
-
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
+/** Editions of a run, each synchronized with the one before. */
+const steps = 5
 
 interface Row {
   readonly code: string
@@ -61,23 +58,34 @@ function square(x: number, y: number, size: number) {
   return [end, [x + size, y], [x + size, y + size], [x, y + size], end]
 }
 
-/** Two editions of a source, keys to edit on the server between them, and how the layer is declared. */
+/** Editions of a source, and how the layer is declared. */
 const cases = fc.constantFrom(...Object.keys(geometries)).chain((type) => {
   const row = fc.record({
     code: fc.integer({ min: 0, max: 7 }).map((code) => `k${code}`),
     properties: values,
     geometry: geometries[type] as fc.Arbitrary<object>,
   })
-  const rows = fc.uniqueArray(row, { minLength: 1, maxLength: 8, selector: ({ code }) => code })
-  return fc.record({
-    type: fc.constant(type),
-    before: rows,
-    after: rows,
+  const edition = fc.record({
+    rows: fc.uniqueArray(row, { minLength: 1, maxLength: 8, selector: ({ code }) => code }),
+    /** Places of rows that stay exactly as they were. */
     kept: fc.subarray([0, 1, 2, 3, 4, 5, 6, 7]),
+    /** Whether a feature is edited on the server before. */
     edited: fc.boolean(),
-    two: fc.boolean(),
+    atomic: fc.boolean(),
   })
+  return fc.record({ type: fc.constant(type), editions: stepsOf(edition, steps + 1), two: fc.boolean() })
 })
+type Case = typeof cases extends fc.Arbitrary<infer C> ? C : never
+
+/** The rows of each edition, with those that it keeps of the one before. */
+function listRows({ editions }: Case): Row[][] {
+  let before = new Map<string, Row>()
+  return editions.map(({ rows, kept }) => {
+    const all = rows.map((row, at) => (kept.includes(at) ? (before.get(row.code) ?? row) : row))
+    before = new Map(all.map((row) => [row.code, row]))
+    return all
+  })
+}
 
 const fields = [
   { keyname: 'code', datatype: 'STRING' },
@@ -92,7 +100,7 @@ const fields = [
 ]
 
 describeServers('a layer that is synchronized by key', (start, driver) => {
-  const runs = { seed: 20_261_124, numRuns: numRuns[driver], endOnFailure: !soak }
+  const runs = { seed: 20_261_124, cases: casesOn[driver], steps }
   let server: TestServer
   let api: Api
   let folder: string
@@ -132,51 +140,65 @@ describeServers('a layer that is synchronized by key', (start, driver) => {
     return new Map(features.map((feature) => [String(feature.fields.code), feature]))
   }
 
+  /** Loads all editions into one layer, and gives the contents of each. */
+  async function load(key: string, type: string, editions: readonly (readonly Row[])[]) {
+    const path = join(folder, `${key}.geojson`)
+    const all = editions.flatMap((rows, edition) =>
+      rows.map((row) => ({ ...row, properties: { ...row.properties, edition } })),
+    )
+    await write(path, all)
+    const manifest = layerOf(key, {
+      type,
+      path,
+      list: [...fields, { keyname: 'edition', datatype: 'INTEGER' }],
+    })
+    await apply(manifest, true)
+    const { ids } = await planManifest({ api, manifest })
+    const features = await openLayerClient(server).features(ids.get(key) ?? 0)
+    return editions.map((_, at) => {
+      const own = features.filter(({ fields: { edition } }) => edition === at)
+      const plain = own.map(({ fields: { edition: _edition, ...rest }, ...feature }) => ({
+        ...feature,
+        fields: rest,
+      }))
+      return contentsOf(new Map(plain.map((feature) => [String(feature.fields.code), feature])))
+    })
+  }
+
   it('equals a loaded one, keeps ids, and needs no second apply', patience, async () => {
-    await fc.assert(
-      fc.asyncProperty(cases, fc.boolean(), async (one, atomic) => {
+    await assertLaw(
+      fc.asyncProperty(cases, async (one) => {
         await emptyTree(api)
         count += 1
         const key = `synced_${count}`
         const path = join(folder, `${key}.geojson`)
-        const layer = (name: string, more: Partial<WantedData>) => {
-          const data = { path, source: path, options: { cast_geometry_type: null }, ...more }
-          const own = { geometry_type: one.type, srs: { id: 3857 } }
-          const members = { feature_layer: { fields }, vector_layer: own }
-          return manifestOf({ [name]: { cls: 'vector_layer', data, members } }, name)
-        }
         const featureKey = one.two ? ['code', 'part'] : ['code']
-        const synced = layer(key, { mode: 'sync', featureKey })
-        await write(path, one.before)
-        await apply(synced, atomic)
-        const before = await featuresOf(synced, key)
-        const edited = one.edited ? await edit(key, before) : undefined
-        // Some features stay exactly as they were.
-        const byCode = new Map(one.before.map((row) => [row.code, row]))
-        const after = one.after.map((row, at) =>
-          one.kept.includes(at) ? (byCode.get(row.code) ?? row) : row,
-        )
-        await write(path, after)
-        const plan = await apply(synced, atomic)
-        const next = await planManifest({ api, manifest: synced })
-        expect([tell(next), next.issues]).toEqual([[], []])
-        const loaded = layer(`${key}_loaded`, {})
-        await apply(loaded, atomic)
-        const found = await featuresOf(synced, key)
-        expect(contentsOf(found)).toEqual(contentsOf(await featuresOf(loaded, `${key}_loaded`)))
-        for (const [code, { id }] of found) expect(id).toBe(before.get(code)?.id ?? id)
-        if (plan.changes.length === 0) return
-        const {
-          added = 0,
-          changed = 0,
-          unchanged = 0,
-          removed,
-        } = plan.changes[0]?.data?.change?.difference ?? {}
-        const kept = after.filter((row) => byCode.get(row.code) === row && row.code !== edited)
-        expect(unchanged).toBeGreaterThanOrEqual(kept.length)
-        expect(added + changed + unchanged).toBe(after.length)
-        expect(removed).toBe([...before.keys()].filter((code) => !found.has(code)).length)
-        expect(added).toBe([...found.keys()].filter((code) => !before.has(code)).length)
+        const synced = layerOf(key, {
+          type: one.type,
+          path,
+          list: fields,
+          more: { mode: 'sync', featureKey },
+        })
+        const all = listRows(one)
+        const loaded = await load(`${key}_loaded`, one.type, all)
+        await write(path, all[0] ?? [])
+        await apply(synced, true)
+        let before = await featuresOf(synced, key)
+        for (const [at, { edited: isEdited, atomic }] of one.editions.entries()) {
+          if (at === 0) continue
+          const edited = isEdited ? await edit(key, before) : undefined
+          const [last = [], rows = []] = [all[at - 1], all[at]]
+          await write(path, rows)
+          const plan = await apply(synced, atomic)
+          const next = await planManifest({ api, manifest: synced })
+          expect([tell(next), next.issues]).toEqual([[], []])
+          const found = await featuresOf(synced, key)
+          expect(contentsOf(found)).toEqual(loaded[at])
+          for (const [code, { id }] of found) expect(id).toBe(before.get(code)?.id ?? id)
+          const kept = rows.filter((row) => last.includes(row) && row.code !== edited)
+          expectCounts(plan, { before: [...before.keys()], after: [...found.keys()], kept: kept.length })
+          before = found
+        }
       }),
       runs,
     )
@@ -193,6 +215,35 @@ describeServers('a layer that is synchronized by key', (start, driver) => {
     return code
   }
 })
+
+interface Layer {
+  readonly type: string
+  readonly path: string
+  readonly list: readonly object[]
+  readonly more?: Partial<WantedData>
+}
+
+/** A manifest of a layer. */
+function layerOf(key: string, { type, path, list, more = {} }: Layer): Manifest {
+  const data = { path, source: path, options: { cast_geometry_type: null }, ...more }
+  const own = { geometry_type: type, srs: { id: 3857 } }
+  const members = { feature_layer: { fields: list }, vector_layer: own }
+  return manifestOf({ [key]: { cls: 'vector_layer', data, members } }, key)
+}
+
+/** Expects that a plan counts what it added, changed and removed. */
+function expectCounts(
+  plan: Plan,
+  codes: { readonly before: readonly string[]; readonly after: readonly string[]; readonly kept: number },
+): void {
+  // Nothing is loaded from another spelling of the same features.
+  if (plan.changes[0]?.data === undefined) return
+  const { added = 0, changed = 0, unchanged = 0, removed } = plan.changes[0].data.change?.difference ?? {}
+  expect(unchanged).toBeGreaterThanOrEqual(codes.kept)
+  expect(added + changed + unchanged).toBe(codes.after.length)
+  expect(removed).toBe(codes.before.filter((code) => !codes.after.includes(code)).length)
+  expect(added).toBe(codes.after.filter((code) => !codes.before.includes(code)).length)
+}
 
 /** Contents of features by key. */
 function contentsOf(features: ReadonlyMap<string, { readonly geom: unknown; readonly fields: unknown }>) {

@@ -14,16 +14,16 @@ import { captureServer } from '../../../src/reconcile/capture/capture_server.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planFrom, planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { liveReader } from '../../../src/reconcile/plan/plan_reader.ts'
+import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { manifestOf } from '../support/literals.ts'
-import { type Blocks, emptyTree, renameTop } from '../support/sandbox.ts'
-
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
+import { emptyTree, renameTop } from '../support/sandbox.ts'
 
 const options = { ...safeOptions, prune: true, fuse: 1 }
+
+/** Trees of a run, each applied to the one before. */
+const steps = 5
 
 describeServer('a plan against a capture', (start) => {
   let server: TestServer
@@ -55,19 +55,20 @@ describeServer('a plan against a capture', (start) => {
 
   it('equals the plan against the server', patience, async () => {
     let count = 0
-    await fc.assert(
-      fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
+    await assertLaw(
+      fc.asyncProperty(stepsOf(arbitraryTree('T'), steps), async (trees) => {
         await emptyTree(api)
         count += 1
-        const of = (blocks: Blocks) =>
-          manifestOf({ [`t${count}`]: {}, ...renameTop(blocks, `t${count}`) }, `t${count}`)
-        const { outcomes } = await apply(of(before))
-        expect(outcomes.filter(({ problem }) => problem !== undefined)).toEqual([])
-        const manifest = of(after)
-        const offline = await planFrom({ reader: await capture(), manifest, options })
-        expect(offline).toEqual(await planManifest({ api, manifest, options }))
+        for (const blocks of trees) {
+          const top = `t${count}`
+          const manifest = manifestOf({ [top]: {}, ...renameTop(blocks, top) }, top)
+          const offline = await planFrom({ reader: await capture(), manifest, options })
+          expect(offline).toEqual(await planManifest({ api, manifest, options }))
+          const { outcomes } = await apply(manifest)
+          expect(outcomes.filter(({ problem }) => problem !== undefined)).toEqual([])
+        }
       }),
-      { seed: 20_260_102, numRuns: soak ? 1000 : 50, endOnFailure: !soak },
+      { seed: 20_260_102, cases: casesOn.postgres, steps },
     )
   })
 

@@ -14,16 +14,10 @@ import type { Plan } from '../../../src/reconcile/model/change.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { iconImage } from '../../support/catalog.ts'
+import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { adminPassword, describeServers } from '../../support/server.ts'
 import { catalogOf } from '../support/catalog_literals.ts'
 import { tell } from '../support/literals.ts'
-
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 3 }
-
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
 
 /** All cases change the records of one manifest, as its versions do. */
 const id = 'law'
@@ -102,8 +96,11 @@ function followHints(manifest: Manifest, { issues }: Pick<Plan, 'issues'>): Mani
   return { ...manifest, catalog: { icon: manifest.catalog?.icon ?? new Map(), geoservice } }
 }
 
+/** Versions of the manifest in a run. */
+const steps = 5
+
 describeServers('any records of a manifest', (start, driver) => {
-  const runs = { seed: 20_261_123, numRuns: numRuns[driver], endOnFailure: !soak }
+  const runs = { seed: 20_261_123, cases: casesOn[driver], steps }
   let api: Api
   let folder: string
   let count = 0
@@ -145,9 +142,9 @@ describeServers('any records of a manifest', (start, driver) => {
   }
 
   it('are there after an apply: the next plan is empty, and so is that of a pull', patience, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 3 }), async (steps) => {
-        for (const wanted of steps) {
+    await assertLaw(
+      fc.asyncProperty(stepsOf(step, steps), async (all) => {
+        for (const wanted of all) {
           const manifest = await manifestWith(wanted)
           const every = new Set([...keys, ...iconKeys])
           const options = { ...safeOptions, prune: true, fuse: 1, replace: every, allowLoss: every }

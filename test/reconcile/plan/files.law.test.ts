@@ -4,16 +4,17 @@ import type { Manifest } from '../../../src/manifest/manifest.ts'
 import { formatManifest, type WrittenBlock } from '../../../src/manifest/rewrite.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { computePlan } from '../../../src/reconcile/plan/compute_plan.ts'
+import { assertLaw, isSoak } from '../../support/law_runs.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, treeOf } from '../support/literals.ts'
 import { loadTexts } from '../support/written.ts'
 
-const runs = { seed: 20_240_603, numRuns: process.env.LANDFORM_SOAK ? 1000 : 40 }
+const runs = { seed: 20_240_603, cases: isSoak ? 1000 : 50 }
 
 describe('a plan', () => {
   it('is the same regardless of the order of files and keys', async () => {
     const cuts = fc.array(fc.nat(3), { minLength: 20, maxLength: 20 })
-    await fc.assert(
+    await assertLaw(
       fc.asyncProperty(arbitraryTree('top'), cuts, fc.gen(), async (blocks, files, gen) => {
         const keys = Object.keys(blocks)
         const shuffled = gen(fc.shuffledSubarray, keys, { minLength: keys.length })

@@ -1,17 +1,14 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Manifest } from '../../../src/manifest/manifest.ts'
+import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { describeServers } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, manifestOf, tell } from '../support/literals.ts'
 import { applyAll, type Blocks, planAll, renameTop, type Sandbox, useSandboxes } from '../support/sandbox.ts'
 
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 3 }
-
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
+/** Applies of a run. */
+const steps = 5
 
 /** What another manifest sets of a resource of the first. */
 const setting = fc.record({
@@ -23,25 +20,21 @@ const settings = fc.array(setting, { minLength: 27, maxLength: 27 })
 type Settings = typeof settings extends fc.Arbitrary<infer S> ? S : never
 
 describeServers('two manifests on a server', (start, driver) => {
-  const runs = { seed: 20_261_129, numRuns: numRuns[driver], endOnFailure: !soak }
+  const runs = { seed: 20_261_129, cases: casesOn[driver], steps }
   const sandbox = useSandboxes(start)
 
   it('do not change what belongs to the other, whichever of them is applied', patience, async () => {
-    const trees = fc.tuple(...[1, 2, 3, 4].map(() => arbitraryTree('T')))
-    await fc.assert(
-      fc.asyncProperty(trees, fc.boolean(), fc.boolean(), async (all, isInside, atomic) => {
+    const step = fc.record({ isFirst: fc.boolean(), blocks: arbitraryTree('T'), atomic: fc.boolean() })
+    await assertLaw(
+      fc.asyncProperty(stepsOf(step, steps), fc.boolean(), async (all, isInside) => {
         const box = await sandbox()
-        const [first = {}, second = {}, firstAfter = {}, secondAfter = {}] = all
-        await applyAll(box.api, box.of(first), { atomic })
-        for (const [one, two] of [
-          [first, second],
-          [firstAfter, second],
-          [firstAfter, secondAfter],
-          [firstAfter, {}],
-        ] as const) {
-          const manifests = [box.of(one), secondOf(box, two, isInside)]
-          for (const manifest of manifests) await applyAll(box.api, manifest, { atomic })
-          for (const manifest of manifests) {
+        const wanted = { first: box.of({}), second: secondOf(box, {}, isInside) }
+        for (const manifest of Object.values(wanted)) await applyAll(box.api, manifest)
+        for (const { isFirst, blocks, atomic } of all) {
+          if (isFirst) wanted.first = box.of(blocks)
+          else wanted.second = secondOf(box, blocks, isInside)
+          await applyAll(box.api, isFirst ? wanted.first : wanted.second, { atomic })
+          for (const manifest of Object.values(wanted)) {
             const { issues, ...plan } = await planAll(box.api, manifest)
             expect([tell({ issues, ...plan }), issues]).toEqual([[], []])
           }
@@ -52,23 +45,26 @@ describeServers('two manifests on a server', (start, driver) => {
   })
 
   it('refuse to set the same field, unless one takes it from the other', patience, async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryTree('T'), settings, async (blocks, drawn) => {
+    await assertLaw(
+      fc.asyncProperty(arbitraryTree('T'), stepsOf(settings, steps), async (blocks, all) => {
         const { api, of, top } = await sandbox()
         const first = of(blocks)
         await applyAll(api, first)
-        const { second, contested } = settingOf(first, drawn, top)
-        const refused = await planAll(api, second)
-        expect(foreignKeys(refused.issues)).toEqual(contested)
-        const keys = new Set(second.resources.keys())
-        await applyAll(api, second, { take: keys })
-        expect(tell(await planAll(api, second))).toEqual([])
-        const again = await planAll(api, first)
-        expect(foreignKeys(again.issues)).toEqual(contested)
-        if (contested.length === 0) expect(tell(again)).toEqual([])
-        await applyAll(api, first, { take: keys })
-        expect(tell(await planAll(api, first))).toEqual([])
-        expect(foreignKeys((await planAll(api, second)).issues)).toEqual(contested)
+        // Each version of the other takes fields, and the first takes them back.
+        for (const drawn of all) {
+          const { second, contested } = settingOf(first, drawn, `${top}-second`)
+          const refused = await planAll(api, second)
+          expect(foreignKeys(refused.issues)).toEqual(contested)
+          const keys = new Set(second.resources.keys())
+          await applyAll(api, second, { take: keys })
+          expect(tell(await planAll(api, second))).toEqual([])
+          const again = await planAll(api, first)
+          expect(foreignKeys(again.issues)).toEqual(contested)
+          if (contested.length === 0) expect(tell(again)).toEqual([])
+          await applyAll(api, first, { take: keys })
+          expect(tell(await planAll(api, first))).toEqual([])
+          expect(foreignKeys((await planAll(api, second)).issues)).toEqual(contested)
+        }
       }),
       runs,
     )
@@ -84,7 +80,7 @@ function secondOf({ top }: Sandbox, blocks: Blocks, isInside: boolean): Manifest
 }
 
 /** A manifest that sets fields of resources of another, and the keys of those whose fields the other sets otherwise. */
-function settingOf(first: Manifest, drawn: Settings, top: string) {
+function settingOf(first: Manifest, drawn: Settings, id: string) {
   const blocks: Record<string, Block> = {}
   const contested: string[] = []
   for (const [at, wanted] of [...first.resources.values()].entries()) {
@@ -98,7 +94,7 @@ function settingOf(first: Manifest, drawn: Settings, top: string) {
     const isAdded = meta !== undefined && wanted.resmeta !== undefined && wanted.resmeta[meta] !== 'theirs'
     if (isOther || isAdded) contested.push(wanted.key)
   }
-  return { second: manifestOf(blocks, `${top}-second`), contested: contested.sort() }
+  return { second: manifestOf(blocks, id), contested: contested.sort() }
 }
 
 const foreignKeys = (issues: readonly { readonly code: string; readonly message: string }[]) => [

@@ -4,19 +4,13 @@ import { type Api, createApi } from '../../../src/api/api.ts'
 import type { Manifest, WantedRule } from '../../../src/manifest/manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
+import { assertLaw, casesOn, patience } from '../../support/law_runs.ts'
 import { addUser, goodPassword } from '../../support/principals.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, manifestOf, ruleOf } from '../support/literals.ts'
 import { applyAll, type Blocks, planAll, renameTop, useSandboxes } from '../support/sandbox.ts'
 import { readState } from '../support/tree_state.ts'
-
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 3 }
-
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
 
 const all = ruleOf('ada', { scope: '', permission: '', propagate: true })
 
@@ -44,7 +38,7 @@ const world = fc.record({
 type World = typeof world extends fc.Arbitrary<infer W> ? W : never
 
 describeServers('an account that sees a part of the tree', (start, driver) => {
-  const runs = { seed: 20_261_130, numRuns: numRuns[driver], endOnFailure: !soak }
+  const runs = { seed: 20_261_130, cases: casesOn[driver] }
   const sandbox = useSandboxes(start)
   let ada: Api | undefined
   afterAll(() => ada?.close())
@@ -65,7 +59,7 @@ describeServers('an account that sees a part of the tree', (start, driver) => {
     patience,
     async () => {
       const seen = { hidden: 0, changed: 0 }
-      await fc.assert(
+      await assertLaw(
         fc.asyncProperty(world, async (one) => {
           const { server, api, top } = await sandbox()
           const account = await connectAda(server)
@@ -94,7 +88,7 @@ describeServers('an account that sees a part of the tree', (start, driver) => {
         }),
         runs,
       )
-      expect(Math.min(seen.hidden, seen.changed)).toBeGreaterThan(runs.numRuns / 5)
+      expect(Math.min(seen.hidden, seen.changed)).toBeGreaterThan(runs.cases / 5)
     },
   )
 })

@@ -6,50 +6,49 @@ import { isProblem } from '../../../src/core/problem.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import type { Plan } from '../../../src/reconcile/model/change.ts'
 import { planUndo } from '../../../src/reconcile/undo/plan_undo.ts'
+import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { describeServers } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { tell } from '../support/literals.ts'
 import { applyAll, expectDone, planAll, useSandboxes } from '../support/sandbox.ts'
 import { readState } from '../support/tree_state.ts'
 
-const soak = process.env.LANDFORM_SOAK !== undefined
-/** The drivers have the same SQL: most cases run on the quicker one. */
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 3 }
-
-/** Only who has time for many cases waits that long. */
-const patience = soak ? { timeout: 7_200_000 } : {}
+/** Applies of a run, each of the state before. */
+const steps = 5
 
 describeServers('an undo', (start, driver) => {
-  const runs = { seed: 20_261_128, numRuns: numRuns[driver], endOnFailure: !soak }
+  const runs = { seed: 20_261_128, cases: casesOn[driver], steps }
   const sandbox = useSandboxes(start)
 
   it(
     'restores the tree before an apply, once; undone itself, it restores the tree after it',
     patience,
     async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          arbitraryTree('T'),
-          arbitraryTree('T'),
-          fc.boolean(),
-          async (before, after, atomic) => {
-            const { server, api, of } = await sandbox()
-            await applyAll(api, of(before))
-            const first = await readState(server)
-            const { outcomes } = await applyAll(api, of(after), { atomic })
-            if (outcomes.length === 0) return
+      const step = fc.record({ blocks: arbitraryTree('T'), atomic: fc.boolean() })
+      await assertLaw(
+        fc.asyncProperty(arbitraryTree('T'), stepsOf(step, steps), async (before, all) => {
+          const { server, api, of } = await sandbox()
+          let last = of(before)
+          await applyAll(api, last)
+          let first = await readState(server)
+          for (const { blocks, atomic } of all) {
+            const wanted = of(blocks)
+            const { outcomes } = await applyAll(api, wanted, { atomic })
+            if (outcomes.length === 0) continue
             const second = await readState(server)
             const applied = await lastEntry(api)
             await undo(api, applied)
             expect(await readState(server)).toEqual(first)
-            expect(tell(await planAll(api, of(before)))).toEqual([])
+            expect(tell(await planAll(api, last))).toEqual([])
             const undone = await lastEntry(api)
             expect(await planAgain(api, applied)).toEqual([])
             await undo(api, undone)
             expect(await readState(server)).toEqual(second)
-            expect(tell(await planAll(api, of(after)))).toEqual([])
-          },
-        ),
+            expect(tell(await planAll(api, wanted))).toEqual([])
+            first = second
+            last = wanted
+          }
+        }),
         runs,
       )
     },
