@@ -26,14 +26,19 @@ export interface Sandbox {
 /**
  * Returns a function that gives each case of a law a group of its own. It deletes the groups of earlier cases: plans
  * read the whole tree, so that cases would take longer and longer.
+ *
+ * @param kept ids of groups that all cases share
  */
-export function useSandboxes(start: () => Promise<TestServer>): () => Promise<Sandbox> {
+export function useSandboxes(
+  start: () => Promise<TestServer>,
+  kept: ReadonlySet<number> = new Set(),
+): () => Promise<Sandbox> {
   let connection: { readonly server: TestServer; readonly api: Api } | undefined
   let count = 0
   afterAll(() => connection?.api.close())
   return async () => {
     connection ??= connect(await start())
-    await emptyTree(connection.api)
+    await emptyTree(connection.api, kept)
     count += 1
     const top = `t${count}`
     const of = (blocks: Blocks) => manifestOf({ [top]: { displayName: top }, ...renameTop(blocks, top) }, top)
@@ -41,10 +46,10 @@ export function useSandboxes(start: () => Promise<TestServer>): () => Promise<Sa
   }
 }
 
-/** Deletes all resources but the top of the tree. */
-export async function emptyTree(api: Api): Promise<void> {
+/** Deletes all resources but the top of the tree and some groups below it. */
+export async function emptyTree(api: Api, kept: ReadonlySet<number> = new Set()): Promise<void> {
   const found = (await api.call('resource.list', { query: { parent: 0 } })) as Representation[]
-  const resources = found.map(({ resource }) => resource.id)
+  const resources = found.map(({ resource }) => resource.id).filter((id) => !kept.has(id))
   if (resources.length > 0) await api.call('resource.delete_many', { query: { resources } })
 }
 
