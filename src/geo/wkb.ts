@@ -174,22 +174,32 @@ interface PositionRange {
   readonly hasZ: boolean
 }
 
-/** Writes the first positions of a sequence. */
+/** Writes the first positions of a sequence. Negative zeros become zeros, as in WKT: equal geometries have equal bytes. */
 function writePositions(
   sink: ByteSink,
   { data, at, step, zAt, zStep }: ByteSequence,
   { count, hasZ }: PositionRange,
 ): void {
   if (!hasZ && step === 16 && count > 1) {
-    sink.at += data.bytes.copy(sink.bytes, sink.at, at, at + count * step)
+    const end = sink.at + data.bytes.copy(sink.bytes, sink.at, at, at + count * step)
+    for (; sink.at < end; sink.at += 8) clearNegativeZero(sink)
     return
   }
   for (let index = 0; index < count; index++) {
     const xAt = at + index * step
-    sink.view.setFloat64(sink.at, data.view.getFloat64(xAt, true), true)
-    sink.view.setFloat64(sink.at + 8, data.view.getFloat64(xAt + 8, true), true)
+    sink.view.setFloat64(sink.at, data.view.getFloat64(xAt, true) + 0, true)
+    sink.view.setFloat64(sink.at + 8, data.view.getFloat64(xAt + 8, true) + 0, true)
     if (hasZ)
-      sink.view.setFloat64(sink.at + 16, zAt < 0 ? 0 : data.view.getFloat64(zAt + index * zStep, true), true)
+      sink.view.setFloat64(
+        sink.at + 16,
+        zAt < 0 ? 0 : data.view.getFloat64(zAt + index * zStep, true) + 0,
+        true,
+      )
     sink.at += hasZ ? 24 : 16
   }
+}
+
+function clearNegativeZero({ bytes, view, at }: ByteSink): void {
+  // Looks at the byte of the sign first: other values pass quickly.
+  if (bytes[at + 7] === 0x80 && view.getFloat64(at, true) === 0) bytes[at + 7] = 0
 }

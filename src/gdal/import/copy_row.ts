@@ -124,7 +124,7 @@ function writeScalar(sink: ByteSink, scalar: Scalar, use: Datatype): void {
     sink.at += 8
   } else if (use === 'REAL') {
     sink.view.setInt32(sink.at, 8)
-    sink.view.setFloat64(sink.at + 4, Number(scalar))
+    sink.view.setFloat64(sink.at + 4, Number(scalar) + 0)
     sink.at += 12
   } else writeLong(sink, scalar)
 }
@@ -150,7 +150,8 @@ const writers: Readonly<Record<Datatype, Writer>> = {
   BIGINT: (sink, value) => writeLong(sink, readInteger(value) ?? 0),
   REAL: (sink, value) => {
     sink.view.setInt32(sink.at, 8)
-    sink.view.setFloat64(sink.at + 4, readReal(value))
+    // JSON, in which changes are sent, has no negative zero.
+    sink.view.setFloat64(sink.at + 4, readReal(value) + 0)
     sink.at += 12
   },
   STRING: (sink, value) => {
