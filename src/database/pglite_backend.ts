@@ -5,6 +5,8 @@ import type { WorkerEnd } from './worker_link.ts'
 interface Module {
   readonly HEAPU8: Uint8Array
   readonly HEAP32: Int32Array
+  /** Top of the stack, which grows downwards. */
+  readonly ___stack_pointer: { value: number }
   /** Addresses of PostgreSQL's variables. */
   readonly _InterruptPending: number
   readonly _QueryCancelPending: number
@@ -94,17 +96,26 @@ export class Backend {
 
   #answer(): void {
     const module = this.#module
-    while (this.#left > 0 || module._pq_buffer_remaining_data() > 0) this.#loopOnce()
-    module._PostgresSendReadyForQueryIfNecessary()
+    while (this.#left > 0 || module._pq_buffer_remaining_data() > 0)
+      this.#recover(() => module._PostgresMainLoopOnce())
+    // Before it is ready, the database delivers notifications, which a cancel may interrupt.
+    while (!this.#recover(() => module._PostgresSendReadyForQueryIfNecessary()));
     if (this.#input.length === 0) module._pgl_pq_flush()
   }
 
-  #loopOnce(): void {
+  /** Runs a part of the main loop; returns false after an error that PostgreSQL has recovered from. */
+  #recover(part: () => void): boolean {
+    const { ___stack_pointer: stack } = this.#module
+    const top = stack.value
     try {
-      this.#module._PostgresMainLoopOnce()
+      part()
+      return true
     } catch (error) {
       if (this.#module._pgl_setPGliteExitStatus(-2) !== longJump) throw error
+      // The exception left the stack of the failed calls in use: after two thousand errors it would be full.
+      stack.value = top
       this.#module._PostgresMainLongJmp()
+      return false
     }
   }
 

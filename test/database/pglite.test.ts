@@ -138,6 +138,19 @@ describe('in memory', { timeout: 120_000 }, () => {
     expect(order).toEqual(['first', 'second', 'third', 'fourth'])
   })
 
+  test('thousands of statements that fail or are cancelled leave it as it was', async () => {
+    const database = await openShared()
+    for (let count = 0; count < 3000; count += 1) {
+      const failed = await database.query('select 1 / $1::int', [0]).catch((error: unknown) => error)
+      expect(failed).toMatchObject({ data: { sqlstate: '22012' } })
+    }
+    const reading = async () => {
+      for await (const _ of database.copyOut('select generate_series(1, 1000000)::text')) return
+    }
+    for (let count = 0; count < 300; count += 1) await reading()
+    expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+  })
+
   test('close waits for running queries and refuses later ones', async () => {
     const database = await openShared()
     const running = database.query('select count(*)::int as n from generate_series(1, 100000)')
