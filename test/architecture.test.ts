@@ -67,7 +67,7 @@ describe('checkDoors', () => {
 
   test.each([
     ['only database', 'src/store/tree.ts', "import { Client } from 'pg'"],
-    ['only database', 'src/store/tree.ts', "import { to } from 'pg-copy-streams'"],
+    ['only database', 'src/store/tree.ts', "import Cursor from 'pg-cursor'"],
     ['only database', 'src/server/app.ts', "import { PGlite } from '@electric-sql/pglite/worker'"],
     ['only http', 'src/api/call.ts', "import { request } from 'undici'"],
     ['only gdal', 'src/import/read.ts', "const gdal = await import('gdal-async')"],

@@ -1,13 +1,11 @@
 import { once } from 'node:events'
-import type { Readable, Writable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { setImmediate } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
-import pgCopy from 'pg-copy-streams'
 import { problem } from '../contract/problems.ts'
+import { CopyIn } from './copy_in.ts'
+import { CopyOut } from './copy_out.ts'
 import type { CopyFormat, CopyOptions, Queryable, QueryOptions, Row } from './database.ts'
 import { serializeValue } from './pg_values.ts'
-import { SourceFault, toProblem } from './sqlstate.ts'
+import { toProblem } from './sqlstate.ts'
 import { toAborted, Watch, type WatchOptions } from './statement_watch.ts'
 
 /** An exclusively leased connection. */
@@ -36,9 +34,6 @@ const copyFormats: Readonly<Record<CopyFormat, string>> = {
  * underestimates them for COPY in index order: it chooses a parallel scan and sorts the entire table first.
  */
 const beforeCopy = 'savepoint before_copy; set local max_parallel_workers_per_gather = 0'
-
-/** Number of input chunks before yielding to the event loop. */
-const chunksPerTurn = 64
 
 /** Creates a session on an exclusively leased connection. */
 export function createSession(options: SessionOptions): Session {
@@ -73,11 +68,10 @@ class ClientSession implements Session {
   copyIn(statement: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
     return this.#run(async (client, stopped) => {
       const idle = whenIdle(client)
-      const copy = client.query(pgCopy.from(statement))
+      const copy = client.query(new CopyIn(statement))
       this.#copying = true
       try {
-        await feed(copy, chunks, stopped)
-        return copy.rowCount
+        return await copy.feed(chunks, stopped)
       } finally {
         this.#copying = false
         await idle
@@ -108,19 +102,22 @@ class ClientSession implements Session {
     const { client, inTransaction } = this.#options
     if (inTransaction) await control(client, beforeCopy)
     const idle = whenIdle(client)
-    const rows = client.query(pgCopy.to(statement))
+    const copy = client.query(new CopyOut(statement))
     const watch = new Watch(this.#options)
     watch.start(idle)
     this.#copying = true
     let ended = false
     try {
-      yield* rows.iterator({ destroyOnReturn: false })
+      yield* copy.blocks()
       ended = true
     } catch (error) {
       ended = true
       throw watch.explain(error)
     } finally {
-      if (!ended) abortCopy(rows, watch)
+      if (!ended) {
+        copy.discard()
+        watch.stop()
+      }
       await watch.end()
       if (inTransaction && !ended) await control(client, 'rollback to savepoint before_copy')
       this.#copying = false
@@ -166,41 +163,6 @@ async function control(client: ClientBase, statement: string): Promise<void> {
     await client.query(statement)
   } catch (error) {
     throw toProblem(error)
-  }
-}
-
-/** Aborts a COPY whose output is no longer read. */
-function abortCopy(rows: Readable, watch: Watch): void {
-  rows.on('error', () => undefined).resume()
-  watch.stop()
-}
-
-// The database does not check for interrupts while it waits for input: a stop must end the input, even if it stalls.
-async function feed(copy: Writable, chunks: AsyncIterable<Uint8Array>, stopped: AbortSignal): Promise<void> {
-  const fed = pipeline(watchSource(chunks), copy, { signal: stopped })
-  const stop = Promise.withResolvers<never>()
-  const reject = () => stop.reject(stopped.reason)
-  stopped.addEventListener('abort', reject)
-  fed.catch(() => undefined)
-  stop.promise.catch(() => undefined)
-  try {
-    await Promise.race([fed, stop.promise])
-  } finally {
-    stopped.removeEventListener('abort', reject)
-  }
-}
-
-async function* watchSource(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let count = 0
-  try {
-    for await (const chunk of chunks) {
-      yield chunk
-      count += 1
-      // A source that never waits must not block this thread, nor the response of the database.
-      if (count % chunksPerTurn === 0) await setImmediate()
-    }
-  } catch (cause) {
-    throw new SourceFault('the source of the COPY failed', { cause })
   }
 }
 

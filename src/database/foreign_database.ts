@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Log } from '../core/log.ts'
 import type { Database } from './database.ts'
 import { typeParsers } from './pg_values.ts'
-import { createPooled, sessionSettings } from './pooled_database.ts'
+import { createPooled, sessionSettings, tolerateLoss } from './pooled_database.ts'
 import { cancelBackend } from './postgres.ts'
 import { Turns } from './turns.ts'
 
@@ -126,7 +126,10 @@ function createPool(config: ClientConfig, { poolSize, connectMs, log }: ForeignO
     max: poolSize,
     idleTimeoutMillis: idleMs,
     allowExitOnIdle: true,
-    onConnect: (client) => cutAfter(client, connectMs, client.query(settings)),
+    onConnect: (client) => {
+      tolerateLoss(client)
+      return cutAfter(client, connectMs, client.query(settings))
+    },
   })
   // Logs the message only: the driver attaches the entire connection to its errors.
   pool.on('error', ({ message }) =>

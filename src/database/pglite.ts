@@ -9,7 +9,7 @@ import type { Database } from './database.ts'
 import { unlockFolder } from './folder_lock.ts'
 import { Subscriptions } from './notification_listener.ts'
 import { typeParsers } from './pg_values.ts'
-import { createPooled, formatSearchPath, sessionSettings } from './pooled_database.ts'
+import { createPooled, formatSearchPath, sessionSettings, tolerateLoss } from './pooled_database.ts'
 import { toProblem } from './sqlstate.ts'
 import { Turns } from './turns.ts'
 import { WorkerSocket } from './worker_socket.ts'
@@ -50,10 +50,9 @@ export interface Engine {
 
 /** Starts the embedded database for one or several schemas. @throws {Problem} as `openEmbedded` */
 export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Promise<Engine> {
-  const { folder, statementTimeoutMs, log } = options
+  const { folder, statementTimeoutMs, log, cacheFolder = getCacheFolder() } = options
   const inMemory = folder === 'memory'
   const token = randomUUID()
-  const cacheFolder = options.cacheFolder ?? getCacheFolder()
   const data = { folder: inMemory ? undefined : folder, token, cacheFolder }
   const subscriptions = new Subscriptions()
   let socket = new WorkerSocket(data)
@@ -68,6 +67,7 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
       return socket
     },
     onConnect: async (client) => {
+      tolerateLoss(client)
       await client.query([sessionSettings, subscriptions.formatListen()].join('; '))
       client.on('notification', ({ channel, payload }) => subscriptions.notify(channel, payload ?? ''))
     },

@@ -36,6 +36,14 @@ export interface Driver {
 export const sessionSettings =
   "set timezone to 'UTC'; set datestyle to 'ISO'; set bytea_output to 'hex'; set extra_float_digits to 1"
 
+/**
+ * Keeps a lost connection from ending the process at any moment, such as between two of its users: its statements fail, and
+ * its pool replaces it. Called for each new connection.
+ */
+export function tolerateLoss(client: ClientBase): void {
+  client.on('error', () => undefined)
+}
+
 /** Returns the statement that sets the search path to a schema, and `public` for PostGIS. */
 export function formatSearchPath(schema: string): string {
   return `set search_path to ${pg.escapeIdentifier(schema)}, public`
@@ -180,9 +188,6 @@ class PooledDatabase implements Database {
     work: (session: Session, client: PoolClient) => Promise<T>,
   ): Promise<T> {
     const client = await connect(this.#driver.pool)
-    // A lost connection fails each of its statements; without a listener its error event would end the process.
-    const ignore = () => undefined
-    client.on('error', ignore)
     const limitsTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
     const timeoutMs = limitsTime ? options.timeoutMs : undefined
     const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
@@ -197,7 +202,6 @@ class PooledDatabase implements Database {
       broken = !(await rollback(client, options.inTransaction === true))
       throw error
     } finally {
-      client.off('error', ignore)
       client.release(broken)
     }
   }

@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts'
 import type { Database } from './database.ts'
 import { Listener } from './notification_listener.ts'
 import { typeParsers } from './pg_values.ts'
-import { createPooled, formatSearchPath, sessionSettings } from './pooled_database.ts'
+import { createPooled, formatSearchPath, sessionSettings, tolerateLoss } from './pooled_database.ts'
 import { Turns } from './turns.ts'
 
 /** Options of a PostgreSQL connection pool. */
@@ -56,7 +56,10 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
   const pool = new pg.Pool({
     ...config,
     max: poolSize,
-    onConnect: (client) => client.query(settings).then(() => undefined),
+    onConnect: async (client) => {
+      tolerateLoss(client)
+      await client.query(settings)
+    },
   })
   pool.on('error', (error) => log.warn({ err: error }, 'lost an idle connection to the database'))
   const listener = new Listener(config, log)

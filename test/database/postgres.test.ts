@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { silentLog } from '../../src/core/log.ts'
 import type { Database } from '../../src/database/database.ts'
 import { cancelBackend, openPostgres, type PostgresOptions } from '../../src/database/postgres.ts'
@@ -113,6 +113,54 @@ test('reports a statement terminated by the server', async () => {
   })
   await expect(pids).rejects.toMatchObject({ code: 'database/unavailable' })
   expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+})
+
+describe('a COPY whose connection is lost', () => {
+  /** Terminates the connection of the only COPY that runs. */
+  const terminate = (database: Database) =>
+    database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and query like 'copy %' and pid <> pg_backend_pid()`,
+    )
+
+  test.each(['read on', 'broken off'])('fails with the reason, and its output can be %s', async (end) => {
+    const database = await open()
+    const rows = database.copyOut("select repeat('x', 1000) from generate_series(1, 1000000)")
+    const reading = async () => {
+      let count = 0
+      for await (const _ of rows) {
+        count += 1
+        if (count === 1) await terminate(database)
+        if (end === 'broken off') return
+      }
+    }
+    if (end === 'read on') await expect(reading()).rejects.toMatchObject({ code: 'database/unavailable' })
+    else await reading()
+    expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
+  })
+
+  test('fails while it takes input, more than the connection can send', async () => {
+    const database = await open()
+    await database.query('create table input (line text)')
+    let isEnded = false
+    async function* source() {
+      try {
+        const chunk = Buffer.from(`${'y'.repeat(1023)}\n`.repeat(1024))
+        for (let count = 0; ; count += 1) {
+          if (count === 20) await terminate(database)
+          yield chunk
+        }
+      } finally {
+        isEnded = true
+      }
+    }
+    await expect(database.copyIn('copy input from stdin', source())).rejects.toMatchObject({
+      code: 'database/unavailable',
+    })
+    expect(isEnded).toBe(true)
+    expect(await database.query('select count(*)::int as n from input')).toEqual([{ n: 0 }])
+    await database.query('drop table input')
+  })
 })
 
 test.each([
