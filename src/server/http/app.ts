@@ -22,6 +22,7 @@ import { type KnownPath, listEndpoints, listPaths, type Offer } from './routing.
 import { createOperation, type RequestFacts } from './run_route.ts'
 import { securityHeaders } from './security_headers.ts'
 import { clientLimitsOf, limitSlowness } from './slow_client.ts'
+import { addVary } from './vary.ts'
 import { addWebFiles } from './web_files.ts'
 
 declare module 'fastify' {
@@ -236,5 +237,10 @@ function addCors(app: FastifyInstance, origins: readonly string[]): void {
           request.routeOptions.config.isCatalog !== true &&
           request.headers['access-control-request-method'] !== undefined,
       }),
+  })
+  // At the end, since responses set their own: that of an origin must not be cached for others, nor that without one.
+  app.addHook('onSend', async (request, reply) => {
+    if (request.routeOptions.config.isCatalog === true) return
+    reply.header('vary', addVary(reply.getHeader('vary')?.toString(), 'Origin'))
   })
 }

@@ -9,6 +9,7 @@ import { logAnswered, requestIdOf } from './request_log.ts'
 import { dialectOf, plainHeaders } from './response_dialect.ts'
 import { securityHeaders } from './security_headers.ts'
 import { clientLimitsOf, limitSlowness } from './slow_client.ts'
+import { addVary } from './vary.ts'
 
 /** How requests for a URL are answered again. */
 interface KnownUrl {
@@ -40,11 +41,8 @@ export function createQuickAnswers(context: ServerContext): QuickAnswers {
     maxSize: limits.bytes,
     sizeCalculation: (_known, url) => limits.urlBytes + 2 * url.length,
   })
-  const always = {
-    ...securityHeaders(),
-    // As answers to requests without an origin have it.
-    ...(context.corsOrigins.length > 0 ? { vary: 'Origin' } : {}),
-  }
+  const always = securityHeaders()
+  const hasOrigins = context.corsOrigins.length > 0
   const answerQuickly = (request: IncomingMessage, response: ServerResponse): boolean => {
     const known = request.method === 'GET' ? urls.get(request.url ?? '') : undefined
     if (known === undefined || otherHeaders.some((name) => request.headers[name] !== undefined)) return false
@@ -55,7 +53,10 @@ export function createQuickAnswers(context: ServerContext): QuickAnswers {
     if (answer === undefined) return false
     const id = requestIdOf(request)
     const sent = context.plain ? { ...answer, headers: plainHeaders(answer) } : answer
-    const bytes = send(response, sent, { ...always, 'x-request-id': id })
+    // As answers of the operations have it, which depend on the origin.
+    const vary = hasOrigins ? { vary: addVary(sent.headers?.vary, 'Origin') } : {}
+    const varied = { ...sent, headers: { ...sent.headers, ...vary } }
+    const bytes = send(response, varied, { ...always, 'x-request-id': id })
     // What the connection did not take at once waits for the client.
     if (request.socket.writableLength > 0)
       limitSlowness({ request, response, refuse: () => undefined }, clientLimitsOf(context))

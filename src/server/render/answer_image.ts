@@ -37,7 +37,14 @@ export function answerUnchanged(
   return current !== undefined && matchesTag(known, current) ? notModified(current) : undefined
 }
 
-const notModified = (etag: string): QuickAnswer => ({ empty: true, status: 304, headers: { etag } })
+const notModified = (etag: string): QuickAnswer => ({
+  empty: true,
+  status: 304,
+  headers: { etag, ...ownHeaders },
+})
+
+/** Permissions may change at any time, so clients must revalidate. */
+const ownHeaders = { 'cache-control': 'private, no-cache', vary: 'Accept' } as const
 
 /** Answers with an image, or 304 if the client has it. */
 export function answerDrawn(
@@ -46,9 +53,7 @@ export function answerDrawn(
   { nd, format }: Pick<RenderOptions, 'nd' | 'format'>,
 ): QuickAnswer {
   if (etag !== undefined && matchesTag(requestHeaders['if-none-match'], etag)) return notModified(etag)
-  // Permissions may change at any time, so clients must revalidate.
-  const tags = etag === undefined ? {} : { etag }
-  const headers = { ...tags, 'cache-control': 'private, no-cache', vary: 'Accept' }
+  const headers = { ...(etag === undefined ? {} : { etag }), ...ownHeaders }
   if (isEmpty && nd !== 200) return { empty: true, status: nd, headers }
   return { bytes, mediaType: imageMediaTypes[format], headers }
 }

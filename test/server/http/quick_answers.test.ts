@@ -103,6 +103,24 @@ test.each(paths)('%s is answered again as at first', async (_title, path) => {
     }
 })
 
+test('responses vary by the origin, and by what else they depend on', async () => {
+  const path = `/api/component/render/tile?z=0&x=0&y=0&resource=${tree.style}`
+  const cases = [
+    [vector(), 'Accept-Encoding, Origin'],
+    [path, 'Accept, Origin'],
+    [`/api/resource/${tree.layer}`, 'Origin'],
+    ['/nowhere', 'Origin'],
+  ] as const
+  for (const [url, vary] of cases)
+    for (const origin of [{}, { origin: other }, { origin: 'https://elsewhere.example.org' }] as Headers[]) {
+      const { headers } = await ask(url, { ...administrator, ...origin })
+      expect(headers.vary).toBe(vary)
+      expect(headers['access-control-allow-origin']).toBe(origin.origin === other ? other : undefined)
+      const known = { ...administrator, ...origin, 'if-none-match': String(headers.etag) }
+      expect((await ask(url, known)).headers.vary).toBe(vary)
+    }
+})
+
 test('names of layers are those of the dialect', async () => {
   const tags = []
   for (const dialect of ['ngw', 'document']) {
