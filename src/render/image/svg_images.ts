@@ -1,5 +1,6 @@
 import sharp from 'sharp'
 import { magnifySymbol } from '../../style/scale_layer.ts'
+import { checkSvgImage } from '../../style/svg_image.ts'
 import type { SvgMarker } from '../../style/symbol_layer.ts'
 import type { AddWork } from '../draw/draw_work.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
@@ -10,10 +11,9 @@ import { scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, FeatureJobLayer } from './draw_job.ts'
 import { prepareGroups } from './group_layer.ts'
-import { drawnElements } from './svg_size.ts'
 
-/** Maximum sizes: width and height of a marker in pixels, characters of an image, images of a drawing, elements of an image. */
-const limits = { side: 512, characters: 2 ** 20, images: 500, elements: 10_000 }
+/** Maximum width and height of a marker in pixels, and maximum number of images of a drawing. */
+const limits = { side: 512, images: 500 }
 
 /** Work of an element of an image, in pixels. */
 const elementWork = 1000
@@ -46,8 +46,8 @@ async function drawMarkers(
 ): Promise<SvgImages> {
   const images = new Map<string, Surface>()
   for (const [key, marker] of [...markers].slice(0, limits.images)) {
-    const elements = 'svg' in marker.source ? drawnElements(marker.source.svg) : 0
-    if (elements > limits.elements) continue
+    const elements = 'svg' in marker.source ? checkSvgImage(marker.source.svg).elements : undefined
+    if (elements === undefined) continue
     addWork(elements * elementWork)
     const image = await drawSvg(marker).catch(() => undefined)
     if (image !== undefined) images.set(key, image)
@@ -79,7 +79,7 @@ function addMarkers({ layers }: PixelSymbol, into: Map<string, SvgMarker<number>
 
 async function drawSvg(marker: SvgMarker<number>): Promise<Surface | undefined> {
   const { source, size, aspectRatio } = marker
-  if (!('svg' in source) || source.svg.length > limits.characters) return undefined
+  if (!('svg' in source)) return undefined
   const svg = Buffer.from(withParameters(source.svg, marker))
   const { width: naturalWidth = 1, height: naturalHeight = 1 } = await sharp(svg).metadata()
   const ratio = aspectRatio > 0 ? aspectRatio : naturalHeight / naturalWidth

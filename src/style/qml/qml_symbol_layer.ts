@@ -1,4 +1,5 @@
 import { findMarkerShape } from '../marker_shape.ts'
+import { checkSvgImage } from '../svg_image.ts'
 import {
   type Anchor,
   brushes,
@@ -115,6 +116,7 @@ export function readSvgMarker(options: QmlOptions): SvgMarker {
   const at = options.values.get('name')?.element ?? options.layer
   if (svg === undefined)
     reportPart(options.reading, at, 'an SVG marker whose image is not embedded is not drawn')
+  else for (const fault of checkSvgImage(svg).faults) reportPart(options.reading, at, fault)
   return {
     kind: 'svg',
     ...passOf(options),

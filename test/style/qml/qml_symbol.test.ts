@@ -307,6 +307,56 @@ describe('reports what is not drawn', () => {
     expect(issuesOf(type, symbolLayer(cls, options))).toEqual(expected)
   })
 
+  test.each([
+    ['a script', '<script>alert(1)</script>', ['scripts of an SVG marker are not run']],
+    ['an event', '<rect onclick="alert(1)"/>', ['scripts of an SVG marker are not run']],
+    [
+      'other files',
+      '<image href="http://example.org/a.png"/><use xlink:href="b.svg#c"/><rect fill="url(d.svg#e)"/>',
+      ['http://example.org/a.png', 'b.svg#c', 'd.svg#e'].map(
+        (name) => `an SVG marker is drawn without "${name}", which is not embedded`,
+      ),
+    ],
+    [
+      'a style sheet',
+      '<style>@import "f.css"; rect { fill: url(#g) }</style>',
+      ['an SVG marker is drawn without "f.css", which is not embedded'],
+    ],
+    [
+      'an open element',
+      '<g>',
+      ['an SVG marker is not drawn: its image is not valid XML: unexpected close tag: <g> is open'],
+    ],
+    [
+      'an element that refers to itself',
+      '<g id="a"><use href="#a"/></g>',
+      ['an SVG marker is not drawn: an element of its image refers to itself'],
+    ],
+    [
+      'many elements',
+      '<rect/>'.repeat(10_000),
+      ['an SVG marker is not drawn: its image has 10001 elements as they are drawn; the limit is 10000'],
+    ],
+    [
+      'a long path',
+      `<path d="${'M0 0'.repeat(300_000)}"/>`,
+      [
+        expect.stringMatching(
+          /^an SVG marker is not drawn: its image has \d+ characters; the limit is 1048576$/,
+        ),
+      ],
+    ],
+    [
+      'links, gradients and embedded images',
+      '<a href="http://x"><rect fill="url(#g)"/></a><image href="data:,"/>',
+      [],
+    ],
+  ])('an SVG marker whose image has %s', (_, content, expected) => {
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">${content}</svg>`
+    const name = `base64:${Buffer.from(svg).toString('base64')}`
+    expect(issuesOf('marker', symbolLayer('SvgMarker', { name }))).toEqual(expected)
+  })
+
   test('patterns that are clipped or drawn with other lines than in QGIS', () => {
     const marker = namedSymbol('@0@0', 'marker', symbolLayer('SimpleMarker', {}))
     expect(
