@@ -24,6 +24,8 @@ export interface PageOptions {
   readonly hasTouch?: boolean
   readonly deviceScaleFactor?: number
   readonly javaScriptEnabled?: boolean
+  /** `reduce` by default. */
+  readonly reducedMotion?: 'reduce' | 'no-preference'
 }
 
 const flags = [

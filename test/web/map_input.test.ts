@@ -1,6 +1,14 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { colorAt, pixelOf, readView, untilColor, untilDrawn, useBrowser } from '../support/browser.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  colorAt,
+  type PageOptions,
+  pixelOf,
+  readView,
+  untilColor,
+  untilDrawn,
+  useBrowser,
+} from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 
@@ -14,8 +22,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-async function open(path = 'display'): Promise<Page> {
-  const page = await browser.open(`${server.url}/resource/${map.id}/${path}?lon=0&lat=0&zoom=4`)
+async function open(path = 'display', options: PageOptions = {}): Promise<Page> {
+  const page = await browser.open(`${server.url}/resource/${map.id}/${path}?lon=0&lat=0&zoom=4`, options)
   await untilDrawn(page)
   return page
 }
@@ -55,16 +63,27 @@ test.each(['Zoom in', 'Cities'])('the map is dragged right after a click on %s',
   await untilMoved(page, ({ lon }) => lon < 0)
 })
 
-/** Puts fingers on a page, moves each along its way and lifts them. */
-async function touch(session: CDPSession, ways: readonly (readonly (readonly [number, number])[])[]) {
-  const points = (at: number) => ways.map((way, id) => ({ x: way[at]?.[0] ?? 0, y: way[at]?.[1] ?? 0, id }))
-  const [first = []] = ways
-  for (const at of first.keys())
-    await session.send('Input.dispatchTouchEvent', {
-      type: at === 0 ? 'touchStart' : 'touchMove',
-      touchPoints: points(at),
-    })
-  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+/** Positions of a finger. */
+type Way = readonly (readonly [number, number])[]
+
+/** Puts fingers on a page, moves each along its way and lifts it at the end of it. */
+async function touch(session: CDPSession, ways: readonly Way[]): Promise<void> {
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', fingers: readonly number[], at: number) => {
+    const touchPoints = fingers.map((id) => ({
+      x: ways[id]?.[at]?.[0] ?? 0,
+      y: ways[id]?.[at]?.[1] ?? 0,
+      id,
+    }))
+    return session.send('Input.dispatchTouchEvent', { type, touchPoints })
+  }
+  let down = [...ways.keys()]
+  await send('touchStart', down, 0)
+  for (let at = 1; down.length > 0; at += 1) {
+    const left = down.filter((id) => at < (ways[id]?.length ?? 0))
+    if (left.length < down.length) await send('touchEnd', left, at)
+    else await send('touchMove', left, at)
+    down = left
+  }
 }
 
 const steps = (from: readonly [number, number], to: readonly [number, number]) =>
@@ -73,8 +92,8 @@ const steps = (from: readonly [number, number], to: readonly [number, number]) =
     from[1] + ((to[1] - from[1]) * at) / 8,
   ])
 
-async function openTouch(path?: string) {
-  const page = await open(path)
+async function openTouch(path?: string, options: PageOptions = {}) {
+  const page = await open(path, options)
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 2 })
   return { page, session }
@@ -124,4 +143,63 @@ test('arrow keys in a panel do not move the map', async () => {
   await page.keyboard.press('+')
   const { lon, lat } = await untilMoved(page, ({ zoom }) => zoom === 5)
   expect([lon, lat]).toEqual([readView(new URL(before)).lon, readView(new URL(before)).lat])
+})
+
+/** A pinch that spreads the fingers by a factor around the center of the page, and turns them by degrees. */
+function pinch(factor: number, degrees = 0): [Way, Way] {
+  const angle = (degrees * Math.PI) / 180
+  const [x, y] = [60 * factor * Math.cos(angle), 60 * factor * Math.sin(angle)]
+  return [steps([440, 350], [500 - x, 350 - y]), steps([560, 350], [500 + x, 350 + y])]
+}
+
+/** Zoom level of the view once it rests, which the map says in its address. */
+async function restingZoom(page: Page): Promise<number> {
+  await untilDrawn(page)
+  return readView(new URL(page.url())).zoom
+}
+
+describe.each(['reduce', 'no-preference'] as const)('with motion: %s', (reducedMotion) => {
+  test.each([
+    ['a drag of two fingers whose distance trembles', pinch(1.02), 4],
+    ['a pinch of less than half a zoom level', pinch(1.3), 4],
+    ['a pinch of more than half a zoom level', pinch(1.5), 5],
+    ['a pinch that zooms out', pinch(0.6), 3],
+    ['fingers that turn', pinch(1, 60), 4],
+    ['a pinch that turns', pinch(2, 30), 5],
+    ['a pinch of which one finger is lifted earlier', [pinch(2)[0].slice(0, 6), pinch(2)[1]], 5],
+  ] as const)('%s ends at the nearest zoom level, and a drag after it keeps it', async (_, ways, zoom) => {
+    const { page, session } = await openTouch(undefined, { reducedMotion })
+    await touch(session, ways)
+    await touch(session, [steps([600, 350], [700, 380])])
+    await untilMoved(page, ({ lon }) => lon < -1)
+    expect(await restingZoom(page)).toBe(zoom)
+  })
+
+  test('a drag and a tap right after a zoom keep it', async () => {
+    const { page, session } = await openTouch(undefined, { reducedMotion })
+    await page.keyboard.press('+')
+    await touch(session, [steps([600, 350], [700, 380])])
+    await untilMoved(page, ({ lon }) => lon < -1)
+    expect(await restingZoom(page)).toBe(5)
+    await page.keyboard.press('+')
+    await page.mouse.click(500, 350)
+    await page.waitForURL((url) => readView(url).zoom > 5)
+    expect(await restingZoom(page)).toBe(6)
+  })
+
+  test('every click of a button zooms by a level, also those of a double click', async () => {
+    const page = await open(undefined, { reducedMotion })
+    await page.getByRole('button', { name: 'Zoom in' }).dblclick()
+    await untilMoved(page, ({ zoom }) => zoom === 6)
+    expect(await restingZoom(page)).toBe(6)
+  })
+
+  test('the wheel right after a pinch zooms by a level', async () => {
+    const { page, session } = await openTouch(undefined, { reducedMotion })
+    await touch(session, pinch(2))
+    await page.mouse.move(600, 350)
+    await page.mouse.wheel(0, -240)
+    await untilMoved(page, ({ zoom }) => zoom === 6)
+    expect(await restingZoom(page)).toBe(6)
+  })
 })

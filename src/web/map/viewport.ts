@@ -8,7 +8,7 @@ import type { DegreeBox } from '../../contract/bodies/webmap_config.ts'
 import { lonLatOfMercator, mercatorOfLonLat } from '../../geo/mercator.ts'
 import type { AddressState } from '../address.ts'
 import { element } from '../element.ts'
-import { createInteractions, durationOf } from './interactions.ts'
+import { createInteractions, durationOf, settleZoom } from './interactions.ts'
 
 /** Half the width of the world in map units. */
 const [half] = mercatorOfLonLat(180, 0)
@@ -144,6 +144,7 @@ function freePadding(): number[] {
 /** Zooms by steps; negative steps zoom out. */
 export function zoomBy(map: OlMap, steps: number): void {
   const view = map.getView()
+  settleZoom(view)
   view.animate({
     zoom: (view.getConstrainedZoom(view.getZoom()) ?? 0) + steps,
     duration: durationOf(200),

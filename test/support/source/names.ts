@@ -42,7 +42,8 @@ function listDeclared(node: Node): Declared[] {
     case 'VariableDeclarator':
       return declare(node.id, isFunction(node.init))
     case 'MethodDefinition':
-      return declare(node.key, true)
+      // The base class names what overrides it.
+      return node.override ? [] : declare(node.key, true)
     case 'Property':
       return isFunction(node.value) ? declare(node.key, true) : []
     case 'ClassDeclaration':
