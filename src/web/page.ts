@@ -78,7 +78,7 @@ function openPage(config: MapConfig, { status, tiny, undrawable }: Opening): Pag
   const start = parseAddress(location.search)
   const map = createMap({ target, scaleTarget: corner, initialExtent: config.initialExtent, start })
   reportUnknownStyles(config, status)
-  const ordered = drawOrder(config).map((layer) => startLayer(layer, start.styles))
+  const ordered = drawOrder(config).map((layer) => startLayer(layer, start))
   const openRecovery = createRecovery(status)
   const onUndrawable = (layer: MapLayer, reason: string) => {
     // Without a layer tree there are no badges.
@@ -127,8 +127,13 @@ function reportLostLogin(status: Status): void {
 }
 
 // If the URL has styles, only their layers are visible.
-function startLayer(layer: MapLayer, styles: readonly number[] | undefined): MapLayer {
-  return styles === undefined ? layer : { ...layer, visibility: styles.includes(layer.styleId) }
+function startLayer(layer: MapLayer, { styles, opacity }: Partial<AddressState>): MapLayer {
+  const percent = opacity?.get(layer.styleId)
+  return {
+    ...layer,
+    ...(styles === undefined ? {} : { visibility: styles.includes(layer.styleId) }),
+    ...(percent === undefined ? {} : { opacity: percent / 100 }),
+  }
 }
 
 interface PanelEvents {
@@ -143,15 +148,17 @@ function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvent
   const tree = createLayerTree({
     items: config.rootItem.children,
     checked: new Set(page.layers.filter((one) => one.isVisible()).map(({ layer }) => layer.id)),
+    opacities: new Map(page.layers.map((one) => [one.layer.id, one.opacity()])),
     onChange: (layer, checked) => {
       page.layers.find((one) => one.layer.id === layer.id)?.setVisible(checked)
       const { layerId } = layer
       if (!page.layers.some((one) => one.layer.layerId === layerId && one.isVisible())) onHide(layerId)
-      writeAddress(page)
     },
     onOpacity: (layer, opacity) => page.layers.find((one) => one.layer.id === layer.id)?.setOpacity(opacity),
     onZoom: (layer) => void zoomToLayer(page, layer),
   })
+  // Once for all layers of a group, and at the end of the way of a slider: browsers limit how often a page does this.
+  tree.root.addEventListener('change', () => writeAddress(page))
   map.on('moveend', () => {
     markScale(page, tree)
     writeAddress(page)
@@ -175,14 +182,28 @@ function markScale({ map }: Page, tree: LayerTree): void {
   tree.markScale((layer) => isShownAt(layer, resolution))
 }
 
-function writeAddress({ map, config, layers, baseMap }: Page): void {
+function writeAddress(page: Page): void {
+  const { map, config, layers, baseMap } = page
   const visible = new Set(layers.filter((one) => one.isVisible()).map(({ layer }) => layer.id))
   const styles = listLayers(config.rootItem.children)
     .filter(({ id }) => visible.has(id))
     .map(({ styleId }) => styleId)
+  const opacity = changedOpacity(page)
   const base = config.landform.basemaps.length === 0 ? undefined : (baseMap.shown()?.id ?? 'none')
-  const query = formatAddress(location.search, { ...readPlace(map), styles, base })
+  const query = formatAddress(location.search, { ...readPlace(map), styles, opacity, base })
   history.replaceState(null, '', query + location.hash)
+}
+
+/** Lists the opacity of layers that the user has set, in percent by style. */
+function changedOpacity({ config, layers }: Page): Map<number, number> {
+  const percents = new Map(layers.map((one) => [one.layer.id, Math.round(one.opacity() * 100)]))
+  return new Map(
+    listLayers(config.rootItem.children).flatMap(({ id, styleId, opacity }) => {
+      const percent = percents.get(id)
+      const isSame = percent === undefined || percent === Math.round((opacity ?? 1) * 100)
+      return isSame ? [] : [[styleId, percent] as const]
+    }),
+  )
 }
 
 async function zoomToLayer({ map, status }: Page, { layerId, label }: MapLayer): Promise<void> {

@@ -9,6 +9,12 @@ test('the state of an address reads back as it was written', () => {
     zoom: fc.integer({ min: 0, max: 2200 }).map((value) => value / 100),
     angle: fc.integer({ min: 1, max: 359 }),
     styles: fc.array(fc.integer({ min: 1, max: 1e9 }), { maxLength: 5 }),
+    opacity: fc
+      .uniqueArray(fc.tuple(fc.integer({ min: 1, max: 1e9 }), fc.integer({ min: 0, max: 100 })), {
+        ...{ minLength: 1, maxLength: 5 },
+        selector: ([style]) => style,
+      })
+      .map((pairs) => new Map(pairs)),
   })
   fc.assert(
     fc.property(state, (written) => {

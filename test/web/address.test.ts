@@ -36,6 +36,18 @@ test('writes the base map of maps that have some', () => {
   expect(formatAddress('', state)).not.toContain('base')
 })
 
+test('reads and writes the opacity of layers', () => {
+  expect(parseAddress('?opacity=7:50,8:0,9:101,x:5,10,11:-1').opacity).toEqual(
+    new Map([
+      [7, 50],
+      [8, 0],
+    ]),
+  )
+  const state = { lon: 1, lat: 2, zoom: 3, angle: 0, styles: [7] }
+  expect(formatAddress('', { ...state, opacity: new Map([[7, 50]]) })).toContain('&opacity=7:50')
+  expect(formatAddress('?opacity=7:50', state)).not.toContain('opacity')
+})
+
 test('finds the styles of a URL that a map does not have', () => {
   expect(findUnknownStyles('?styles=7,8', [7, 8, 9])).toEqual([])
   expect(findUnknownStyles('?styles=', [7])).toEqual([])

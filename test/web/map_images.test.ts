@@ -269,6 +269,27 @@ describe('layers', () => {
     await untilDrawn(page)
     expect(await colorAt(page, at)).toBe(before)
   })
+
+  test('the URL keeps the opacity that a slider sets, also for the tiny page', async () => {
+    const page = await open((await makeMap([item(land, { layer_transparency: 40 })])) + start)
+    const slider = page.getByLabel(/^Opacity of .* in percent/)
+    const opacityOfLegend = () =>
+      page.evaluate<string>("getComputedStyle(document.querySelector('.swatch img')).opacity")
+    await page.getByRole('button', { name: /^Opacity of / }).press('Enter')
+    expect(new URL(page.url()).searchParams.get('opacity')).toBeNull()
+    await slider.press('End')
+    await slider.press('ArrowLeft')
+    expect(new URL(page.url()).searchParams.get('opacity')).toBe(`${land}:95`)
+    expect(await opacityOfLegend()).toBe('0.95')
+    await slider.press('Home')
+    await page.reload()
+    await untilDrawn(page)
+    const at = pixelOf(page, { lon: 0, lat: 0, zoom: 4 }, [-10, 0])
+    expect(await colorAt(page, at)).toBeUndefined()
+    expect([await slider.inputValue(), await opacityOfLegend()]).toEqual(['0', '0'])
+    const tiny = await open(page.url().slice(server.url.length).replace('/display', '/display/tiny'))
+    expect(await colorAt(tiny, at)).toBeUndefined()
+  })
 })
 
 describe('base maps', () => {

@@ -22,7 +22,8 @@ export interface DrawnLayer {
   readonly layer: MapLayer
   isVisible(): boolean
   setVisible(visible: boolean): void
-  /** Sets the opacity, from 0 to 1. */
+  /** Opacity, from 0 to 1. */
+  opacity(): number
   setOpacity(opacity: number): void
 }
 
@@ -64,6 +65,7 @@ export function drawLayers(layers: readonly MapLayer[], options: LayerImagesOpti
         place.isVisible = visible
         arrange()
       },
+      opacity: () => place.opacity,
       setOpacity(opacity) {
         place.opacity = opacity
         arrange()

@@ -17,6 +17,8 @@ export interface LayerTree {
 export interface LayerTreeOptions {
   readonly items: readonly MapItem[]
   readonly checked: ReadonlySet<number>
+  /** Opacity of layers from 0 to 1, by the id of the item. */
+  readonly opacities: ReadonlyMap<number, number>
   /** A layer was checked or unchecked. */
   onChange(layer: MapLayer, checked: boolean): void
   /** The opacity of a layer was changed, from 0 to 1. */
@@ -88,6 +90,7 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   const buttons = [...details.map(({ button }) => button), ...zoomButton(layer, building)]
   const row = element('div', { class: 'row' }, label, ...buttons)
   const entry = element('li', { class: 'layer' }, row, ...details.map(({ content }) => content))
+  showOpacity(entry, opacityOf(layer, building))
   if (layer.legendInfo.has_legend) whenSeen(entry, () => void showLegend(layer, { entry, name }))
   building.entries.set(layer.id, entry)
   return entry
@@ -131,8 +134,18 @@ function undrawnBadge({ landform: { undrawnParts } }: MapLayer): LayerDetail[] {
   return [createBadge(`Not drawn as in the style:\n${undrawnParts.join('\n')}`)]
 }
 
-function opacityControl(layer: MapLayer, { onOpacity }: Building): LayerDetail {
-  const slider = createOpacitySlider(layer.label, layer.opacity ?? 1, (opacity) => onOpacity(layer, opacity))
+const opacityOf = ({ id }: MapLayer, { opacities }: Building) => opacities.get(id) ?? 1
+
+/** Draws the legend of a layer as opaque as the layer on the map. */
+const showOpacity = (entry: HTMLElement, opacity: number) =>
+  entry.style.setProperty('--opacity', String(opacity))
+
+function opacityControl(layer: MapLayer, building: Building): LayerDetail {
+  const slider = createOpacitySlider(layer.label, opacityOf(layer, building), (opacity) => {
+    const entry = building.entries.get(layer.id)
+    if (entry !== undefined) showOpacity(entry, opacity)
+    building.onOpacity(layer, opacity)
+  })
   return discloseWith(
     iconButton(`Opacity of ${layer.label}`, icons.opacity, () => {}),
     slider,

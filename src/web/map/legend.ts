@@ -6,7 +6,7 @@ import { askJson } from '../request.ts'
 export interface LegendSymbol {
   /** Empty if the style has only one symbol, and for pictures. */
   readonly caption: string
-  readonly icon: HTMLImageElement
+  readonly icon: HTMLElement
 }
 
 interface AnswerSymbol {
@@ -16,7 +16,7 @@ interface AnswerSymbol {
 }
 
 /** Loads the symbols that a layer is drawn with, in the order of its style. */
-export async function loadLegend({ styleId, opacity, landform }: MapLayer): Promise<LegendSymbol[]> {
+export async function loadLegend({ styleId, landform }: MapLayer): Promise<LegendSymbol[]> {
   const side = iconSide(landform.reach)
   const path = `/api/resource/${styleId}/legend_symbols?icon_size=${side}`
   const symbols = (await askJson<AnswerSymbol[]>(path)).filter(({ render }) => render)
@@ -24,9 +24,7 @@ export async function loadLegend({ styleId, opacity, landform }: MapLayer): Prom
     const src = `data:image/${format};base64,${data}`
     const icon = landform.hasLegendPicture
       ? element('img', { class: 'picture', alt: `Legend of ${caption}`, src })
-      : element('img', { class: 'swatch', alt: '', src, width: side, height: side })
-    // Opacity of the layer, as on the map.
-    icon.style.opacity = String(opacity ?? 1)
+      : element('span', { class: 'swatch' }, element('img', { alt: '', src, width: side, height: side }))
     return { caption: symbols.length === 1 || landform.hasLegendPicture ? '' : caption, icon }
   })
 }
