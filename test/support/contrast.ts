@@ -10,20 +10,23 @@ export function findLowContrast(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(script)
 }
 
+/** Returns the contrast of two colours, whose channels are 0 to 255. Pages run it, too: it uses nothing from outside. */
+export function contrastOf(one: readonly number[], other: readonly number[]): number {
+  const linear = (value: number) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+  const luminances = [one, other].map((color) => {
+    const [r = 0, g = 0, b = 0] = color.map((channel) => linear(channel / 255))
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  })
+  return (Math.max(...luminances) + 0.05) / (Math.min(...luminances) + 0.05)
+}
+
 const script = `(() => {
   const parse = (text) => {
     const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number)
     return { rgb: [r, g, b], a }
   }
   const mix = (top, a, below) => top.map((value, at) => value * a + below[at] * (1 - a))
-  const luminance = (rgb) => {
-    const [r, g, b] = rgb.map((value) => value / 255).map((v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b
-  }
-  const contrast = (one, other) => {
-    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b)
-    return (high + 0.05) / (low + 0.05)
-  }
+  const contrast = ${contrastOf}
   // Possible background colours of an element; the map can have any.
   const behind = (element) => {
     if (element === null) return [parse(getComputedStyle(document.body).backgroundColor).rgb]

@@ -4,6 +4,8 @@ import { allow, createLayer, createResource, createStyle } from './tree.ts'
 /** A public web map with two squares and a city. */
 export interface TestMap {
   readonly id: number
+  /** Group whose contents guests may read. */
+  readonly group: number
   readonly squareLayer: number
   readonly squareStyle: number
   readonly cityLayer: number
@@ -66,6 +68,7 @@ export async function makeMap(server: Pick<TestServer, 'admin' | 'database'>): P
   const hiddenId = await createResource(admin, { cls: 'webmap', name: 'Hidden', members: { webmap } })
   return {
     id,
+    group: parent,
     hiddenId,
     squareLayer: squares.layer,
     squareStyle: squares.style,

@@ -1,19 +1,54 @@
 import type { Page } from 'playwright-core'
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { colorAt, pixelOf, untilDrawn, useBrowser } from '../support/browser.ts'
-import { findLowContrast } from '../support/contrast.ts'
+import { contrastOf, findLowContrast } from '../support/contrast.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
+import { createResource } from '../support/tree.ts'
 
 const browser = useBrowser()
 let server: TestServer
 let map: TestMap
+/** A map with symbols of dark colours. */
+let darkMap: number
 
 beforeAll(async () => {
   server = await startTestServer('pglite')
   map = await makeMap(server)
+  darkMap = await makeDarkMap()
 })
 afterAll(() => server.stop())
+
+/** Black, the outlines of QGIS, and dark red and blue. */
+const darkColors = [
+  [0, 0, 0],
+  [35, 35, 35],
+  [127, 0, 0],
+  [31, 58, 95],
+]
+
+async function makeDarkMap(): Promise<number> {
+  const { admin } = server
+  const classes = darkColors.map(
+    ([red, green, blue], at) =>
+      `<class><name>dark ${at}</name><style><color red="${red}" green="${green}" blue="${blue}"/><size>20</size></style></class>`,
+  )
+  const xml = `<map><layer>${classes.join('')}</layer></map>`
+  const style = await createResource(admin, {
+    ...{ cls: 'mapsrv_style', parent: map.cityLayer, name: 'Dark', members: { mapsrv_style: { xml } } },
+  })
+  const children = [{ item_type: 'layer', display_name: 'Dark', layer_style_id: style }]
+  const webmap = { root_item: { item_type: 'root', children } }
+  return createResource(admin, { cls: 'webmap', parent: map.group, name: 'Dark map', members: { webmap } })
+}
+
+/** Reads the colours in the middle of an image, and above it. */
+async function readSwatch(image: Buffer): Promise<[number[], number[]]> {
+  const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const colorOf = (x: number, y: number) => [...data.subarray(3 * (y * info.width + x)).subarray(0, 3)]
+  return [colorOf(info.width >> 1, info.height >> 1), colorOf(info.width >> 1, 1)]
+}
 
 const luminance = async (page: Page): Promise<number> => {
   const color = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
@@ -40,6 +75,20 @@ describe.each(['light', 'dark'] as const)('with %s colours', (colorScheme) => {
     await page.getByRole('checkbox', { name: 'Cities' }).hover()
     expect(await findLowContrast(page)).toEqual([])
     expect(await isOfScheme(page)).toBe(true)
+  })
+
+  test('dark symbols of a legend stand out, and so do texts on the map', async () => {
+    const page = await open(`/resource/${darkMap}/display?lon=0&lat=0&zoom=4`)
+    const legend = page.getByRole('list', { name: 'Legend of Dark' })
+    await legend.waitFor()
+    const swatches = await legend.locator('.swatch').all()
+    const read = await Promise.all(swatches.map(async (one) => readSwatch(await one.screenshot())))
+    expect(read.map(([middle]) => middle)).toEqual(darkColors)
+    for (const [middle, beside] of read) expect(contrastOf(middle, beside)).toBeGreaterThan(4.5)
+    const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+    const channels = (ground.match(/\d+/g) ?? []).map(Number)
+    expect(contrastOf(channels, [0, 0, 0])).toBeGreaterThan(4.5)
+    if (colorScheme === 'dark') expect(contrastOf(channels, [255, 255, 255])).toBeGreaterThan(4.5)
   })
 
   test('features are drawn in the colours of their styles', async () => {
