@@ -49,11 +49,15 @@ export function formatClasses(classes: readonly string[]): string {
   return classes.length > 1 ? `${classes.slice(0, -1).join(', ')} or ${classes.at(-1)}` : classes.join('')
 }
 
-/** Returns the spans of the fields of a block; spans of fields that the block omits are those of its key. */
+/**
+ * Returns the spans of the fields of a block; spans of fields that the block omits are those of its key, and that of a previous key
+ * which follows from the use of a fragment is the one there.
+ */
 export function spanOfBlock({ source, pointer: base }: PlacedBlock): SpanOf {
   return (pointer) => {
     const node = nearestNode(source.document, base + pointer)
     const isBlock = node === nearestNode(source.document, base)
+    if (isBlock && pointer === '/was' && source.use?.former !== undefined) return source.use.former.span
     return isBlock ? keySpanOf(source, base) : spanAt(source.document, base + pointer)
   }
 }

@@ -74,9 +74,11 @@ function readBlock(read: ReadBlocks, { key, value }: Entry, place: Place): void 
   const { children } = value
   const existing = isExisting(value.existing, place)
   const parent = place.parent ?? (typeof value.parent === 'string' ? value.parent : undefined)
+  const own = children === undefined ? value : withoutChildren(value)
+  const was = existing ? undefined : findFormerKey(place)
   const block: Block = {
     key,
-    value: children === undefined ? value : withoutChildren(value),
+    value: was === undefined || was === key ? own : { was, ...own },
     existing,
     source: place.source,
     pointer: place.pointer,
@@ -84,9 +86,21 @@ function readBlock(read: ReadBlocks, { key, value }: Entry, place: Place): void 
     ...(parent === undefined ? {} : { parent }),
   }
   read.blocks.push(checkBlock(read, block, place))
+  if (was !== undefined && value.was !== undefined) read.issues.push(renamedTwice(block, was))
   if (children === undefined) return
   readMap(read, children, { ...place, pointer: joinPointer(place.pointer, 'children'), parent: key })
   if (!isObject(children)) read.issues.push(badChildren(block))
+}
+
+/** Finds the key of a resource under the previous key of the use of a fragment that it is part of. */
+function findFormerKey({ source, pointer }: Place): string | undefined {
+  return source.use?.former?.keys.get(pointer)
+}
+
+function renamedTwice(block: Block, was: string): Issue {
+  const message = `the use of the fragment was renamed, too: the key was ${JSON.stringify(was)}`
+  const hint = 'remove was: in the fragment, or of the use, and apply the one rename before the other'
+  return blockIssue(block, { code: 'manifest/conflict', pointer: '/was', message, hint })
 }
 
 function withoutChildren({ children: _, ...fields }: Entry['value']): Entry['value'] {

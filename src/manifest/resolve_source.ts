@@ -37,6 +37,18 @@ export interface FragmentUse {
   readonly source: ManifestSource
   /** Position of the use in its source. */
   readonly pointer: Pointer
+  /** Only of a renamed use. */
+  readonly former?: FormerUse
+}
+
+/** A use of a fragment as it was under its previous key. */
+export interface FormerUse {
+  /** Previous keys of its resources, by their pointers, where they depend on parameters. */
+  readonly keys: ReadonlyMap<Pointer, string>
+  /** Value of the source with the previous key as parameter, under the present keys. */
+  readonly value: unknown
+  /** Position of the previous key of the use. */
+  readonly span: Span
 }
 
 /** An included file. */

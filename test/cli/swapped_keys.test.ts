@@ -187,6 +187,40 @@ describe.each(drivers)('swapped keys on %s', (driver) => {
     expect((await run('plan', 'm.yaml')).out).toContain('0 changes')
   })
 
+  test('of uses of fragments keep all resources of the uses', async () => {
+    const writeUses = (uses: object) => {
+      const styleKey = '${param.key}_style'
+      const child = { cls: 'mapsrv_style', display_name: 'Style', mapsrv_style: { xml: style } }
+      const layer = {
+        ...{ cls: 'vector_layer', display_name: '${param.title}' },
+        vector_layer: { geometry_type: 'POINT', srs: { id: 3857 } },
+        children: { [styleKey]: child },
+      }
+      const lines = { parameters: { title: { type: 'string' } }, resources: { '${param.key}': layer } }
+      const resources = { root: { existing: true, id: 0, children: uses } }
+      return writeFile(
+        join(cwd, 'm.yaml'),
+        JSON.stringify({ manifest: 'uses', fragments: { lines }, resources }),
+      )
+    }
+    const use = (title: string, was?: string) => ({
+      ...{ use: 'lines', with: { title } },
+      ...(was === undefined ? {} : { was }),
+    })
+    await writeUses({ a: use('One'), b: use('Two'), c: use('Three') })
+    await apply()
+    const before = await read()
+    await writeUses({ a: use('Two', 'b'), b: use('One', 'a'), d: use('Three', 'c') })
+    expect((await run('plan', 'm.yaml')).out).toContain('6 to update, 1 unchanged')
+    await apply()
+    const after = {
+      ...{ a: before.b, a_style: before.b_style, b: before.a, b_style: before.a_style },
+      ...{ d: before.c, d_style: before.c_style },
+    }
+    expect(await read()).toMatchObject(after)
+    expect((await run('plan', 'm.yaml')).out).toContain('0 changes')
+  })
+
   test('are taken back by undo where a new resource has the old key', async () => {
     const north = { source: 'north.geojson' }
     await write({ key: 'a', name: 'North', ...north })

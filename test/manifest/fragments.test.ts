@@ -30,6 +30,22 @@ test('values of a fragment have their positions in it', async () => {
   expect(spans).toEqual([14, 14])
 })
 
+test('was: of a use renames all of its resources, also those of uses within it', async () => {
+  const { manifest, issues } = await loadManifest({
+    ...{ paths: ['good/renamed_fragments.yaml'], env: fixtureEnv, cwd: fixtures },
+  })
+  expect(issues).toEqual([])
+  const resources = [...(manifest?.resources.values() ?? [])].filter(({ existing }) => !existing)
+  expect(resources.map(({ key, was, spanOf }) => [key, was, spanOf('/was').line])).toEqual([
+    ['paths', 'roads', 33],
+    ['paths_look', 'roads_look', 33],
+    ['roads', 'paths', 32],
+    ['roads_look', 'paths_look', 32],
+    ['tracks', 'rails', 36],
+    ['tracks_look', 'rails_look', 36],
+  ])
+})
+
 test('the origin of a value leads through the fragments to the use', async () => {
   const { documents } = await load()
   const tell = (name: string) => {

@@ -1,6 +1,7 @@
 import { isObject } from '../../core/is_object.ts'
 import type { Issue } from '../../core/issue.ts'
-import { joinPointer, type Pointer } from '../../core/pointer.ts'
+import { findAtPointer, joinPointer, type Pointer } from '../../core/pointer.ts'
+import type { Span } from '../../core/span.ts'
 import { findHint } from '../../core/suggest.ts'
 import { spanOfRange } from '../../document/line_starts.ts'
 import { coerceString, type ParameterValue } from '../../document/resolve_values.ts'
@@ -12,6 +13,7 @@ import {
   isMembers,
   type Node,
   nearestNode,
+  spanAt,
 } from '../../document/yaml_node.ts'
 import { isUse } from '../read_blocks.ts'
 import {
@@ -64,7 +66,7 @@ interface Use {
   /** Key of the entry. */
   readonly key: string
   readonly parent?: string
-  readonly value: { readonly use: unknown; readonly with?: unknown }
+  readonly value: { readonly use: unknown; readonly was?: unknown; readonly with?: unknown }
 }
 
 function* listUses(source: ManifestSource): Generator<Use> {
@@ -131,11 +133,33 @@ function expandUse(use: Use, context: Context): Expansion {
     return { issues: [refuse({ code: 'manifest/fragment-cycle', pointer: at, message })] }
   }
   const { values, faults: wrong } = bindParameters(use, fragment)
-  if (wrong.length > 0) return { issues: wrong.map(refuse) }
-  return instantiate(use, fragment, values)
+  const same: SourceFault[] = value.was === key ? [sameKey(pointer)] : []
+  if (wrong.length + same.length > 0) return { issues: [...wrong, ...same].map(refuse) }
+  const former = findFormer(use)
+  const renamed = former && { values: bindParameters(former.use, fragment).values, span: former.span }
+  return instantiate(use, fragment, { values, renamed })
 }
 
-const useHint = 'a use has the fields use and with; write values of parameters under with:'
+const useHint = 'a use has the fields use, was and with; write values of parameters under with:'
+
+const sameKey = (pointer: Pointer): SourceFault => ({
+  code: 'manifest/conflict',
+  pointer: joinPointer(pointer, 'was'),
+  message: 'the old key equals the new one',
+  hint: 'remove was:',
+})
+
+/** Returns a use as it was under its previous key, or under that of the use that it is part of; undefined if none is renamed. */
+function findFormer(use: Use): { readonly use: Use; readonly span: Span } | undefined {
+  const { source, pointer, key, value } = use
+  const outer = source.use?.former
+  const own = value.was === undefined ? undefined : String(value.was)
+  const span = own === undefined ? outer?.span : spanAt(source.document, joinPointer(pointer, 'was'))
+  if (span === undefined) return undefined
+  const before = (outer && findAtPointer(outer.value, pointer)) as Use['value'] | undefined
+  const former = { ...use, key: own ?? outer?.keys.get(pointer) ?? key, value: before ?? value }
+  return { use: former, span }
+}
 
 /** Returns the chain of fragments from a name to itself. */
 function findCycle(use: FragmentUse | undefined, name: string): string[] | undefined {
@@ -206,28 +230,42 @@ function coerce(value: unknown, { type }: Parameter, isHidden: boolean): unknown
   return coerceString(value) ?? value
 }
 
+interface Values {
+  readonly values: ReadonlyMap<string, ParameterValue>
+  /** Values under the previous key of a renamed use, and the position of that key. */
+  readonly renamed: { readonly values: Values['values']; readonly span: Span } | undefined
+}
+
 /** Makes the source of a use: the resources of the fragment with the values of its parameters. */
 function instantiate(
   { source, pointer, parent }: Use,
   { name, source: declaring, pointer: at }: Fragment,
-  parameters: ReadonlyMap<string, ParameterValue>,
+  { values: parameters, renamed }: Values,
 ): Expansion {
   const { document, folder, surroundings } = declaring
   const resources = nearestNode(document, joinPointer(at, 'resources'))
   const id = findPart(document.root, 'manifest') ?? document.root
-  const state: KeyFaults = { parameters, faults: [] }
+  const state: KeyFaults = { parameters, former: renamed?.values, formerKeys: new Map(), faults: [] }
   const members = new Map([
     ['manifest', id],
-    ['resources', replaceKeys(state, resources)],
+    ['resources', replaceKeys(state, resources, '/resources')],
   ])
   const root: Node = { ...document.root, content: members }
   const own = createDocument({ file: document.file, text: document.text, readRoot: () => root })
-  const made = resolveSource(own, folder, { ...surroundings, parameters })
+  const resolve = (values: Values['values']) =>
+    resolveSource(own, folder, { ...surroundings, parameters: values })
+  const made = resolve(parameters)
+  const former = renamed && {
+    keys: state.formerKeys,
+    value: resolve(renamed.values).source.value,
+    span: renamed.span,
+  }
   const use: FragmentUse = {
     fragment: name,
     source,
     pointer,
     ...(parent === undefined ? {} : { parent }),
+    ...(former === undefined ? {} : { former }),
   }
   const tell = (issue: Issue): Issue => ({ ...issue, message: `${issue.message} (${describeUse(use)})` })
   const keys = state.faults.map(({ node: { keyStart, keyEnd }, message, hint }): Issue => {
@@ -240,25 +278,39 @@ function instantiate(
 
 interface KeyFaults {
   readonly parameters: ReadonlyMap<string, ParameterValue>
+  /** Values of the parameters under the previous key of a renamed use. */
+  readonly former: ReadonlyMap<string, ParameterValue> | undefined
+  readonly formerKeys: Map<Pointer, string>
   readonly faults: { readonly node: Node; readonly message: string; readonly hint?: string | undefined }[]
 }
 
 /** Replaces parameters in the keys of maps. */
-function replaceKeys(state: KeyFaults, node: Node): Node {
+function replaceKeys(state: KeyFaults, node: Node, pointer: Pointer): Node {
   const { content } = node
-  if (isItems(content)) return { ...node, content: content.map((item) => replaceKeys(state, item)) }
+  if (isItems(content))
+    return {
+      ...node,
+      content: content.map((item, index) => replaceKeys(state, item, joinPointer(pointer, index))),
+    }
   if (!isMembers(content)) return node
   const members = new Map<string, Node>()
   for (const [key, member] of content) {
     const replaced = replaceKey(state, key, member)
+    const at = joinPointer(pointer, replaced)
+    if (state.former !== undefined && key !== replaced)
+      state.formerKeys.set(at, replaceKey({ parameters: state.former, faults: [] }, key, member))
     if (members.has(replaced))
       state.faults.push({ node: member, message: `duplicate key ${JSON.stringify(replaced)}` })
-    members.set(replaced, replaceKeys(state, member))
+    members.set(replaced, replaceKeys(state, member, at))
   }
   return { ...node, content: members }
 }
 
-function replaceKey({ parameters, faults }: KeyFaults, key: string, node: Node): string {
+function replaceKey(
+  { parameters, faults }: Pick<KeyFaults, 'parameters' | 'faults'>,
+  key: string,
+  node: Node,
+): string {
   if (!key.includes('${param.')) return key
   const parts = parseExpressions(key).map((part) => {
     if (part.kind !== 'parameter') return part.source

@@ -1,3 +1,4 @@
+import { keyPattern } from './block_schema.ts'
 import type { JsonSchema } from './field_schema.ts'
 
 /** Types of parameters. */
@@ -65,6 +66,10 @@ export function useSchema(): JsonSchema {
     required: ['use'],
     properties: {
       use: { type: 'string', minLength: 1, description: 'Name of a fragment of the manifest.' },
+      was: {
+        ...{ type: 'string', pattern: keyPattern },
+        description: 'Previous key of a renamed use: its resources are renamed with it.',
+      },
       with: { type: 'object', description: 'Values of its parameters.' },
     },
   }
