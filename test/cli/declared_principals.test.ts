@@ -115,6 +115,41 @@ groups:
     expect((await plan()).out).toContain('0 changes')
   })
 
+  test('keep their rights and memberships when they are renamed, which plans tell apart from gains and losses', async () => {
+    const declare = (ann: string, walkers: string, was = false) => `manifest: hills
+users:
+  ${ann}: { ${was ? 'was: hill_ann' : ''} }
+  hill_bob: { member_of: [${walkers}, hill_readers] }
+groups:
+  ${walkers}: { ${was ? 'was: hill_walkers, ' : ''}members: [${ann}, hill_bob] }
+  hill_readers: {}
+${tree('hills', `group:${walkers}`)}          - { action: allow, principal: user:${ann}, scope: data, permission: read, propagate: true }
+`
+    await write(declare('hill_ann', 'hill_walkers'))
+    await apply()
+    await write(declare('hill_anna', 'hill_hikers', true))
+    const planned = await plan()
+    expect(planned.out.split('\n').filter((line) => line.startsWith('   '))).toEqual([
+      '      keyname  "hill_walkers" → "hill_hikers"',
+      '      keyname  "hill_ann" → "hill_anna"',
+    ])
+    expect(planned.out).not.toContain('Access:')
+    await apply()
+    expect((await plan()).out).toContain('Plan for hills: 0 changes')
+    // A gain beside a rename has the new name.
+    await write(
+      declare('hill_annika', 'hill_hikers', true)
+        .replace('was: hill_ann', 'was: hill_anna')
+        .replace('was: hill_walkers, ', '')
+        .replace('hill_readers: {}', 'hill_readers: { members: { include: [hill_annika] } }')
+        .replace('principal: group:hill_hikers', 'principal: group:hill_readers'),
+    )
+    const gains = await plan()
+    expect(gains.out).toContain('keyname  "hill_anna" → "hill_annika"')
+    expect(gains.out).toContain('members  + "hill_annika"')
+    expect(gains.out).not.toMatch(/hill_anna (gains|loses)/)
+  })
+
   test('are renamed, and take passwords from files and commands when told', async () => {
     await writeFile(join(cwd, 'eve.txt'), `${goodPassword}\n`)
     const command = `{ command: [node, -e, "console.log('an even better word')"] }`

@@ -38,7 +38,7 @@ export function applyMemberships(users: readonly GroupMember[], input: Membershi
       : [],
   )
   const idOf = (name: string): Key => principals.ids.get(name) ?? name
-  return [...users, ...created].map((user) => {
+  return [...users.map((user) => withNewName(user, principals)), ...created].map((user) => {
     const own = steps.get(user.keyname.toLowerCase()) ?? []
     if (own.length === 0) return user
     const groups = new Set(user.member_of)
@@ -47,6 +47,12 @@ export function applyMemberships(users: readonly GroupMember[], input: Membershi
       else groups.delete(idOf(`group:${group}`))
     return { ...user, change: { memberOf: [...groups], causes: own.flatMap(({ cause }) => cause ?? []) } }
   })
+}
+
+/** Users have the names that they get by the plan. */
+function withNewName(user: GroupMember, { nameOf }: Principals): GroupMember {
+  const name = typeof user.id === 'number' ? nameOf(user.id) : ''
+  return name.startsWith('user:') ? { ...user, keyname: name.slice('user:'.length) } : user
 }
 
 function listSteps({ record, key, body }: Change, { manifest }: Memberships): MembershipStep[] {

@@ -34,7 +34,7 @@ export function planPrincipals(input: PrincipalInput): PrincipalPlan {
   const blocks = principalKinds.flatMap((kind) => [...wanted[kind].values()])
   if (records === undefined) return { ...planUnread(blocks), principals: declare(principals, blocks) }
   const actual = indexRecords(records)
-  const pairs = new Map(blocks.map((block) => [block, findMatch(block, actual)] as const))
+  const pairs = withNewNames(new Map(blocks.map((block) => [block, findMatch(block, actual)] as const)))
   const issues = blocks.flatMap((block) => [
     ...checkMatch(block, actual, pairs),
     ...checkMembers(block, actual, wanted),
@@ -72,11 +72,11 @@ function declare(principals: Principals, blocks: readonly WantedPrincipal[]): Pr
   return { ...indexPrincipals(list, created), known: principals.known }
 }
 
+/** What exists of the users and groups of the manifest. */
+type Pairs = ReadonlyMap<WantedPrincipal, ActualPrincipal | undefined>
+
 /** Gives renamed users and groups their new names, and adds those that the plan creates. */
-function rename(
-  principals: Principals,
-  pairs: ReadonlyMap<WantedPrincipal, ActualPrincipal | undefined>,
-): Principals {
+function rename(principals: Principals, pairs: Pairs): Principals {
   const names = new Map([...principals.ids].map(([name, id]) => [id, name]))
   const created = new Set<string>()
   for (const [block, found] of pairs)
@@ -93,17 +93,30 @@ function principalOf(name: string, id: number) {
   return { id, kind, keyname: name.slice(kind.length + 1) }
 }
 
+/** Names the members of groups, and the groups of users, as they are after the plan: a renamed one stays where it is. */
+function withNewNames(pairs: Pairs): Pairs {
+  const renamed = new Map(
+    [...pairs].flatMap(([block, found]) =>
+      found === undefined ? [] : [[`${found.kind}:${found.keyname}`, block.key] as const],
+    ),
+  )
+  const rename = (found: ActualPrincipal): ActualPrincipal => {
+    const other = found.kind === 'user' ? 'group' : 'user'
+    return {
+      ...found,
+      memberships: found.memberships.map((name) => renamed.get(`${other}:${name}`) ?? name),
+    }
+  }
+  return new Map([...pairs].map(([block, found]) => [block, found && rename(found)]))
+}
+
 function findMatch({ kind, key, was }: WantedPrincipal, actual: ActualPrincipals) {
   const old = was === undefined ? undefined : actual[kind].get(was.toLowerCase())
   return actual[kind].get(key.toLowerCase()) ?? old
 }
 
 /** Reports names that belong to others, and old keys without effect. */
-function checkMatch(
-  block: WantedPrincipal,
-  actual: ActualPrincipals,
-  pairs: ReadonlyMap<WantedPrincipal, ActualPrincipal | undefined>,
-): Issue[] {
+function checkMatch(block: WantedPrincipal, actual: ActualPrincipals, pairs: Pairs): Issue[] {
   const { kind, key, was, members } = block
   const found = pairs.get(block)
   const issues: Issue[] = []
