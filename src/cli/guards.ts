@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import { hasErrors, type Issue } from '../core/issue.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import type { Plan } from '../reconcile/model/change.ts'
@@ -7,7 +8,7 @@ import { checkPolicy } from '../reconcile/policy/check_policy.ts'
 import { checkForbiddenGains, publicPrincipals } from '../reconcile/policy/forbid_gain.ts'
 import type { LoadedPolicy } from '../reconcile/policy/load_policy.ts'
 import { formatIssues } from './print/issue_list.ts'
-import { showCount } from './print/text_format.ts'
+
 import type { Terminal } from './terminal.ts'
 
 /** Conditions that a plan must meet, from the command line. */
@@ -71,7 +72,7 @@ export async function loadGuards(
   const loaded = await Promise.all(policies.map((path) => loadPolicy(path, cwd)))
   const issues = loaded.flatMap((one) => one.issues)
   if (!hasErrors(issues)) return { forbidGain, policies: loaded }
-  throw problem('policy/invalid', `The policy has ${showCount(issues.length, 'error')}.`, {
+  throw problem('policy/invalid', `The policy has ${countOf(issues.length, 'error')}.`, {
     issues,
     detail: formatIssues(issues, sourcesOf(loaded)),
   })

@@ -1,10 +1,11 @@
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import type { Issue } from '../core/issue.ts'
 import type { Problem } from '../core/problem.ts'
 import { type LoadedManifest, loadManifest } from '../manifest/load_manifest.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { formatIssues } from './print/issue_list.ts'
-import { showCount } from './print/text_format.ts'
+
 import type { Terminal } from './terminal.ts'
 
 /** Default paths of manifests. */
@@ -42,7 +43,7 @@ export function orDefault(paths: readonly string[]): readonly string[] {
 
 function faulty(issues: readonly Issue[], sources: LoadedManifest['sources']): Problem {
   const errors = issues.filter(({ severity }) => severity === 'error')
-  return problem('manifest/invalid', `The manifest has ${showCount(errors.length, 'error')}.`, {
+  return problem('manifest/invalid', `The manifest has ${countOf(errors.length, 'error')}.`, {
     issues,
     detail: formatIssues(issues, sources),
   })
@@ -53,8 +54,8 @@ export function countIssues(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === 'error').length
   const warnings = issues.length - errors
   const parts = [
-    ...(errors > 0 ? [showCount(errors, 'error')] : []),
-    ...(warnings > 0 ? [showCount(warnings, 'warning')] : []),
+    ...(errors > 0 ? [countOf(errors, 'error')] : []),
+    ...(warnings > 0 ? [countOf(warnings, 'warning')] : []),
   ]
   return parts.length > 0 ? parts.join(' and ') : 'no errors'
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import type { Issue } from '../core/issue.ts'
 import { formatPatch } from '../core/line_diff.ts'
 import { joinPointer } from '../core/pointer.ts'
@@ -20,7 +21,7 @@ import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
 import { adviseLogin } from './principals.ts'
 import { writeEvent, writeIssueEvent } from './print/events.ts'
 import { formatIssues } from './print/issue_list.ts'
-import { showCount } from './print/text_format.ts'
+
 import { type Terminal, writeLine } from './terminal.ts'
 
 /** Settings of a pull into existing manifests. */
@@ -122,11 +123,11 @@ function show(
 function summarize({ files, issues, count }: ReturnType<typeof editManifest>, dryRun: boolean): string {
   const left = issues.filter(({ code }) => code === 'pull/not-written').length
   const unread = issues.some(({ code }) => code === 'plan/unknown' || code === 'plan/incomplete')
-  const what = `${showCount(count, 'value')} of ${showCount(files.length, 'file')}`
+  const what = `${countOf(count, 'value')} of ${countOf(files.length, 'file')}`
   const rest = [
     ...(left === 0
       ? []
-      : [`${showCount(left, 'change')} of the server ${left === 1 ? 'is' : 'are'} not written.`]),
+      : [`${countOf(left, 'change')} of the server ${left === 1 ? 'is' : 'are'} not written.`]),
     ...(unread ? ['What this account cannot read is not compared.'] : []),
   ]
   if (count > 0) return [dryRun ? `${what} would change.` : `${what} changed.`, ...rest].join(' ')

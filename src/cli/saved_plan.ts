@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { relative, resolve, sep } from 'node:path'
 import { problem } from '../contract/problems.ts'
+import { countOf } from '../core/count.ts'
 import { isObject } from '../core/is_object.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
 import { checkReplaceable } from '../files/replaceable.ts'
@@ -17,7 +18,7 @@ import { digestSource } from '../transfer/pack.ts'
 import { orDefault } from './load_manifest.ts'
 import type { Prepared, PrepareSettings } from './prepare.ts'
 import { formatIssues } from './print/issue_list.ts'
-import { showCount } from './print/text_format.ts'
+
 import type { Terminal } from './terminal.ts'
 
 /** A plan to save, and where. */
@@ -135,7 +136,7 @@ export async function checkSavedPlan(
   const current = { changes: saveChanges(prepared.plan), files: await digestFiles(prepared, cwd) }
   const issues = compareSaved(saved, current)
   if (issues.length === 0) return
-  throw problem('apply/stale', `The saved plan is stale: ${showCount(issues.length, 'difference')}.`, {
+  throw problem('apply/stale', `The saved plan is stale: ${countOf(issues.length, 'difference')}.`, {
     issues,
     detail: formatIssues(issues, new Map()),
     hint: 'Plan again, and review the new plan.',

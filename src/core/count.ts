@@ -4,9 +4,15 @@ export function pluralOf(noun: string, count: number): string {
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`
 }
 
-/** Formats a count with its noun: `1 feature`, `2 features`. */
+/** Formats a count: `199,568`. */
+export function showNumber(count: number): string {
+  // Intl takes longer to load than most commands run.
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}
+
+/** Formats a count with its noun: `1 feature`, `199,568 features`. */
 export function countOf(count: number, noun: string): string {
-  return `${count} ${pluralOf(noun, count)}`
+  return `${showNumber(count)} ${pluralOf(noun, count)}`
 }
 
 /** Joins words: `a`, `a and b`, `a, b and c`. */

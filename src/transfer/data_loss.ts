@@ -2,7 +2,7 @@ import type { GeometryType } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { AnswerOf } from '../contract/route.ts'
 import type { batchRoutes } from '../contract/routes/batch.ts'
-import { countOf, pluralOf } from '../core/count.ts'
+import { countOf, pluralOf, showNumber } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 import type { SourceContentField } from './read_source.ts'
 import type { FeatureDifference } from './sync/feature_difference.ts'
@@ -65,8 +65,10 @@ export function describeDataLoss(change: DataChange): string {
       keyname + (valueCount === undefined ? '' : ` (${countOf(valueCount, 'value')})`),
   )
   return [
-    ...(difference === undefined && after < before ? [`${before} → ${after} features`] : []),
-    ...(difference?.removed ? [`${difference.removed} of ${countOf(before, 'feature')}`] : []),
+    ...(difference === undefined && after < before
+      ? [`${showNumber(before)} → ${showNumber(after)} features`]
+      : []),
+    ...(difference?.removed ? [`${showNumber(difference.removed)} of ${countOf(before, 'feature')}`] : []),
     ...(fields.length > 0 ? [`${pluralOf('field', fields.length)} ${fields.join(', ')}`] : []),
     ...(lostAttachments > 0 ? [countOf(lostAttachments, 'attachment')] : []),
     ...(lostDescriptions > 0 ? [countOf(lostDescriptions, 'feature description')] : []),

@@ -239,7 +239,7 @@ Weather,wms,https://maps.example.org/weather,,,"rain,wind",,
       const plain = await run(['catalog', 'import', 'plain.ndjson', '--manifest', 'more'])
       expect(plain.out).toContain('1 value cleared')
       const shown = await run(['plan', 'own'])
-      expect(shown.out).toMatch(/icon {2}null → \{"id":\d+,"name":"Pin"\}/)
+      expect(shown.out).toMatch(/icon {2}null → Pin \(id \d+\)/)
       const all = await run(['pull', '--catalog', '--into', 'everything'])
       expect(all.err).toContain('7 pulled records are managed by the manifest "served"')
     })

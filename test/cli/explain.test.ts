@@ -80,7 +80,7 @@ city.north.description  2 lines
     const { out, err } = await explain('points.vector_layer', {}, '--offline')
     expect(err).toBe('')
     expect(out).toContain('points.vector_layer.geometry_type  "POINT"\n    city.yaml:26:44')
-    expect(out).toContain(`points.vector_layer.srs  {"id":3857}
+    expect(out).toContain(`points.vector_layer.srs  EPSG:3857
     city.yaml:21:15
     through a merge key at city.yaml:26:13
 `)

@@ -91,6 +91,8 @@ describe.each(drivers)('a renamed key of a layer with data on %s', (driver) => {
     await write(id, { source, ...mode })
     const created = await run('apply', 'm.yaml', '--yes')
     expect([created.exit, created.exit === 0 ? '' : created.err]).toEqual([0, ''])
+    // The data and the attachments.
+    expect(created.err.match(/^uploaded /gm)).toHaveLength(1)
     await expectEmptyPlan()
     const before = await find(`${id}_layer`)
     // The path of the source is no part of the data.

@@ -1,8 +1,9 @@
+import { countOf } from '../../core/count.ts'
 import type { CommandSpec } from '../command.ts'
 import { eventOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
-import { plainLine, showCount } from '../print/text_format.ts'
+import { plainLine } from '../print/text_format.ts'
 import { writeLine } from '../terminal.ts'
 import { findStyle, nameStyle } from './style.ts'
 
@@ -22,7 +23,7 @@ export const purgeCommand: CommandSpec = {
         const { tiles } = await api.call('tile_cache.count', { params: { id }, signal })
         await api.call('tile_cache.purge', { params: { id } })
         if (options.json) writeEvent(terminal.out, 'tile_cache_purged', { style: id, tiles })
-        else writeLine(terminal.out, `${plainLine(nameStyle(style))}: ${showCount(tiles, 'tile')} deleted`)
+        else writeLine(terminal.out, `${plainLine(nameStyle(style))}: ${countOf(tiles, 'tile')} deleted`)
       }
     }),
 }

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander'
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import type { TileAddress } from '../../geo/tile.ts'
 import type { CommandInput, CommandSpec } from '../command.ts'
@@ -9,7 +10,7 @@ import { eventOptions, parseBox, parseCount } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
 import { spinner, startLive } from '../print/live.ts'
-import { plainLine, showBytes, showCount, showDuration, showNumber } from '../print/text_format.ts'
+import { plainLine, showBytes, showDuration } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { countTiles, listTiles, type TileRange, tileRange } from './list_tiles.ts'
 import { type CachedStyle, findStyle, nameStyle } from './style.ts'
@@ -86,7 +87,7 @@ async function seed(seeding: Seeding): Promise<void> {
   else
     writeLine(
       terminal.out,
-      `${plainLine(nameStyle(style))}: ${showCount(done, 'tile')} requested in ${took}, ${showNumber(tiles)} kept (${showBytes(bytes)})`,
+      `${plainLine(nameStyle(style))}: ${countOf(done, 'tile')} requested in ${took}, ${showNumber(tiles)} kept (${showBytes(bytes)})`,
     )
   if (tiles < done)
     writeLine(
@@ -97,7 +98,7 @@ async function seed(seeding: Seeding): Promise<void> {
 }
 
 const interrupted = (done: number, total: number) =>
-  problem('pipeline/interrupted', `Interrupted after ${showNumber(done)} of ${showCount(total, 'tile')}.`, {
+  problem('pipeline/interrupted', `Interrupted after ${showNumber(done)} of ${countOf(total, 'tile')}.`, {
     hint: 'Repeat the command to continue.',
   })
 
@@ -139,7 +140,7 @@ async function drawAll(seeding: Seeding, ranges: readonly TileRange[], total: nu
   const stop = new AbortController()
   const signal = AbortSignal.any([terminal.interrupt, stop.signal])
   const state: { done: number; zoom: number; fault?: unknown } = { done: 0, zoom: 0 }
-  const describe = () => `${showNumber(state.done)} of ${showCount(total, 'tile')}, zoom level ${state.zoom}`
+  const describe = () => `${showNumber(state.done)} of ${countOf(total, 'tile')}, zoom level ${state.zoom}`
   const live =
     terminal.canRedraw && !options.json
       ? startLive(terminal.err, () => [`${spinner(performance.now())} ${describe()}`])

@@ -1,8 +1,9 @@
+import { showNumber } from '../../core/count.ts'
 import type { CommandSpec } from '../command.ts'
 import { eventOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
-import { formatColumns, plainLine, showBytes, showNumber } from '../print/text_format.ts'
+import { formatColumns, plainLine, showBytes } from '../print/text_format.ts'
 import { writeLine } from '../terminal.ts'
 import { findStyle, listCachedStyles, nameStyle } from './style.ts'
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { decodeText } from '../../document/decode_text.ts'
 import { manifestIdPattern } from '../../manifest/schema/manifest_schema.ts'
@@ -18,7 +19,7 @@ import { writePlanEvents, writeReportEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { formatChanges } from '../print/plan.ts'
 import { formatReport } from '../print/report.ts'
-import { painter, showCount } from '../print/text_format.ts'
+import { painter } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { nameInterruption } from './interruption.ts'
 
@@ -98,7 +99,7 @@ function invalid(described: string, { issues }: Plan, sources: ReadonlyMap<strin
   const errors = issues.filter(({ severity }) => severity === 'error')
   return problem(
     'catalog/invalid',
-    `${described} has ${showCount(errors.length, 'error')}; nothing was imported.`,
+    `${described} has ${countOf(errors.length, 'error')}; nothing was imported.`,
     { exit: 3, hint: undefined, issues, detail: formatIssues(issues, sources) },
   )
 }
@@ -123,7 +124,7 @@ function countDone(plan: Plan): string {
 function countCleared({ changes }: Plan): string[] {
   const updates = changes.filter(({ action }) => action !== 'create')
   const cleared = updates.flatMap(({ edits }) => edits.filter(({ from, to }) => to === null && from !== null))
-  return cleared.length === 0 ? [] : [`${showCount(cleared.length, 'value')} cleared`]
+  return cleared.length === 0 ? [] : [`${countOf(cleared.length, 'value')} cleared`]
 }
 
 /** The command `catalog import`. */

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { cumulativeStatuses, type GeoserviceItem, geoserviceTypes } from '../../contract/catalog/catalog.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import { findHint } from '../../core/suggest.ts'
 import { formatBox } from '../../geo/boundary.ts'
 import type { CommandSpec } from '../command.ts'
@@ -8,7 +9,7 @@ import { connectAsGuest, type ServerSettings } from '../connect.ts'
 import { eventOptions, parseCount } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
-import { formatColumns, plainLine, showCount, showNumber } from '../print/text_format.ts'
+import { formatColumns, plainLine } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import {
   type MoreMembers,
@@ -108,7 +109,7 @@ async function runSearch(request: Search, settings: ServerSettings, terminal: Te
   }
   if (results.length > 0) writeLine(terminal.out, formatServices(results, names))
   const rest = count > results.length ? `${showNumber(results.length)} of ` : ''
-  writeLine(terminal.err, `${rest}${showCount(count, 'geoservice')}`)
+  writeLine(terminal.err, `${rest}${countOf(count, 'geoservice')}`)
 }
 
 /** The command `catalog search`. */

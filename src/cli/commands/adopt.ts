@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { type Difference, listDifferences } from '../../reconcile/adopt/check_unchanged.ts'
 import { findSameData } from '../../reconcile/adopt/find_same_data.ts'
@@ -18,7 +19,7 @@ import { collect, eventOptions } from '../options.ts'
 import { type Prepared, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
-import { showCount } from '../print/text_format.ts'
+
 import { type Terminal, writeLine } from '../terminal.ts'
 import { exitCodeOf } from './plan.ts'
 
@@ -114,7 +115,7 @@ function reportCheck(differences: readonly Difference[], { settings, after, term
     )
     throw problem(
       'adopt/changed',
-      `Beside keynames and marks, ${showCount(differences.length, 'part')} changed:`,
+      `Beside keynames and marks, ${countOf(differences.length, 'part')} changed:`,
       {
         detail: lines.join('\n'),
         hint: 'Others may have changed them at the same time: compare with landform plan and landform history.',
@@ -125,7 +126,7 @@ function reportCheck(differences: readonly Difference[], { settings, after, term
   else
     writeLine(
       terminal.out,
-      `Checked: nothing else changed (${showCount(after.byId.size, 'resource')} compared).`,
+      `Checked: nothing else changed (${countOf(after.byId.size, 'resource')} compared).`,
     )
 }
 

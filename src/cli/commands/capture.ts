@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { type CapturePath, writeCapture } from '../../reconcile/capture/capture_file.ts'
 import { captureServer } from '../../reconcile/capture/capture_server.ts'
 import { readsAll } from '../../reconcile/model/actual_tree.ts'
@@ -9,7 +10,7 @@ import { connect, type ServerSettings } from '../connect.ts'
 import { loadGoodManifest } from '../load_manifest.ts'
 import { serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
-import { showBytes, showCount } from '../print/text_format.ts'
+import { showBytes } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 
 interface CaptureSettings {
@@ -29,7 +30,7 @@ async function runCapture(settings: CaptureSettings, terminal: Terminal): Promis
     const sizeBytes = await writeCapture(out, capture)
     writeLine(
       terminal.out,
-      `${out.shownPath}: ${showCount(capture.resources.length, 'resource')} of ${api.url} (${showBytes(sizeBytes)})`,
+      `${out.shownPath}: ${countOf(capture.resources.length, 'resource')} of ${api.url} (${showBytes(sizeBytes)})`,
     )
     if (!readsAll(capture.head) && paths.length === 0)
       writeLine(

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import { writeAtomically } from '../../files/atomic_write.ts'
 import { formatManifest } from '../../manifest/rewrite.ts'
@@ -8,7 +9,7 @@ import { inspectSource } from '../../transfer/source_layers.ts'
 import type { CommandSpec } from '../command.ts'
 import { type FoundData, findData, isRaster } from '../init/find_data.ts'
 import { type FirstLayer, type FirstTree, firstManifest } from '../init/first_manifest.ts'
-import { plainLine, showCount } from '../print/text_format.ts'
+import { plainLine } from '../print/text_format.ts'
 import { openQuestions, type Terminal, writeLine } from '../terminal.ts'
 import { schemaOf } from './schema.ts'
 
@@ -50,7 +51,7 @@ async function ask(
 ): Promise<Answers | undefined> {
   const defaults = withDefaults(settings, terminal.cwd)
   const files = found.map(({ path }) => `  ${path}`)
-  writeLine(terminal.err, [`${showCount(found.length, 'data file')} found`, ...files].join('\n'))
+  writeLine(terminal.err, [`${countOf(found.length, 'data file')} found`, ...files].join('\n'))
   const questions = openQuestions(terminal)
   const askFor = async (question: string, standard: string) =>
     (await questions.ask(`${question} [${plainLine(standard)}]: `)) ||
@@ -129,7 +130,7 @@ async function writeManifest(tree: FirstTree, folder: string, { cwd, out }: Term
   const place = relative(cwd, dirname(path)) || '.'
   const paths = place === 'manifests' ? '' : ` ${place}`
   const lines = [
-    `${shownPath}: ${showCount(tree.layers.length, 'layer')}${tree.hasMap && tree.layers.length > 0 ? ', 1 web map' : ''}`,
+    `${shownPath}: ${countOf(tree.layers.length, 'layer')}${tree.hasMap && tree.layers.length > 0 ? ', 1 web map' : ''}`,
     'Next: adapt it, then',
     `  landform validate${paths}`,
     `  landform plan${paths}`,

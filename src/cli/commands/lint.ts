@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, relative, resolve } from 'node:path'
 import { findProblemKind, problem, problems } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { compareIssues, hasErrors, type Issue } from '../../core/issue.ts'
 import { findHint } from '../../core/suggest.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
@@ -17,7 +18,7 @@ import { countIssues } from '../load_manifest.ts'
 import { collect, serverOptions } from '../options.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
-import { showCount } from '../print/text_format.ts'
+
 import { type Terminal, writeLine } from '../terminal.ts'
 import { validateManifest } from './validate.ts'
 
@@ -66,8 +67,8 @@ async function runLint(settings: LintSettings, terminal: Terminal): Promise<numb
     writeEvent(terminal.out, 'linted', { resources, styles, errors, warnings: issues.length - errors })
   } else {
     if (issues.length > 0) writeLine(terminal.out, formatIssues(issues, sources))
-    const checked = resources === undefined ? [] : [showCount(resources, 'resource')]
-    writeLine(terminal.out, [...checked, showCount(styles, 'style'), countIssues(issues)].join(', '))
+    const checked = resources === undefined ? [] : [countOf(resources, 'resource')]
+    writeLine(terminal.out, [...checked, countOf(styles, 'style'), countIssues(issues)].join(', '))
   }
   return hasErrors(issues) || (strict && issues.length > 0) ? 3 : 0
 }

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import { formatManifest, type WrittenManifest } from '../../manifest/rewrite.ts'
@@ -18,7 +19,7 @@ import { collectOnly, serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
-import { showCount } from '../print/text_format.ts'
+
 import { countFeatures, readPulledExtensions, writePulledFile } from '../pull_file.ts'
 import { pullInPlace } from '../pull_in_place.ts'
 import { findRoot } from '../subtree_root.ts'
@@ -170,7 +171,7 @@ function report(
     return
   }
   if (issues.length > 0) writeLine(err, formatIssues(issues, new Map()))
-  const parts = Object.entries(counts).map(([noun, count]) => showCount(count, noun))
+  const parts = Object.entries(counts).map(([noun, count]) => countOf(count, noun))
   writeLine(out, `${file}: ${parts.join(', ')}`)
 }
 

@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { hasErrors, type Issue } from '../../core/issue.ts'
 import { loadPipeline } from '../../pipeline/load_pipeline.ts'
 import type { Pipeline } from '../../pipeline/pipeline_schema.ts'
@@ -11,7 +12,7 @@ import { collect, serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { formatRunReport, startRunProgress } from '../print/run.ts'
-import { showCount } from '../print/text_format.ts'
+
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `run`. */
@@ -48,7 +49,7 @@ export async function loadPipelines(
     if (loaded.pipeline !== undefined) pipelines.push(loaded.pipeline)
   }
   if (!hasErrors(issues)) return pipelines
-  throw problem('pipeline/invalid', `The pipelines have ${showCount(issues.length, 'error')}.`, {
+  throw problem('pipeline/invalid', `The pipelines have ${countOf(issues.length, 'error')}.`, {
     issues,
     detail: formatIssues(issues, sources),
   })

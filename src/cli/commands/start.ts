@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { actions, outcomeWords } from '../../contract/bodies/journal.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
@@ -19,7 +20,7 @@ import { connectOwn } from '../own_server.ts'
 import { type Prepared, planLoaded } from '../prepare.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { formatReport } from '../print/report.ts'
-import { painter, showBytes, showCount, showDuration } from '../print/text_format.ts'
+import { painter, showBytes, showDuration } from '../print/text_format.ts'
 import { settingOptions } from '../server_options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { loadPipelines, runAndReport } from './run.ts'
@@ -235,7 +236,7 @@ function describeApplied({ changes, unchanged }: Plan): string {
 
 /** Summarizes a plan by its number of changes. */
 function describePlanned({ changes, unchanged }: Plan): string {
-  return `${showCount(changes.length, 'change')}, ${unchanged} unchanged`
+  return `${countOf(changes.length, 'change')}, ${unchanged} unchanged`
 }
 
 /** Summarizes the rows and files of a run. */
@@ -243,19 +244,19 @@ export function describeRun({ outcome, layers }: RunReport): string {
   const sum = (count: (layer: RunReport['layers'][number]) => number) =>
     layers.reduce((total, layer) => total + count(layer), 0)
   if (outcome === 'unchanged')
-    return `unchanged, ${showCount(
+    return `unchanged, ${countOf(
       sum(({ unchanged }) => unchanged),
       'row',
     )}`
   const quarantined = sum((layer) => layer.quarantined)
   const size = sum((layer) => layer.sizeBytes ?? 0)
   return [
-    `${showCount(
+    `${countOf(
       sum(({ loaded }) => loaded),
       'row',
     )} ${outcome}`,
     ...(outcome === 'loaded'
       ? [`${quarantined} quarantined`]
-      : [`${showCount(layers.length, 'file')}, ${showBytes(size)}`]),
+      : [`${countOf(layers.length, 'file')}, ${showBytes(size)}`]),
   ].join(', ')
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../../core/count.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { type LoadedManifest, loadManifest } from '../../manifest/load_manifest.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
@@ -5,7 +6,7 @@ import type { CommandSpec } from '../command.ts'
 import { countIssues, orDefault } from '../load_manifest.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
-import { showCount } from '../print/text_format.ts'
+
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `validate`. */
@@ -54,7 +55,7 @@ function countParts({ resources, catalog, principals }: Manifest): string {
   }
   return Object.entries(counts)
     .filter(([noun, count]) => count > 0 || (noun === 'resource' && (catalog ?? principals) === undefined))
-    .map(([noun, count]) => showCount(count, noun))
+    .map(([noun, count]) => countOf(count, noun))
     .join(', ')
 }
 

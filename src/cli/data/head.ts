@@ -4,6 +4,7 @@ import { resolveFeatureLayer } from '../../api/resolve_resource.ts'
 import type { Representation } from '../../contract/bodies/bodies.ts'
 import type { Field } from '../../contract/classes/feature_layer.ts'
 import { problem } from '../../contract/problems.ts'
+import { countOf } from '../../core/count.ts'
 import { findHint } from '../../core/suggest.ts'
 import { splitArray } from '../../pipeline/splitter.ts'
 import { countFeatures } from '../../pipeline/target_layer.ts'
@@ -11,7 +12,7 @@ import type { CommandInput, CommandSpec } from '../command.ts'
 import { collect, parseCount, serverOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { type FeatureColumn, formatFeatureTable, shortenWkt } from '../print/feature_table.ts'
-import { painter, showCount } from '../print/text_format.ts'
+import { painter } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { filterOptions, readFilter } from './filter.ts'
 import { layerFacts, nameLayer } from './layer.ts'
@@ -139,7 +140,7 @@ async function writeTable(api: Api, request: TableRequest, terminal: Terminal): 
   const columns = columnsOf(request, found)
   const table = formatFeatureTable(columns, { width: terminal.width, paint })
   const total = await countFeatures(api, layer.resource.id ?? 0, terminal.interrupt)
-  const facts = [showCount(total, 'feature'), ...describeSrs(layer, options.geom === false ? undefined : srs)]
+  const facts = [countOf(total, 'feature'), ...describeSrs(layer, options.geom === false ? undefined : srs)]
   writeLine(terminal.out, `${nameLayer(layerFacts(layer))}: ${facts.join(', ')}`)
   writeLine(terminal.out, table.text)
   if (found.length === 0)

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { resolveFeatureLayer, resolveResource } from '../../api/resolve_resource.ts'
 import { encodedSourceTitles, listTitles, sourceFormatList } from '../../contract/formats/source_formats.ts'
+import { countOf } from '../../core/count.ts'
 import { isProblem, type Problem, withHint } from '../../core/problem.ts'
 import { mainOf } from '../../files/source_parts.ts'
 import { createFromFile, type FileLoad, type LoadResult, replaceWithFile } from '../../pipeline/load_file.ts'
@@ -17,7 +18,7 @@ import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
 import { formatBad } from '../print/load.ts'
 import { startRunProgress } from '../print/run.ts'
-import { showBefore, showCount, showDuration } from '../print/text_format.ts'
+import { showBefore, showDuration } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import {
   checkFile,
@@ -172,7 +173,7 @@ function formatLoaded(
   const bad = report?.bad_count ?? 0
   const left = bad > 0 ? `, ${bad} invalid skipped` : ''
   const changes = difference === undefined ? '' : `: ${describeDifference(difference)}`
-  const facts = `${showCount(count, 'feature')}${showBefore(before)}${changes}${left} in ${showDuration(tookMs)}`
+  const facts = `${countOf(count, 'feature')}${showBefore(before)}${changes}${left} in ${showDuration(tookMs)}`
   const lines = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes.map(nameFlags)]
   return [`${action} ${nameLayer(layer)}: ${facts}`, ...lines.map((line) => `  ${line}`)].join('\n')
 }

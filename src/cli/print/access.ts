@@ -1,6 +1,7 @@
+import { showNumber } from '../../core/count.ts'
 import { describeAccess, shorten } from '../../reconcile/access/describe_access.ts'
 import type { AccessReport } from '../../reconcile/model/access_change.ts'
-import { oneLine, type Paint, showNumber } from './text_format.ts'
+import { oneLine, type Paint } from './text_format.ts'
 
 /** Maximum number of lines in the section, and of positions in a line. */
 const maxLines = 20

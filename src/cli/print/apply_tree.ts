@@ -1,9 +1,10 @@
 import { catalogKinds } from '../../contract/catalog/catalog_edit.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import type { Change } from '../../reconcile/model/change.ts'
 import { type ApplyState, type ChangeState, uploadBytesOf } from './apply_state.ts'
 import { type ScreenSize, spinner } from './live.ts'
 import { signs } from './plan.ts'
-import { type Paint, plainLine, showBytes, showCount, showDuration, showNumber } from './text_format.ts'
+import { type Paint, plainLine, showBytes, showDuration } from './text_format.ts'
 
 /** A resource with changes below it, or a section of the manifest, in the tree of changes. */
 export interface Branch {
@@ -76,17 +77,17 @@ export function drawApply(view: ApplyView, { width, height }: ScreenSize): strin
 /** What is drawn, from most to least: all changes, all branches with what is running, only what is running. */
 const details = ['changes', 'branches', 'running'] as const
 
-const more = ({ running }: ApplyState) => `${showCount(running.length, 'change')} running`
+const more = ({ running }: ApplyState) => `${countOf(running.length, 'change')} running`
 
 /** Describes the counts, the time and the remaining time in one line. */
 export function describeApply(state: ApplyState, nowMs: number): string {
   const { done, total, failed, loaded, uploads, isSending, sent, fraction } = state
   const took = showDuration(state.elapsedMs(nowMs))
-  if (isSending) return `${showCount(sent, 'change')} sent in one request, ${took}`
+  if (isSending) return `${countOf(sent, 'change')} sent in one request, ${took}`
   const isLoading = done === 0 && uploads > 0
   const counts = isLoading
-    ? `${showNumber(loaded)} of ${showCount(uploads, 'upload')} done, ${showCount(total, 'change')} to make`
-    : `${showNumber(done)} of ${showCount(total, 'change')} done`
+    ? `${showNumber(loaded)} of ${countOf(uploads, 'upload')} done, ${countOf(total, 'change')} to make`
+    : `${showNumber(done)} of ${countOf(total, 'change')} done`
   const remainingMs = state.remainingMs(nowMs)
   return [
     counts,
@@ -168,7 +169,7 @@ function drawCounts({ paint }: Drawing, text: string, counts: BranchCounts): str
     return `${text}  ${paint('red', `${showNumber(done)} of ${showNumber(total)}, ${failed} failed`)}`
   if (done === total) return `${text}  ${paint('green', `✓ ${showNumber(total)}`)}`
   if (done === 0 && uploads > 0)
-    return `${text}  ${paint('dim', `${showNumber(loaded)} of ${showCount(uploads, 'upload')}`)}`
+    return `${text}  ${paint('dim', `${showNumber(loaded)} of ${countOf(uploads, 'upload')}`)}`
   return `${text}  ${paint('dim', `${showNumber(done)} of ${showNumber(total)}`)}`
 }
 

@@ -1,11 +1,12 @@
 import type { Writable } from 'node:stream'
+import { countOf } from '../../core/count.ts'
 import type { Apply } from '../../reconcile/drift/applied_state.ts'
 import { type FieldDrift, type Origin, origins, type ResourceDrift } from '../../reconcile/drift/drift.ts'
 import type { Drift } from '../../reconcile/drift/find_drift.ts'
 import { labelOf } from '../../reconcile/model/actual_tree.ts'
 import { writeEvent } from './events.ts'
 import { formatStyleEdits } from './style_edit.ts'
-import { oneLine, type Paint, plainLine, showCount } from './text_format.ts'
+import { oneLine, type Paint, plainLine } from './text_format.ts'
 import { showValue, showValues } from './value.ts'
 
 const colours = { manifest: 'cyan', server: 'yellow', both: 'red', unknown: 'magenta' } as const
@@ -75,7 +76,7 @@ function formatSummary({ resources, unmanaged }: Drift, manifest: string): strin
   )
   if (counts.harmless > 0) parts.push(`${counts.harmless} harmless`)
   if (counts.ignored > 0) parts.push(`${counts.ignored} ignored`)
-  if (unmanaged.length > 0) parts.push(showCount(unmanaged.length, 'unmanaged resource'))
+  if (unmanaged.length > 0) parts.push(countOf(unmanaged.length, 'unmanaged resource'))
   return `Drift of ${manifest}: ${parts.length === 0 ? 'none' : parts.join(', ')}.`
 }
 

@@ -1,8 +1,9 @@
+import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import { formatSpan } from '../../core/span.ts'
 import type { ExplainedField } from '../../manifest/explain/explain_block.ts'
 import type { Origin } from '../../manifest/explain/trace_value.ts'
-import { oneLine, type Paint, showCount } from './text_format.ts'
+import { oneLine, type Paint } from './text_format.ts'
 import { isLongText, showValue } from './value.ts'
 
 /** What a server has of a field. */
@@ -23,16 +24,16 @@ export function formatExplanation({ key, pointer, server, ...field }: Explanatio
   const name = [key, ...splitPointer(pointer)].map(oneLine).join('.')
   const lines = field.origins.length === 0 ? ['default of the field'] : field.origins.map(formatOrigin)
   const found = server === undefined ? [] : [`server: ${describeServer(server)}`]
-  const shown = field.isSecret ? '(secret)' : showLong(field.value)
+  const shown = field.isSecret ? '(secret)' : showLong(field.value, splitPointer(pointer).at(-1))
   return [
     `${paint('bold', name)}  ${shown}`,
     ...[...lines, ...found].map((line) => `    ${paint('dim', line)}`),
   ].join('\n')
 }
 
-function showLong(value: unknown): string {
-  if (!isLongText(value) || !value.trim().includes('\n')) return showValue(value)
-  return showCount(value.trim().split('\n').length, 'line')
+function showLong(value: unknown, name: string | undefined): string {
+  if (!isLongText(value) || !value.trim().includes('\n')) return showValue(value, name)
+  return countOf(value.trim().split('\n').length, 'line')
 }
 
 function formatOrigin({ kind, span, text = '' }: Origin): string {

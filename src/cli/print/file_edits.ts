@@ -1,7 +1,8 @@
+import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import { renamedFrom } from '../../reconcile/model/actual_files.ts'
 import type { Edit, FileFacts } from '../../reconcile/model/change.ts'
-import { oneLine, type Paint, showBytes, showCount } from './text_format.ts'
+import { oneLine, type Paint, showBytes } from './text_format.ts'
 import { showValues } from './value.ts'
 
 /** Separates the edits of files from the others. */
@@ -21,7 +22,7 @@ const maxFiles = 20
 export function formatFiles(edits: readonly Edit[], paint: Paint): string[] {
   const lines = edits.slice(0, maxFiles).map((edit) => formatFile(edit, paint))
   const more = edits.length - maxFiles
-  return more > 0 ? [...lines, `… and ${showCount(more, 'file')} more`] : lines
+  return more > 0 ? [...lines, `… and ${countOf(more, 'file')} more`] : lines
 }
 
 function formatFile({ pointer, from, to }: Edit, paint: Paint): string {

@@ -1,6 +1,7 @@
+import { countOf, showNumber } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import { type Change, countActions } from '../../reconcile/model/change.ts'
-import { oneLine, showCount, showNumber } from './text_format.ts'
+import { oneLine } from './text_format.ts'
 
 /** Changes of a kind that are all shown; of more, only the first ones are. */
 const maxShown = 50
@@ -61,5 +62,5 @@ export function countKinds(changes: readonly Change[]): string[] {
 /** Describes changes that are left out: `… and 2,995 more vector_layer to create in Main / City`. */
 export function formatFold({ count, like, place }: Extract<FoldedChange, { count: number }>): string {
   const where = place === '' ? '' : ` in ${place}`
-  return `  … and ${showCount(count, 'similar change')}: ${like.cls} to ${like.action}${where}; see --json`
+  return `  … and ${countOf(count, 'similar change')}: ${like.cls} to ${like.action}${where}; see --json`
 }

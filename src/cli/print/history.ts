@@ -4,7 +4,8 @@ import {
   type JournalEntry,
   outcomeNames,
 } from '../../contract/bodies/journal.ts'
-import { formatColumns, plainLine, showNumber } from './text_format.ts'
+import { showNumber } from '../../core/count.ts'
+import { formatColumns, plainLine } from './text_format.ts'
 
 /** Words of counts: of an action where the outcome is unknown. */
 const words: readonly string[] = [...outcomeNames, ...actions.map((action) => `to ${action}`)]

@@ -1,6 +1,7 @@
+import { showNumber } from '../../core/count.ts'
 import { formatIssue } from '../../core/excerpt.ts'
 import type { Issue } from '../../core/issue.ts'
-import { showNumber, withoutColours } from './text_format.ts'
+import { withoutColours } from './text_format.ts'
 
 /** Issues of a kind that are all shown; of more, only the first ones are. */
 const maxShown = 10

@@ -1,7 +1,7 @@
 import { splitPointer } from '../../core/pointer.ts'
 import type { Edit } from '../../reconcile/model/change.ts'
 import { oneLine } from './text_format.ts'
-import { showValue, showValues } from './value.ts'
+import { showPart, showValue, showValues } from './value.ts'
 
 /** A change of a layer tree in words. */
 export interface MapEditText {
@@ -42,7 +42,7 @@ function placeOf(pointer: string): Place | undefined {
   return { path, isList: field === 'children', field: field === 'children' ? undefined : field }
 }
 
-const nameOf = (path: readonly string[]) => path.map(oneLine).join(' / ')
+const nameOf = (path: readonly string[]) => path.map(showPart).map(oneLine).join(' / ')
 
 function groupOf(path: unknown): string {
   const names = (path as readonly string[]).map(oneLine)

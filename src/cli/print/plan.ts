@@ -1,5 +1,6 @@
 import { type Action, actions } from '../../contract/bodies/journal.ts'
 import { catalogKinds } from '../../contract/catalog/catalog_edit.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import {
   type Change,
@@ -24,8 +25,8 @@ import { countKinds, foldChanges, formatFold } from './fold.ts'
 import { describeMapEdit, type MapEditText } from './map_edit.ts'
 import { formatStyleEdits } from './style_edit.ts'
 import { formatTakes } from './taken.ts'
-import { oneLine, type Paint, showBytes, showCount, showNumber, withoutColours } from './text_format.ts'
-import { compareLines, isLongText, showValue, showValues } from './value.ts'
+import { oneLine, type Paint, showBytes, withoutColours } from './text_format.ts'
+import { compareLines, isLongText, shorten, showPart, showValue, showValues } from './value.ts'
 
 /** Sign and colour of each action in plans. */
 export const signs: Readonly<Record<Action, readonly [sign: string, colour: Parameters<Paint>[0]]>> = {
@@ -79,13 +80,15 @@ export function formatSummary({ changes, unchanged, unknown, manifest, issues, o
   const recorded = changes.filter(isRecordOnly).length
   const { create, adopt, ...counts } = countActions(changes)
   const verbs = { create, adopt: adopt - recorded, record: recorded, ...counts }
-  const parts = Object.entries(verbs).flatMap(([verb, count]) => (count > 0 ? [`${count} to ${verb}`] : []))
-  if (unknown.length > 0) parts.push(`${unknown.length} unknown`)
+  const parts = Object.entries(verbs).flatMap(([verb, count]) =>
+    count > 0 ? [`${showNumber(count)} to ${verb}`] : [],
+  )
+  if (unknown.length > 0) parts.push(`${showNumber(unknown.length)} unknown`)
   if (parts.length === 0) parts.push('0 changes')
   const part = only.length === 0 ? '' : `, only ${only.map(oneLine).join(', ')}`
-  const sum = `Plan for ${manifest}${part}: ${[...parts, `${unchanged} unchanged`].join(', ')}.`
+  const sum = `Plan for ${manifest}${part}: ${[...parts, `${showNumber(unchanged)} unchanged`].join(', ')}.`
   const errors = issues.filter(({ severity }) => severity === 'error').length
-  return errors === 0 ? sum : `${sum} It cannot be applied: ${showCount(errors, 'error')}.`
+  return errors === 0 ? sum : `${sum} It cannot be applied: ${countOf(errors, 'error')}.`
 }
 
 /** Tells whether a change only records which fields the manifest sets, or from which source the data are. */
@@ -106,7 +109,7 @@ function formatUnknown({ key, cls, path, reason }: UnknownResource, paint: Paint
 function formatUnknownRecords(records: readonly UnknownResource[], paint: Paint): string[] {
   const [first] = records
   if (first === undefined) return []
-  const head = `${paint('magenta', '  ?')} ${paint('bold', showCount(records.length, 'record'))} of the catalog`
+  const head = `${paint('magenta', '  ?')} ${paint('bold', countOf(records.length, 'record'))} of the catalog`
   return [`${head}\n      ${paint('magenta', first.reason)}`]
 }
 
@@ -121,7 +124,7 @@ export function formatDetails(change: Change, paint: Paint): string[] {
   const hidden = new Set(rest.filter((edit) => featurePartOf(edit) === 'descriptions').slice(maxDescriptions))
   const edits = rest.filter((edit) => !hidden.has(edit))
   const lines = edits.flatMap((edit) => formatEdit(edit, change.action, paint))
-  if (hidden.size > 0) lines.push(`… and ${showCount(hidden.size, 'feature description')} more`)
+  if (hidden.size > 0) lines.push(`… and ${countOf(hidden.size, 'feature description')} more`)
   lines.push(...formatFiles(files, paint))
   if (change.adopts) lines.unshift(paint('cyan', 'managed by this manifest from now on'))
   if (change.records !== undefined && edits.length === 0)
@@ -137,7 +140,7 @@ export function formatDetails(change: Change, paint: Paint): string[] {
 }
 
 function describeRestored({ features, lost }: NonNullable<Change['restores']>): string {
-  const what = `${showCount(features, 'feature')} that the server kept`
+  const what = `${countOf(features, 'feature')} that the server kept`
   return lost.length === 0 ? what : `${what}, with ${lost.join(' and ')}`
 }
 
@@ -168,7 +171,7 @@ function describeNew({ reason, change }: DataLoad): string {
   const names = change.sourceFields.map(({ keyname }) => oneLine(keyname))
   const more = names.length > maxNames ? ', …' : ''
   const fields = `${names.length === 1 ? 'field' : 'fields'} ${names.slice(0, maxNames).join(', ')}${more}`
-  return `: ${showCount(change.after, 'feature')}, ${names.length === 0 ? 'no fields' : fields}`
+  return `: ${countOf(change.after, 'feature')}, ${names.length === 0 ? 'no fields' : fields}`
 }
 
 /** Formats a load that changes only the features that differ: counts, then the first features. */
@@ -195,38 +198,40 @@ function formatExample({ kind, key, edits, movesGeometry }: FeatureExample, pain
     return `${keyname} ${before} → ${after}`
   })
   if (movesGeometry) changes.push('geometry')
-  return ['   ', paint(colour, sign), key.map(showValue).join(', '), changes.join(', ')].join(' ').trimEnd()
+  return ['   ', paint(colour, sign), key.map((one) => showValue(one)).join(', '), changes.join(', ')]
+    .join(' ')
+    .trimEnd()
 }
 
 function formatMore(difference: FeatureDifference | undefined): string[] {
   if (difference === undefined) return []
   const { added, changed, removed, examples } = difference
   const more = added + changed + removed - examples.length
-  return more > 0 ? [`    … and ${showCount(more, 'feature')} more`] : []
+  return more > 0 ? [`    … and ${countOf(more, 'feature')} more`] : []
 }
 
 function formatEdited({ edited }: DataLoad, paint: Paint): string[] {
   if (edited === undefined) return []
-  const times = edited.changes === undefined ? '' : ` ${showCount(edited.changes, 'time')}`
+  const times = edited.changes === undefined ? '' : ` ${countOf(edited.changes, 'time')}`
   return [paint('red', `overwrites data edited on the server${times} since the last load`)]
 }
 
 function describeReplaced({ before, change }: DataLoad): string {
   if (before === undefined) return 'the data'
   if (before === null) return 'features that cannot be counted'
-  const count = showCount(before, 'feature')
+  const count = countOf(before, 'feature')
   return change === undefined ? count : `${count} with ${showNumber(change.after)}`
 }
 
 function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
-  const name = splitPointer(edit.pointer).join('.')
+  const name = splitPointer(edit.pointer).map(showPart).join('.')
   const loss = formatLoss(edit, paint)
   if (edit.secret) return [`${name}  (secret)${edit.to === null ? ' → null' : ''}`]
   if (edit.released) return [formatReleased(name, edit)]
   const mapEdit = action === 'create' || action === 'replace' ? undefined : describeMapEdit(edit)
   if (mapEdit !== undefined) return [formatMapEdit(mapEdit, paint)]
   if (name === 'permissions') return [formatRuleEdit(edit, paint)]
-  if (action === 'create' || action === 'replace') return [`${name}  ${showNew(edit.to)}`]
+  if (action === 'create' || action === 'replace') return formatNew(name, edit.to)
   const field = renamedFieldOf(edit)
   if (field !== undefined)
     return [`feature_layer.fields.${oneLine(field)}  renamed from ${showValue(edit.from)}`]
@@ -266,7 +271,7 @@ function formatNames(names: readonly string[]): string {
 
 function formatLoss({ pointer, loses, unconvertible }: Edit, paint: Paint): string {
   if (unconvertible !== undefined)
-    return `  ${paint('red', `(${showCount(unconvertible, 'value')} cannot be converted)`)}`
+    return `  ${paint('red', `(${countOf(unconvertible, 'value')} cannot be converted)`)}`
   // Both texts are shown.
   if (featurePartOf({ pointer }) !== undefined) return ''
   return loses === undefined ? '' : `  ${paint('red', `(${loses})`)}`
@@ -284,10 +289,21 @@ function formatMapEdit({ sign, item, text }: MapEditText, paint: Paint): string 
   return ['layers', paint(mapColours[sign], sign), item, text].filter((part) => part !== '').join('  ')
 }
 
-function showNew(value: unknown): string {
-  return typeof value === 'string' && value.includes('\n')
-    ? `${showCount(value.trim().split('\n').length, 'line')} of text`
-    : showValue(value)
+/** Maximum number of lines that a plan shows of a new text. */
+const maxTextLines = 6
+
+/** Formats a value of a new resource; texts of several lines by line. */
+function formatNew(name: string, value: unknown): string[] {
+  if (typeof value !== 'string' || !value.trim().includes('\n'))
+    return [`${name}  ${showValue(value, name.split('.').at(-1))}`]
+  const lines = value.trim().split('\n')
+  const shown = lines.length > maxTextLines ? lines.slice(0, maxTextLines - 1) : lines
+  const left = lines.length - shown.length
+  return [
+    name,
+    ...shown.map((line) => `  ${withoutColours(shorten(line))}`),
+    ...(left === 0 ? [] : [`  … ${countOf(left, 'more line')}`]),
+  ]
 }
 
 function formatStyle(name: string, { from, to, style = [] }: Edit, paint: Paint): string[] {

@@ -1,7 +1,8 @@
 import type { Action } from '../../contract/bodies/journal.ts'
+import { countOf } from '../../core/count.ts'
 import { countActions, type Plan } from '../../reconcile/model/change.ts'
 import { formatIssues } from './issue_list.ts'
-import { plainLine, showCount } from './text_format.ts'
+import { plainLine } from './text_format.ts'
 
 /** A plan to write as a document. */
 export interface PlanDocument {
@@ -60,6 +61,6 @@ export function listIssues({
     const issues = plan.issues.filter((issue) => issue.severity === severity)
     if (issues.length === 0) return []
     const isError = severity === 'error'
-    return [{ title: showCount(issues.length, severity), text: formatIssues(issues, sources), isError }]
+    return [{ title: countOf(issues.length, severity), text: formatIssues(issues, sources), isError }]
   })
 }

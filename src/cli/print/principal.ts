@@ -1,7 +1,7 @@
 import type { EndedAccess } from '../../contract/principal.ts'
+import { countOf } from '../../core/count.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
-import { showCount } from './text_format.ts'
 
 /** Completed change of a user or a group. */
 export interface PrincipalDone {
@@ -26,8 +26,5 @@ export function reportPrincipal(
   }
   writeLine(out, `${action} ${kind} ${keyname} (id = ${id})`)
   if (ended_sessions === undefined || revoked_tokens === undefined) return
-  writeLine(
-    err,
-    `ended ${showCount(ended_sessions, 'session')}, revoked ${showCount(revoked_tokens, 'token')}`,
-  )
+  writeLine(err, `ended ${countOf(ended_sessions, 'session')}, revoked ${countOf(revoked_tokens, 'token')}`)
 }

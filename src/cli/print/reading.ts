@@ -1,8 +1,9 @@
 import type { TakeResource } from '../../api/read_tree.ts'
+import { countOf } from '../../core/count.ts'
 import type { PlanReader } from '../../reconcile/plan/plan_reader.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { spinner, startLive } from './live.ts'
-import { oneLine, showCount, showDuration } from './text_format.ts'
+import { oneLine, showDuration } from './text_format.ts'
 
 /** Time after which a plan shows that it waits, in milliseconds. */
 const patienceMs = 1000
@@ -19,7 +20,7 @@ export async function showReading<T>(
   const startedMs = performance.now()
   const seen = { resources: 0 }
   const describe = () => {
-    const count = seen.resources === 0 ? '' : `${showCount(seen.resources, 'resource')}, `
+    const count = seen.resources === 0 ? '' : `${countOf(seen.resources, 'resource')}, `
     return `reading ${oneLine(reader.url)}: ${count}${showDuration(performance.now() - startedMs)}`
   }
   const counting = (take: TakeResource): TakeResource => {

@@ -1,4 +1,5 @@
 import { successWords } from '../../contract/bodies/journal.ts'
+import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import { formatSpan, type Span } from '../../core/span.ts'
@@ -9,7 +10,7 @@ import type { Change } from '../../reconcile/model/change.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { describeDifference } from '../../transfer/sync/feature_difference.ts'
 import { formatLoad } from './load.ts'
-import { type Paint, showBefore, showCount, showDuration, withoutColours } from './text_format.ts'
+import { type Paint, showBefore, showDuration, withoutColours } from './text_format.ts'
 
 /** Style of a report. */
 export interface ReportStyle {
@@ -78,7 +79,7 @@ function formatLoaded({ change, report, before, difference }: Outcome): string[]
   if (report === undefined) return []
   const { feature_count: count, bad_count: badCount } = report
   return [
-    `  ${change.key}: ${showCount(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} invalid skipped` : ''}`,
+    `  ${change.key}: ${countOf(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} invalid skipped` : ''}`,
     ...formatLoad(report, maxListed).map((line) => `    ${nameEncoding(line, 'data.encoding')}`),
   ]
 }

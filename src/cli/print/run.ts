@@ -1,9 +1,10 @@
+import { countOf, showNumber } from '../../core/count.ts'
 import type { LayerReport, RunEvent, RunReport } from '../../pipeline/run_event.ts'
 import type { LoadProgress } from '../../transfer/watch_load.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
 import { spinner, startLive } from './live.ts'
-import { oneLine, showBefore, showBytes, showCount, showDuration, showNumber } from './text_format.ts'
+import { oneLine, showBefore, showBytes, showDuration } from './text_format.ts'
 
 /** Progress output of a run. */
 export interface RunProgress {
@@ -77,7 +78,7 @@ export function describeLoading({ step, features, total }: LoadProgress): string
 }
 
 const showRows = (rows: number, total: number | undefined) =>
-  total === undefined ? showCount(rows, 'row') : `${showNumber(rows)} of ${showCount(total, 'row')}`
+  total === undefined ? countOf(rows, 'row') : `${showNumber(rows)} of ${countOf(total, 'row')}`
 
 /** Describes the progress of a step: rows, bytes, speed and remaining time. */
 export function describeProgress(
@@ -89,7 +90,7 @@ export function describeProgress(
   if (rows > 0) {
     parts.push(showRows(rows, totalRows))
     // The start of this part of a step with several parts is unknown.
-    if (doing === undefined) parts.push(`${showCount(Math.round(rows / seconds), 'row')}/s`)
+    if (doing === undefined) parts.push(`${countOf(Math.round(rows / seconds), 'row')}/s`)
   }
   if (bytes !== undefined && totalBytes !== undefined && bytes > 0) {
     parts.push(`${showBytes(bytes)} of ${showBytes(totalBytes)}`)
@@ -120,11 +121,11 @@ function formatLayer({
   quarantine,
 }: LayerReport): string[] {
   const counts = [
-    `${showCount(read, 'row')} read`,
-    ...(loaded > 0 || before ? [`${showCount(loaded, 'row')} written${showBefore(before)}`] : []),
-    ...(unchanged > 0 ? [`${showCount(unchanged, 'row')} unchanged`] : []),
-    ...(removed > 0 ? [`${showCount(removed, 'feature')} removed`] : []),
-    ...(quarantined > 0 ? [`${showCount(quarantined, 'row')} quarantined`] : []),
+    `${countOf(read, 'row')} read`,
+    ...(loaded > 0 || before ? [`${countOf(loaded, 'row')} written${showBefore(before)}`] : []),
+    ...(unchanged > 0 ? [`${countOf(unchanged, 'row')} unchanged`] : []),
+    ...(removed > 0 ? [`${countOf(removed, 'feature')} removed`] : []),
+    ...(quarantined > 0 ? [`${countOf(quarantined, 'row')} quarantined`] : []),
   ]
   const lines = [`  ${layer}: ${counts.join(', ')}`]
   if (file !== undefined && sizeBytes !== undefined)

@@ -1,5 +1,6 @@
+import { countOf } from '../../core/count.ts'
 import type { StyleEdit } from '../../style/diff/style_diff.ts'
-import { oneLine, type Paint, showCount } from './text_format.ts'
+import { oneLine, type Paint } from './text_format.ts'
 
 /** Maximum number of lines for a style. */
 const maxLines = 30
@@ -22,7 +23,7 @@ export function formatStyleEdits(edits: readonly StyleEdit[], paint: Paint): str
     .slice(0, maxLines)
     .map(({ head, sign, changes }) => `  ${sign} ${head}  ${changes.join(', ')}`)
   const more = lines.length - shown.length
-  return more === 0 ? shown : [...shown, `  … and ${showCount(more, 'change')} more`]
+  return more === 0 ? shown : [...shown, `  … and ${countOf(more, 'change')} more`]
 }
 
 const maxLength = 100

@@ -1,6 +1,6 @@
-import { joinWords } from '../../core/count.ts'
+import { countOf, joinWords } from '../../core/count.ts'
 import type { Change, LastChange, Referrer, TakenResource, Takes } from '../../reconcile/model/change.ts'
-import { oneLine, type Paint, showBytes, showCount } from './text_format.ts'
+import { oneLine, type Paint, showBytes } from './text_format.ts'
 
 /** Maximum number of names in a line. */
 const maxNames = 20
@@ -9,9 +9,9 @@ const maxNames = 20
 export function formatTakes({ takes, action, key }: Change, paint: Paint): string[] {
   if (takes === undefined) return []
   const parts = [
-    ...(takes.resources > 0 ? [`${showCount(takes.resources, 'resource')} below it`] : []),
+    ...(takes.resources > 0 ? [`${countOf(takes.resources, 'resource')} below it`] : []),
     ...(takes.features === undefined ? ['features that could not be counted'] : []),
-    ...(takes.features ? [showCount(takes.features, 'feature')] : []),
+    ...(takes.features ? [countOf(takes.features, 'feature')] : []),
     ...listHoldings(takes),
   ]
   const verb = action === 'delete' ? 'also deletes' : 'loses'
@@ -27,20 +27,20 @@ export function formatTakes({ takes, action, key }: Change, paint: Paint): strin
 }
 
 const listHoldings = ({ files, attachments }: Pick<TakenResource, 'files' | 'attachments'>) => [
-  ...(files === undefined ? [] : [showCount(files, 'file')]),
-  ...(attachments === undefined ? [] : [showCount(attachments, 'attachment')]),
+  ...(files === undefined ? [] : [countOf(files, 'file')]),
+  ...(attachments === undefined ? [] : [countOf(attachments, 'attachment')]),
 ]
 
 function formatBelow({ below = [] }: Takes): string[] {
   if (below.length === 0) return []
-  const more = below.length > maxNames ? `, … and ${showCount(below.length - maxNames, 'resource')} more` : ''
+  const more = below.length > maxNames ? `, … and ${countOf(below.length - maxNames, 'resource')} more` : ''
   return [`below it: ${below.slice(0, maxNames).map(formatTaken).join(', ')}${more}`]
 }
 
 function formatTaken({ key, cls, display_name, features, ...holdings }: TakenResource): string {
   // A label without a keyname says nothing.
   const name = key.startsWith('#') ? `${key} "${oneLine(display_name)}"` : oneLine(key)
-  const counts = [...(features ? [showCount(features, 'feature')] : []), ...listHoldings(holdings)]
+  const counts = [...(features ? [countOf(features, 'feature')] : []), ...listHoldings(holdings)]
   return `${name} (${[oneLine(cls), ...counts].join(', ')})`
 }
 

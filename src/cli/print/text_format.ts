@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { pluralOf } from '../../core/count.ts'
+import { showNumber } from '../../core/count.ts'
 
 /**
  * Characters that a terminal interprets: control characters, with the rest of a possible colour sequence of ours, and
@@ -48,17 +48,6 @@ export type Paint = (
 /** Returns a function that colours text, or one that does not. */
 export function painter(colour: boolean): Paint {
   return colour ? (format, text) => styleText(format, text, { validateStream: false }) : (_, text) => text
-}
-
-/** Formats a count: `199,568`. */
-export function showNumber(count: number): string {
-  // Intl takes longer to load than most commands run.
-  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
-}
-
-/** Formats a count with a noun: `1 feature`, `199,568 features`. */
-export function showCount(count: number, word: string): string {
-  return `${showNumber(count)} ${pluralOf(word, count)}`
 }
 
 /** Formats the previous number of features of a layer: ` (100 before)`; empty if it was zero or unknown. */

@@ -1,12 +1,22 @@
+import { countOf } from '../../core/count.ts'
+import { isObject } from '../../core/is_object.ts'
 import { oneLine } from './text_format.ts'
 
 const maxLength = 100
 
-/** Formats a value of an edit on one line: strings in quotes, lists of named items by their names. */
-export function showValue(value: unknown): string {
+/**
+ * Formats a value of an edit on one line: strings in quotes, lists of named items by their names, references by the names of their
+ * targets. The name is that of the field.
+ */
+export function showValue(value: unknown, name = ''): string {
   if (value === undefined) return '(none)'
-  const names = findReference(value) ?? findNames(value)
-  const text = names === undefined ? JSON.stringify(value) : oneLine(names)
+  const names = findReference(name, value) ?? findNames(value)
+  const text = names === undefined ? JSON.stringify(value, withReferences) : oneLine(names)
+  return shorten(text)
+}
+
+/** Cuts a text to the length of a line. */
+export function shorten(text: string): string {
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }
 
@@ -24,10 +34,21 @@ export function showValues(from: unknown, to: unknown): readonly [from: string, 
   return [shown(oldText), shown(nextText)]
 }
 
-/** Formats a reference outside of the manifest: `roads (id 33)`. */
-function findReference(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('title' in value && 'id' in value)) return undefined
-  return `${value.title} (id ${value.id})`
+/** Formats a reference outside of the manifest, `roads (id 33)` or `id 33`, to an icon, `pin (id 3)`, or to a reference system, `EPSG:3857`. */
+function findReference(name: string, value: unknown): string | undefined {
+  if (!isObject(value) || typeof value.id !== 'number') return undefined
+  const { id, name: called, title = called, ...rest } = value
+  if (Object.keys(rest).length > 0) return undefined
+  if (name === 'srs') return `EPSG:${id}`
+  return title === undefined ? `id ${id}` : `${title} (id ${id})`
+}
+
+const withReferences = (name: string, value: unknown) => findReference(name, value) ?? value
+
+/** Formats a part of a pointer, which names an item of a list by its key: references without a name by their id. */
+export function showPart(part: string): string {
+  const id = /^\{"id":(\d+)\}$/.exec(part)?.[1]
+  return id === undefined ? part : `id ${id}`
 }
 
 function findNames(value: unknown): string | undefined {
@@ -92,7 +113,8 @@ export function compareLines(from: string, to: string): TextLine[] {
     line === undefined ? [] : [{ sign: ' ', text: line }]
   const left = Math.max(changed.length, written.length) - maxLines
   const lines = compareParts(changed.slice(0, maxLines), written.slice(0, maxLines))
-  if (left > 0) return [...context(old[head - 1]), ...lines, { sign: ' ', text: `… ${left} more lines` }]
+  if (left > 0)
+    return [...context(old[head - 1]), ...lines, { sign: ' ', text: `… ${countOf(left, 'more line')}` }]
   return [...context(old[head - 1]), ...lines, ...context(tail > 0 ? old[old.length - tail] : undefined)]
 }
 

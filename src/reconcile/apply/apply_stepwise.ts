@@ -18,7 +18,7 @@ import { writeFields } from '../model/layer_fields.ts'
 import { lossHint, sourceDigest } from '../plan/data/decide_load.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import type { ApplyEvent, Report } from './outcome.ts'
-import { prepareLoad } from './prepare_loads.ts'
+import { prepareLoad, tellPrepared } from './prepare_loads.ts'
 import {
   addLoad,
   type Body,
@@ -182,7 +182,9 @@ function loading(context: StepContext, step: Step): SendOptions {
 
 async function bodyOf(context: StepContext, change: Change): Promise<Body> {
   const uploads = hasFiles(change) ? await uploadFiles(context, change, context.signal) : undefined
-  return addFiles(await dataBodyOf(context, change), change, uploads)
+  const body = await dataBodyOf(context, change)
+  tellPrepared(context, change, { source: context.sources.get(change), files: uploads })
+  return addFiles(body, change, uploads)
 }
 
 /** Writes the body of a change with its data, without its files. */

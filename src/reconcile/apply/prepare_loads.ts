@@ -40,8 +40,11 @@ export async function prepareLoads(options: ApplyOptions): Promise<PreparedLoads
     if (stop.aborted) return
     options.onEvent?.({ type: 'started', change })
     try {
-      if (change.data !== undefined) sources.set(change, await prepareLoad(options, change, stop))
-      if (hasFiles(change)) uploads.set(change, await uploadFiles(options, change, stop))
+      const source = change.data === undefined ? undefined : await prepareLoad(options, change, stop)
+      if (source !== undefined) sources.set(change, source)
+      const files = hasFiles(change) ? await uploadFiles(options, change, stop) : undefined
+      if (files !== undefined) uploads.set(change, files)
+      tellPrepared(options, change, { source, files })
     } catch (error) {
       if (isProblem(error, 'pipeline/interrupted')) return
       const fault = faultOf(change, asProblem(error))
@@ -73,10 +76,7 @@ export async function prepareLoad(
   const { data, cls } = change
   if (data === undefined) throw new TypeError(`"${change.key}" has no data`)
   const difference = await uploadDifference(api, data, signal)
-  if (difference !== undefined) {
-    onEvent?.({ type: 'prepared', change })
-    return difference
-  }
+  if (difference !== undefined) return difference
   const source = await prepareSource(api, {
     path: data.path,
     cls,
@@ -93,8 +93,19 @@ export async function prepareLoad(
     await discardSource(api, source.token, signal).catch(() => undefined)
     throw fault
   }
-  onEvent?.({ type: 'prepared', change, ...(source.change === undefined ? {} : { load: source.change }) })
   return source
+}
+
+/** Reports once that the data and files of a change are uploaded. */
+export function tellPrepared(
+  { onEvent }: Pick<ApplyOptions, 'onEvent'>,
+  change: Change,
+  { source, files }: { readonly source: PreparedSource | undefined; readonly files: FileUploads | undefined },
+): void {
+  if (source === undefined && (files === undefined || files.size === 0)) return
+  // The plan has told the changes of a synchronization.
+  const load = source?.changes === undefined ? source?.change : undefined
+  onEvent?.({ type: 'prepared', change, ...(load === undefined ? {} : { load }) })
 }
 
 /** Uploads the difference of a synchronization; undefined for other loads. */

@@ -37,7 +37,6 @@ export async function uploadFiles(
     uploads.set(path, sent.upload)
     doneBytes += ownBytes
   }
-  if (queued.length > 0) onEvent?.({ type: 'prepared', change })
   return uploads
 }
 

@@ -9,7 +9,7 @@ import { formatRule, fullName, type NamedRule, sortedRules, withFullNames } from
 import type { Change, Edit, WantedBody } from '../model/change.ts'
 import { digestFields, listOwned } from '../model/owned_fields.ts'
 import type { Principals } from '../model/principals.ts'
-import { canonical } from '../model/value_equality.ts'
+import { canonical, type Names, withTitles } from '../model/value_equality.ts'
 import type { DiffContext } from './diff.ts'
 import { planKeyRecord } from './renamed_keys.ts'
 
@@ -26,8 +26,9 @@ export type CreationContext = Pick<DiffContext, 'manifestId' | 'names' | 'keyRec
 /** Builds the request that creates a resource from its block, marked as managed by this manifest, or as before its deletion. */
 export function planCreation(
   wanted: WantedResource,
-  { manifestId, names: { principals }, keyRecords }: CreationContext,
+  { manifestId, names, keyRecords }: CreationContext,
 ): Creation {
+  const { principals } = names
   const rules = sortedRules(withFullNames(wanted.permissions?.rules ?? [], principals))
   const resource = resourceFields(wanted, principals, rules)
   const items = {
@@ -43,7 +44,7 @@ export function planCreation(
   const later = wanted.data !== undefined && fields !== undefined
   const early = featureLayer === undefined || later ? {} : { feature_layer: featureLayer }
   return {
-    edits: listEdits(wanted, rules),
+    edits: listEdits(wanted, rules, names),
     body: { resource, resmeta: { items }, ...members, ...early },
     ...(later ? { fieldsAfterLoad: fields } : {}),
   }
@@ -87,7 +88,7 @@ function withoutNull(items: Readonly<Record<string, unknown>>): Record<string, u
 }
 
 /** Lists the fields of a new resource as edits. */
-function listEdits(wanted: WantedResource, rules: readonly NamedRule[]): Edit[] {
+function listEdits(wanted: WantedResource, rules: readonly NamedRule[], names: Names): Edit[] {
   const edits: Edit[] = []
   if (wanted.formerManager !== undefined)
     edits.push({ pointer: '/managed_by', to: wanted.formerManager?.manifest ?? null })
@@ -101,7 +102,8 @@ function listEdits(wanted: WantedResource, rules: readonly NamedRule[]): Edit[] 
     for (const [field, to] of Object.entries(fields)) {
       const pointer = joinPointer('', member, field)
       const schema = wanted.cls && descriptorOf(wanted.cls).members[member]?.properties[field]
-      edits.push(schema === undefined ? { pointer, to } : creationEdit(schema, pointer, to))
+      const titled = schema === undefined ? to : withTitles(schema, to, names)
+      edits.push(schema === undefined ? { pointer, to } : creationEdit(schema, pointer, titled))
     }
   return edits
 }

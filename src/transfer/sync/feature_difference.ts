@@ -1,5 +1,5 @@
 import type { GeometryType } from '../../contract/geometry.ts'
-import { countOf } from '../../core/count.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import type { SourceField } from '../../gdal/runner/vector_job.ts'
 import type { FeaturePatch } from './feature_patch.ts'
 
@@ -75,6 +75,6 @@ export function describeDifference({ added, changed, removed, unchanged }: Featu
   const parts = counts.flatMap(([word, count]) =>
     count === 0 ? [] : [`${countOf(count, 'feature')} ${word}`],
   )
-  if (unchanged > 0 || parts.length === 0) parts.push(`${unchanged} unchanged`)
+  if (unchanged > 0 || parts.length === 0) parts.push(`${showNumber(unchanged)} unchanged`)
   return parts.join(', ')
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formatPlan } from '../../../src/cli/print/plan.ts'
 import { painter } from '../../../src/cli/print/text_format.ts'
-import { planOf } from '../../reconcile/support/literals.ts'
+import { planOf, type Row } from '../../reconcile/support/literals.ts'
 
 it('shows adopted resources that also change with the mark and the count of the change', () => {
   const plan = planOf({
@@ -68,7 +68,7 @@ it('folds many similar changes, counts the kinds, and shows every loss', () => {
   expect(lines.slice(-3)).toEqual([
     'create: 3,001 resource_group',
     'delete: 60 resource_group',
-    'Plan for test: 3001 to create, 60 to delete, 1 unchanged.',
+    'Plan for test: 3,001 to create, 60 to delete, 1 unchanged.',
   ])
 })
 
@@ -99,4 +99,63 @@ it('shows what a deletion takes: counts, the resources below by name, and the la
   )
   expect(lines[2]).toContain('l19 (vector_layer, 19 features), … and 5 resources more')
   expect(lines).toContain('      last change 2024-05-01 10:00:00 UTC by ada (l1)')
+})
+
+it('shows the texts of new resources, and names what they refer to instead of ids', () => {
+  const rows: Row[] = [
+    { id: 1, key: 'theirs', manager: null },
+    { id: 2, key: 'layer', parent: 1, cls: 'vector_layer', manager: null },
+    { id: 3, key: 'style', parent: 2, cls: 'mapsrv_style', manager: null },
+    { id: 4, key: null, name: 'Base', parent: 1, cls: 'basemap_layer', manager: null },
+    {
+      ...{ id: 5, key: 'map', cls: 'webmap' },
+      members: {
+        webmap: {
+          root_item: {
+            item_type: 'root',
+            children: [{ item_type: 'layer', display_name: 'Hidden', layer_style_id: 98 }],
+          },
+        },
+        basemap_webmap: { basemaps: [{ resource_id: 4, display_name: 'B', position: 0 }] },
+      },
+    },
+  ]
+  const lines = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight']
+  const root = { item_type: 'root', children: [] }
+  const plan = planOf({
+    rows,
+    blocks: {
+      map: { cls: 'webmap', members: { webmap: { root_item: root }, basemap_webmap: { basemaps: [] } } },
+      new: {
+        ...{ cls: 'webmap', description: lines.slice(0, 2).join('\n') },
+        members: { webmap: { bookmark_resource: { id: 2 } } },
+      },
+      points: {
+        ...{ cls: 'vector_layer', description: lines.join('\n') },
+        members: { vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT' } },
+      },
+    },
+  })
+  expect(formatPlan(plan, painter(false)).split('\n')).toEqual([
+    '  ~ map  webmap  Main / map',
+    '      layers  -  id 98  layer "Hidden"',
+    '      basemap_webmap.basemaps.Main / theirs / Base  - {"opacity":null,"enabled":true,"position":0,"display_name":"B","resource_id":"Main / theirs / Base …',
+    '  + new  webmap  Main / new',
+    '      description',
+    '        one',
+    '        two',
+    '      webmap.bookmark_resource  layer (id 2)',
+    '  + points  vector_layer  Main / points',
+    '      description',
+    '        one',
+    '        two',
+    '        three',
+    '        four',
+    '        five',
+    '        … 3 more lines',
+    '      vector_layer.srs  EPSG:3857',
+    '      vector_layer.geometry_type  "POINT"',
+    '',
+    'Plan for test: 2 to create, 1 to update, 1 unchanged.',
+  ])
 })

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { showBytes, showCount, showDuration } from '../../../src/cli/print/text_format.ts'
+import { showBytes, showDuration } from '../../../src/cli/print/text_format.ts'
 import { compareLines, showValue, showValues } from '../../../src/cli/print/value.ts'
+import { countOf } from '../../../src/core/count.ts'
 
 describe('showValue', () => {
   it.each([
     [undefined, '(none)'],
     ['text', '"text"'],
-    [{ id: 7 }, '{"id":7}'],
+    [{ id: 7 }, 'id 7'],
+    [{ id: 7, title: 'roads' }, 'roads (id 7)'],
+    [{ table: { id: 7, title: 'roads' }, srs: { id: 3857 } }, '{"table":"roads (id 7)","srs":"EPSG:3857"}'],
+    [{ id: 7, other: 1 }, '{"id":7,"other":1}'],
     [{ id: 7, title: 'Main / Roads' }, 'Main / Roads (id 7)'],
     [[{ keyname: 'a' }, { keyname: 'b' }], 'a, b'],
     [{ children: [{ display_name: 'Water', children: [{ display_name: 'Rivers' }] }] }, 'Water (Rivers)'],
@@ -48,10 +52,7 @@ describe('compareLines of boundaries', () => {
 
 describe('numbers', () => {
   it('have units', () => {
-    expect([showCount(1, 'feature'), showCount(199_568, 'feature')]).toEqual([
-      '1 feature',
-      '199,568 features',
-    ])
+    expect([countOf(1, 'feature'), countOf(199_568, 'feature')]).toEqual(['1 feature', '199,568 features'])
     expect([showBytes(999), showBytes(756_400), showBytes(3e9)]).toEqual(['999 B', '756.4 kB', '3.0 GB'])
     expect([showDuration(420), showDuration(12_345), showDuration(185_000)]).toEqual([
       '0.4 s',
@@ -79,5 +80,5 @@ it('shows a change far down in a long text, and one of spaces', () => {
   ])
   expect(compareLines('a\n', 'a')).toEqual([{ sign: ' ', text: '(only spaces or line breaks differ)' }])
   const other = lines.map((line) => `${line}!`)
-  expect(compareLines(lines.join('\n'), other.join('\n')).at(-1)?.text).toBe('… 1600 more lines')
+  expect(compareLines(lines.join('\n'), other.join('\n')).at(-1)?.text).toBe('… 1,600 more lines')
 })

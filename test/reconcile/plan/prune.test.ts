@@ -183,7 +183,7 @@ describe('pruning', () => {
     const counted = (count: number | null) => planOf({ ...one, counts: new Map([[1, count]]) })
     expect(codesOf(counted(0))).toEqual([])
     expect(codesOf(counted(199_568))).toEqual(['plan/fuse'])
-    expect(counted(199_568).issues[0]?.message).toContain('199568 features')
+    expect(counted(199_568).issues[0]?.message).toContain('199,568 features')
     expect(codesOf(counted(null))).toEqual(['plan/fuse'])
   })
 
