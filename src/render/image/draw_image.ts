@@ -148,7 +148,7 @@ interface GeometryView {
 }
 
 function readGeometry(features: JobFeatures, at: number, { isAtEdge, visible }: GeometryView): PixelGeometry {
-  const { family, points, geometries, ends, unitsPerPixel, corner, isLocal } = features
+  const { family, points, geometries, ends, unitsPerPixel, corner, isLocal, copies } = features
   const [scaleX, scaleY] = [1 / unitsPerPixel[0], 1 / unitsPerPixel[1]]
   if (points.length > 0) {
     const point = Float64Array.of((points[2 * at] ?? 0) * scaleX, (points[2 * at + 1] ?? 0) * scaleY)
@@ -157,7 +157,8 @@ function readGeometry(features: JobFeatures, at: number, { isAtEdge, visible }: 
   const bytes = geometries.subarray(at === 0 ? 0 : ends[at - 1], ends[at])
   // The database has no geometry left where clipping removes all of it.
   if (bytes.length === 0) return { family, parts: [] }
-  const [x, y] = isLocal[at] === 1 ? [0, 0] : corner
+  const [x, y] =
+    isLocal[at] === 1 ? [0, 0] : [corner[0] - (copies?.[at] ?? 0) * features.worldUnits, corner[1]]
   const transform = { scaleX, scaleY, shiftX: -x * scaleX, shiftY: -y * scaleY, visible }
   const geometry = parsePixelTwkb(bytes, family, transform)
   const isCut = family === 'POLYGON' && isLocal[at] !== 1 && isAtEdge

@@ -124,6 +124,8 @@ export interface JobFeatures {
   readonly ends: Uint32Array<ArrayBuffer>
   /** Whether each geometry is relative to the corner, and not to the top left corner of the world. */
   readonly isLocal: Uint8Array<ArrayBuffer>
+  /** Copy of the world in which each geometry is drawn, which is not local; all in the world itself, 0, if it is missing. */
+  readonly copies?: Int8Array<ArrayBuffer>
   /** Names of the fields that the style reads. */
   readonly fields: readonly string[]
   /** Values of each field. */

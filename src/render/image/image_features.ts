@@ -36,6 +36,8 @@ export interface FeatureRequest {
   readonly fields: readonly string[]
   /** Which features are kept where they are denser than pixels; by default large ones, and points that are drawn last. */
   readonly importance?: Importance | undefined
+  /** Whether symbols of points and lines reach over the antimeridian; labels do not. @default true */
+  readonly wraps?: boolean
 }
 
 /** Units of coordinates per pixel; of the shorter side, if pixels are not square. */
@@ -59,25 +61,65 @@ const maxBytes = 128 * 2 ** 20
 export async function readImageFeatures(
   database: Queryable,
   layer: FilteredLayer,
-  { frame, reach, fields, clipMargin, importance }: FeatureRequest,
+  { frame, reach, fields, clipMargin, importance, wraps = true }: FeatureRequest,
 ): Promise<JobFeatures> {
   const { height, width } = frame
   const cell = isPointLayer(layer) ? cellUnits.points : cellUnits.others
-  const grid = measureImage(frame, { reach, cell, clipMargin })
-  const searchArea = await findFrameArea(database, layer, grid)
+  const measure = (one: ImageFrame) => measureImage(one, { reach, cell, clipMargin })
   const read = { ...layer, fields: layer.fields.filter(({ keyname }) => fields.includes(keyname)) }
   const tiles = Math.max(1, (width * height) / 2 ** 16)
   const limited = (count: number) => Math.ceil(Math.min(limits.image, count * tiles))
-  const rows = await withClipping((clips) =>
-    selectTileRows(database, {
-      layer: read,
-      grid: { ...grid, searchArea: searchArea && { ...searchArea, isClipped: clips } },
-      clips,
-      importance,
-      limits: { small: limited(limits.small), features: limited(limits.features) },
-    }),
-  )
-  return { ...packFeatures(rows ?? [], read), ...unitsOf(frame, grid) }
+  const grid = measure(frame)
+  const rows: PlacedRow[] = []
+  // Polygons are divided at the antimeridian, and their outlines continue out of sight there.
+  const isCopied = wraps && geometryParts(layer.geometryType).family !== 'POLYGON'
+  for (const { copy, box } of isCopied ? copiesOf(frame, grid.box) : [{ copy: 0, box: frame.box }]) {
+    const copied = copy === 0 ? grid : measure({ ...frame, box })
+    const searchArea = await findFrameArea(database, layer, copied)
+    const found = await withClipping((clips) =>
+      selectTileRows(database, {
+        layer: read,
+        grid: { ...copied, searchArea: searchArea && { ...searchArea, isClipped: clips } },
+        clips,
+        importance,
+        limits: { small: limited(limits.small), features: limited(limits.features) },
+      }),
+    )
+    for (const row of found ?? []) rows.push({ row, copy })
+  }
+  // Of symbols that overlap, the same one is above on both sides of the antimeridian.
+  if (importance === undefined && rows.some(({ copy }) => copy !== 0))
+    rows.sort((a, b) => a.row.id - b.row.id)
+  return { ...packFeatures(rows, read), ...unitsOf(frame, grid) }
+}
+
+/** A feature, and the copy of the world in which it is drawn. */
+interface PlacedRow {
+  readonly row: TileRow
+  readonly copy: number
+}
+
+/**
+ * Returns the copies of the world that an image shows a part of, with the place of its box there. Symbols reach over
+ * the antimeridian, where the world continues with its other side.
+ *
+ * @param area the box with the margin in which features are read
+ */
+export function copiesOf(
+  { box, system }: ImageFrame,
+  area: Bbox,
+): readonly { readonly copy: number; readonly box: Bbox }[] {
+  const at = (copy: number) => ({ copy, box: movedBox(box, -copy) })
+  return [
+    at(0),
+    ...(system === undefined && area[0] < -mercatorHalfWorld ? [at(-1)] : []),
+    ...(system === undefined && area[2] > mercatorHalfWorld ? [at(1)] : []),
+  ]
+}
+
+/** Returns a box, moved by a number of worlds. */
+export function movedBox([west, south, east, north]: Bbox, worlds: number): Bbox {
+  return [west + worlds * mercatorWorld, south, east + worlds * mercatorWorld, north]
 }
 
 function unitsOf({ box, width, height }: ImageFrame, { corner, scale, worldUnits }: TileGrid) {
@@ -137,31 +179,31 @@ function boundlessWorld([left, , , top]: Bbox, scale: number) {
 }
 
 function packFeatures(
-  rows: readonly TileRow[],
+  rows: readonly PlacedRow[],
   layer: Layer,
 ): Omit<JobFeatures, 'corner' | 'unitsPerPixel' | 'worldUnits'> {
   const { family } = geometryParts(layer.geometryType)
   const geometries = isPointLayer(layer) ? noGeometries(rows) : packGeometries(rows, layer.resourceId)
-  const values = rows.map((row) => attributeValues(layer.fields, row))
+  const values = rows.map(({ row }) => attributeValues(layer.fields, row))
   return {
     family: family satisfies GeometryFamily,
-    ids: Float64Array.from(rows, ({ id }) => id),
+    ids: Float64Array.from(rows, ({ row }) => row.id),
     ...geometries,
     fields: layer.fields.map(({ keyname }) => keyname),
     columns: layer.fields.map((_, at) => values.map((row) => row[at] ?? null)),
   }
 }
 
-type PackedGeometries = Pick<JobFeatures, 'points' | 'geometries' | 'ends' | 'isLocal'>
+type PackedGeometries = Pick<JobFeatures, 'points' | 'geometries' | 'ends' | 'isLocal' | 'copies'>
 
-function noGeometries(rows: readonly TileRow[]): PackedGeometries {
+function noGeometries(rows: readonly PlacedRow[]): PackedGeometries {
   const points = new Float64Array(2 * rows.length)
-  for (const [at, { x = 0, y = 0 }] of rows.entries()) points.set([x, y], 2 * at)
+  for (const [at, { row }] of rows.entries()) points.set([row.x ?? 0, row.y ?? 0], 2 * at)
   return { points, geometries: new Uint8Array(), ends: new Uint32Array(), isLocal: new Uint8Array() }
 }
 
-function packGeometries(rows: readonly TileRow[], resource: number): PackedGeometries {
-  const parts = rows.map(({ small, large }) => small ?? large ?? new Uint8Array())
+function packGeometries(rows: readonly PlacedRow[], resource: number): PackedGeometries {
+  const parts = rows.map(({ row: { small, large } }) => small ?? large ?? new Uint8Array())
   const sizeBytes = parts.reduce((sum, { length }) => sum + length, 0)
   if (sizeBytes > maxBytes)
     throw problem(
@@ -177,6 +219,7 @@ function packGeometries(rows: readonly TileRow[], resource: number): PackedGeome
     end += part.length
     ends[at] = end
   }
-  const isLocal = Uint8Array.from(rows, ({ small }) => (small ? 1 : 0))
-  return { points: new Float64Array(), geometries, ends, isLocal }
+  const isLocal = Uint8Array.from(rows, ({ row }) => (row.small ? 1 : 0))
+  const copies = Int8Array.from(rows, ({ copy }) => copy)
+  return { points: new Float64Array(), geometries, ends, isLocal, copies }
 }

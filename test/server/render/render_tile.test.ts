@@ -72,6 +72,39 @@ describeServers('raster tiles', (start) => {
     expect(picture.at(192, 64)).toEqual([0, 0, 0, 0])
   })
 
+  test('show symbols on both sides of the antimeridian', async () => {
+    const server = await start()
+    // Sixteen pixels wide, and at zoom level 2 a pixel is 39 km wide.
+    const wide =
+      '<class><style><color red="255" green="0" blue="0"/><size>16</size><width>16</width></style></class>'
+    const layers = [
+      ['POINT', `POINT(${half - 1000} 1e6)`, `POINT(${1000 - half} 1e6)`],
+      [
+        'LINESTRING',
+        `LINESTRING(${half - 1000} 2e5,${half - 1000} 2e6)`,
+        `LINESTRING(${1000 - half} 2e5,${1000 - half} 2e6)`,
+      ],
+    ] as const
+    for (const [type, east, west] of layers)
+      for (const geom of [east, west]) {
+        const { layer, style } = await createStyled(server, type, { features: [], style: wide })
+        const drawn = async (x: number) => {
+          const picture = await readPicture(server.admin, `${tile}?z=2&x=${x}&y=1&resource=${style}`)
+          const row = 256 - Math.round(1e6 / (half / 512))
+          return [0, 4, 12, 243, 251, 255].map((column) => picture.at(column, row)[3])
+        }
+        const nothing = [0, 0, 0, 0, 0, 0]
+        expect([await drawn(0), await drawn(3)]).toEqual([nothing, nothing])
+        // Both tiles are drawn again, though the feature lies in one of them.
+        await server.admin('POST', `/api/resource/${layer}/feature/`, { geom })
+        expect([await drawn(0), await drawn(3)]).toEqual([
+          [255, 255, 0, 0, 0, 0],
+          [0, 0, 0, 0, 255, 255],
+        ])
+        expect(await drawn(1)).toEqual(nothing)
+      }
+  })
+
   test('draw resources from lower to upper, in the given order', async () => {
     const server = await start()
     const features = [{ geom: box(-half, -half, half, half) }]

@@ -5,7 +5,13 @@ import type { Bbox } from '../../../geo/bbox.ts'
 import { maxDisplacement } from '../../../render/draw/displacement.ts'
 import { symbolReach } from '../../../render/draw/layer.ts'
 import type { FeatureJobLayer, JobFeatures } from '../../../render/image/draw_job.ts'
-import { type ImageFrame, measureImage, readImageFeatures } from '../../../render/image/image_features.ts'
+import {
+  copiesOf,
+  type ImageFrame,
+  measureImage,
+  movedBox,
+  readImageFeatures,
+} from '../../../render/image/image_features.ts'
 import { noFeatures } from '../../../render/image/no_features.ts'
 import { hasLabels } from '../../../render/label/label_spec.ts'
 import type { Importance } from '../../../render/vector_tile/importance.ts'
@@ -136,10 +142,14 @@ async function findAreas(
   const reach = heatmap === undefined ? reachOf(style, frame) : heatmapReach(heatmap, frame)
   if (reach === undefined || frame.system !== undefined) return undefined
   const areaOf = (one: ImageFrame) => measureImage(one, { reach: Math.max(reach, labelReach), cell: 1 }).box
+  const areasOf = (one: ImageFrame) => {
+    const area = areaOf(one)
+    return copiesOf(one, area).map(({ copy }) => movedBox(area, -copy))
+  }
   const grouped =
     groups === undefined ? [] : groupFrames({ frame, reach: groupReach({ style, groups, frame }) })
   const metatiles = hasLabels(style, scaleOf(frame)) ? findMetatiles(frame) : []
-  return [...[frame, ...grouped].map(areaOf), ...metatiles.map((metatile) => labelFrameOf(metatile).box)]
+  return [...[frame, ...grouped].flatMap(areasOf), ...metatiles.map((metatile) => labelFrameOf(metatile).box)]
 }
 
 /** Margin around an image in which the features of labels lie if its symbols are those of groups or heatmaps, in device pixels. */
@@ -255,7 +265,7 @@ async function findLabels(
       const database = queriesUntil(signal, await findDatabase(context, layer))
       const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
       const importance = importanceOf(layer, findImportantField(style))
-      const request = { frame, reach: 0, clipMargin, fields, importance }
+      const request = { frame, reach: 0, clipMargin, fields, importance, wraps: false }
       const limited = limitToScale(layer, style, scaleDenom)
       return { style, features: await readImageFeatures(database, limited, request) }
     },
