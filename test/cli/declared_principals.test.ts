@@ -239,6 +239,13 @@ groups:
     const planned = await run(['plan', 'out/users.yaml'])
     expect(planned).toMatchObject({ err: '', exit: 0 })
     expect(planned.out).toContain('Plan for users: 0 changes')
+    // Beside the manifest that they are for.
+    await write('manifest: port\nresources: { root: { existing: true, id: 0 } }\n', 'out/port.yaml')
+    const beside = await run(['pull', '--users', '--manifest', 'port', '--into', 'out'])
+    expect(beside).toMatchObject({ err: '', exit: 0 })
+    expect(beside.out).toContain('out/port_users.yaml: ')
+    const both = await run(['plan', 'out/port.yaml', 'out/port_users.yaml'])
+    expect(both).toMatchObject({ err: '', exit: 0 })
     await run(['capture', '--out', 'world.capture'])
     await write('manifest: pulled\ngroups:\n  sailors: { members: [administrator] }\n')
     const offline = await runCommand(['plan', 'city.yaml', '--from', 'world.capture'], { cwd })

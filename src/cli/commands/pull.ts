@@ -175,7 +175,14 @@ function report(
   writeLine(out, `${file}: ${parts.join(', ')}`)
 }
 
-type OutputSettings = Pick<PullSettings, 'force'> & { readonly into: string }
+type OutputSettings = Pick<PullSettings, 'force' | 'root' | 'catalog' | 'manifest'> & {
+  readonly into: string
+}
+
+/** Users and groups alone get a file beside that of the manifest that they are for, which has its name. */
+function nameFile({ root, catalog, manifest }: OutputSettings, id: string): string {
+  return root === undefined && !catalog && manifest !== undefined ? `${id}_users` : id
+}
 
 /** Writes the manifest and its files, after checking that none of them exists. Returns the path of the manifest. */
 async function writeFiles(
@@ -186,7 +193,7 @@ async function writeFiles(
   const { manifest, files, pulledFiles = [] } = pulled
   const { cwd } = terminal
   const folder = resolve(cwd, settings.into)
-  const path = join(folder, `${manifest.manifest}.yaml`)
+  const path = join(folder, `${nameFile(settings, manifest.manifest)}.yaml`)
   const all = new Map<string, string | Uint8Array>([[path, formatManifest(manifest)]])
   for (const [name, bytes] of files) all.set(join(folder, name), bytes)
   const paths = [...all.keys(), ...pulledFiles.map((file) => join(folder, file.path))]
