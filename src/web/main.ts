@@ -1,10 +1,13 @@
+import { createStatus } from './catalog/status.ts'
 import { element } from './element.ts'
-import { startPage } from './page.ts'
-import { reasonOf } from './request.ts'
+import { configPath, startPage } from './page.ts'
+import { createRecovery, isPassingFault } from './recovery.ts'
+import { ask, reasonOf } from './request.ts'
 
 const { webmap, tiny } = document.body.dataset
+const id = Number(webmap)
 
-startPage({ id: Number(webmap), tiny: tiny !== undefined }).catch((error: unknown) => {
+startPage({ id, tiny: tiny !== undefined }).catch((error: unknown) => {
   document.body.replaceChildren(
     element(
       'main',
@@ -14,4 +17,17 @@ startPage({ id: Number(webmap), tiny: tiny !== undefined }).catch((error: unknow
       element('button', { type: 'button', class: 'plain', click: () => location.reload() }, 'Try again'),
     ),
   )
+  if (isPassingFault(error)) reloadOnceReachable()
 })
+
+/** Loads the page again as soon as the server answers. The page itself reports the fault. */
+function reloadOnceReachable(): void {
+  const { load } = createRecovery(createStatus())(
+    () => '',
+    () => {},
+  )
+  load('config', async () => {
+    await ask(configPath(id))
+    location.reload()
+  })
+}

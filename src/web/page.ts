@@ -12,7 +12,7 @@ import { type DrawnLayer, drawLayers } from './map/layer_images.ts'
 import { createLayerTree, type LayerTree } from './map/layer_tree.ts'
 import { createMap, createPosition, goTo, readPlace, viewExtentOf } from './map/viewport.ts'
 import { createPanel, isNarrow, loginAddress, type Panel } from './panel.ts'
-import { createRecovery } from './recovery.ts'
+import { createRecovery, type OpenRecovery } from './recovery.ts'
 import { askJson, reasonOf, session } from './request.ts'
 import { createTools } from './tools.ts'
 
@@ -31,6 +31,7 @@ interface Page {
   readonly drawn: readonly Layer[]
   readonly baseMap: BaseMap
   readonly status: Status
+  readonly openRecovery: OpenRecovery
 }
 
 /** Layers that the server cannot draw, by id, with the reason. */
@@ -43,13 +44,16 @@ class Undrawable extends EventTarget {
   }
 }
 
+/** Returns the path of the configuration of a web map. */
+export const configPath = (id: number) => `/api/resource/${id}/webmap/display_config`
+
 /** Builds the page of a web map from the server's configuration for the caller. */
 export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   const status = createStatus()
   document.body.classList.toggle('tiny', tiny)
   document.body.append(...status.elements)
   session.addEventListener('ended', () => reportLostLogin(status))
-  const config = await status.track(askJson<MapConfig>(`/api/resource/${id}/webmap/display_config`))
+  const config = await status.track(askJson<MapConfig>(configPath(id)))
   const undrawable = new Undrawable()
   const page = openPage(config, { status, tiny, undrawable })
   const panel = tiny
@@ -89,7 +93,7 @@ function openPage(config: MapConfig, { status, tiny, undrawable }: Opening): Pag
   const attribution = element('p', { class: 'attribution' })
   const onChange = () => attribution.replaceChildren(...attributionOf(page))
   const baseMap = createBaseMap({ map, status, openRecovery, onChange })
-  const page: Page = { config, map, layers, drawn, baseMap, status }
+  const page: Page = { config, map, layers, drawn, baseMap, status, openRecovery }
   for (const one of drawn) map.addLayer(one)
   baseMap.show(findBase(config, start))
   corner.append(...(tiny ? [] : [createPosition(map)]), attribution)
@@ -156,6 +160,10 @@ function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvent
     },
     onOpacity: (layer, opacity) => page.layers.find((one) => one.layer.id === layer.id)?.setOpacity(opacity),
     onZoom: (layer) => void zoomToLayer(page, layer),
+    loadLegend: page.openRecovery(
+      () => 'the legend',
+      () => {},
+    ).load,
   })
   // Once for all layers of a group, and at the end of the way of a slider: browsers limit how often a page does this.
   tree.root.addEventListener('change', () => writeAddress(page))

@@ -27,8 +27,8 @@ interface Layer {
 /** Maximum number of recorded failed loads per layer; a screen has fewer tiles. */
 const maxFailures = 256
 
-/** Milliseconds between retries; each pause is twice the previous one. */
-const pauses = { first: 1000, max: 60_000 }
+/** Milliseconds between retries; each pause is twice the previous one. A map waits no longer once its server is back. */
+const pauses = { first: 1000, max: 15_000 }
 
 /**
  * Creates the retries of failed loads: with exponential backoff, when the browser is online or visible again, when
@@ -131,11 +131,14 @@ function isCutOff(layer: Layer): boolean {
   return errorsOf(layer).some((error) => error instanceof RequestFault && error.status === 0)
 }
 
-/** Tells whether a layer has a transient fault, of the network or the server. */
-function hasPassingFault(layer: Layer): boolean {
-  const passing = (status: number) => status === 0 || status === 408 || status === 429 || status >= 500
-  return errorsOf(layer).some((error) => error instanceof RequestFault && passing(error.status))
+/** Tells whether an error is a transient fault, of the network or the server. */
+export function isPassingFault(error: unknown): boolean {
+  if (!(error instanceof RequestFault)) return false
+  const { status } = error
+  return status === 0 || status === 408 || status === 429 || status >= 500
 }
+
+const hasPassingFault = (layer: Layer) => errorsOf(layer).some(isPassingFault)
 
 async function faultOf(run: () => Promise<void>): Promise<unknown> {
   try {

@@ -144,11 +144,35 @@ test('a map that was moved offline is completed when the browser is online again
   await untilWhole(page)
 })
 
-test('a page whose configuration failed to load reports it and can be started again', async () => {
+test('a page that was opened while the server restarted shows the map by itself', async () => {
   const page = await open()
   browser.expectComplaint(/ERR_/)
   const config = '**/display_config'
   await page.route(config, (route) => route.abort())
+  await page.reload()
+  await page.getByRole('heading', { name: 'Cannot show the map' }).waitFor()
+  await page.unroute(config)
+  await untilDrawn(page)
+})
+
+test('legends that could not be loaded are shown when the server answers again', async () => {
+  const page = await open()
+  browser.expectComplaint(/ERR_/)
+  const legends = '**/legend_symbols?*'
+  await page.route(legends, (route) => route.abort())
+  await page.reload()
+  await page.getByText(unreachable).waitFor()
+  await page.unroute(legends)
+  // Two classes of squares, and cities.
+  await page.locator('.swatch').nth(2).waitFor()
+  await page.locator('.fault').waitFor({ state: 'detached' })
+})
+
+test('a page whose configuration the server refuses reports it and can be started again', async () => {
+  const page = await open()
+  browser.expectComplaint(/403/)
+  const config = '**/display_config'
+  await page.route(config, (route) => route.fulfill({ status: 403, json: { message: 'Not for you.' } }))
   await page.reload()
   await page.getByRole('heading', { name: 'Cannot show the map' }).waitFor()
   await page.unroute(config)

@@ -1,6 +1,7 @@
 import { listLayers, type MapItem, type MapLayer } from '../../style/map_layers.ts'
 import { icons } from '../catalog/icons.ts'
 import { element, iconButton } from '../element.ts'
+import { isPassingFault, type Load } from '../recovery.ts'
 import { createBadge, createOpacitySlider, discloseWith, type LayerDetail } from './layer_details.ts'
 import { loadLegend } from './legend.ts'
 
@@ -25,6 +26,8 @@ export interface LayerTreeOptions {
   onOpacity(layer: MapLayer, opacity: number): void
   /** The user requests to zoom to a layer. */
   onZoom(layer: MapLayer): void
+  /** Loads a legend. */
+  readonly loadLegend: Load
 }
 
 interface Building extends LayerTreeOptions {
@@ -91,7 +94,8 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   const row = element('div', { class: 'row' }, label, ...buttons)
   const entry = element('li', { class: 'layer' }, row, ...details.map(({ content }) => content))
   showOpacity(entry, opacityOf(layer, building))
-  if (layer.legendInfo.has_legend) whenSeen(entry, () => void showLegend(layer, { entry, name }))
+  if (layer.legendInfo.has_legend)
+    whenSeen(entry, () => building.loadLegend(String(layer.id), () => showLegend(layer, { entry, name })))
   building.entries.set(layer.id, entry)
   return entry
 }
@@ -111,8 +115,11 @@ async function showLegend(
   layer: MapLayer,
   { entry, name }: { readonly entry: HTMLElement; readonly name: HTMLElement },
 ): Promise<void> {
-  // A legend that cannot be loaded is missing; the layer reports what is wrong with its style.
-  const symbols = await loadLegend(layer).catch(() => [])
+  const symbols = await loadLegend(layer).catch((error: unknown) => {
+    if (isPassingFault(error)) throw error
+    // The legend is missing; the layer reports what is wrong with its style.
+    return []
+  })
   const [first] = symbols
   if (first === undefined) return
   const { hasLegendPicture } = layer.landform
