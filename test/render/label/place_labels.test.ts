@@ -81,6 +81,22 @@ describe('labels at points', () => {
   })
 })
 
+test.each([0, 1])('labels of polygons avoid the markers of a layer at position %d', (at) => {
+  const land = sceneOf([polygon(square(100, 100, 100))], [labelsWith({ kind: 'horizontal' })])
+  const towns = sceneOf([point(150, 150)], [labelsWith({ kind: 'around', distance: 2 })])
+  const marked = towns.layers.map((layer) => ({ ...layer, radiusOf: () => 12 }))
+  const layers = at === 0 ? [...marked, ...land.layers] : [...land.layers, ...marked]
+  const placed = placeLabels({ ...land, layers })
+  expect(placed).toHaveLength(2)
+  const side = 12 * Math.SQRT2
+  const marker = createBox([150, 150], [side, side])
+  for (const { box } of placed) {
+    const [minX, minY, maxX, maxY] = box
+    const [x, y] = [(minX + maxX) / 2, (minY + maxY) / 2]
+    expect(boxesOverlap(createBox([x, y], [maxX - minX, maxY - minY]), marker)).toBe(false)
+  }
+})
+
 describe('labels of lines', () => {
   test('follow the line with their letters, and are readable in both directions', () => {
     for (const positions of [
