@@ -1,22 +1,23 @@
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
-import { type Api, createApi } from '../../src/api/api.ts'
+import { expect, test } from 'vitest'
 import type { Manifest } from '../../src/manifest/manifest.ts'
 import { unwrapProperties, type Values } from '../../src/provider/property_values.ts'
 import { LandformProvider } from '../../src/provider/provider.ts'
 import { tokenOf } from '../../src/provider/resource_type.ts'
 import { listManaged, writeProperties } from '../../src/pulumi/tree_properties.ts'
-import { applyPlan } from '../../src/reconcile/apply/apply_plan.ts'
 import type { ActualResource, ActualTree } from '../../src/reconcile/model/actual_tree.ts'
-import { safeOptions } from '../../src/reconcile/model/plan_input.ts'
-import { planManifest, readActualTree } from '../../src/reconcile/plan/plan_manifest.ts'
+import { readActualTree } from '../../src/reconcile/plan/plan_manifest.ts'
 import { pullTree } from '../../src/reconcile/pull/pull_tree.ts'
 import { arbitraryTree } from '../reconcile/support/arbitrary.ts'
 import { type Block, manifestOf, tell } from '../reconcile/support/literals.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { applyAll, planAll, renameTop, useSandboxes } from '../reconcile/support/sandbox.ts'
+import { assertLaw, casesOn, isSoak, patience, stepsOf } from '../support/law_runs.ts'
+import { adminPassword, describeServers } from '../support/server.ts'
 
-const soak = process.env.LANDFORM_SOAK !== undefined
-const runs = (few: number, many: number) => ({ seed: 17, numRuns: soak ? many : few, endOnFailure: !soak })
+const seed = 17
+
+/** Updates of a stack in a run. */
+const steps = 5
 
 /** State of a stack: id and checked inputs by URN, in the order of dependencies. */
 type State = Map<string, { readonly id: string; readonly values: Values }>
@@ -71,7 +72,7 @@ async function up({ provider, state }: Stack, manifest: Manifest): Promise<strin
 }
 
 test('the difference between a generated tree and itself is empty, without a server', async () => {
-  await fc.assert(
+  await assertLaw(
     fc.asyncProperty(arbitraryTree('T'), async (blocks) => {
       const provider = newProvider()
       const tree = manifestOf({ T: {}, ...blocks })
@@ -81,61 +82,43 @@ test('the difference between a generated tree and itself is empty, without a ser
         expect(provider.diff(urn, { olds, news: marked(values), ignored: [] })).toEqual([])
       }
     }),
-    runs(30, 2000),
+    { seed, cases: isSoak ? 2000 : 50 },
   )
 })
 
-describeServers('a stack of a generated tree', (start) => {
-  const apis = new Map<TestServer, Api>()
-  let count = 0
-  afterAll(async () => {
-    for (const api of apis.values()) await api.close()
-  })
+describeServers('a stack of a generated tree', (start, driver) => {
+  const sandbox = useSandboxes(start)
 
-  /** The server, and names of a case for a tree of the stack and one of `landform apply`. */
-  async function sandbox() {
-    const server = await start()
-    const settings = { url: server.url, credentials: { login: 'administrator', password: adminPassword } }
-    const api = apis.get(server) ?? createApi(settings)
-    apis.set(server, api)
-    count += 1
-    return { server, api, top: `p${count}`, other: `q${count}` }
-  }
-
-  test('is unchanged after an update, and equals the tree that landform apply makes', async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryTree('T'), arbitraryTree('T'), async (before, after) => {
-        const { server, api, top, other } = await sandbox()
+  test('is unchanged after an update, and equals the tree that landform apply makes', patience, async () => {
+    await assertLaw(
+      fc.asyncProperty(stepsOf(arbitraryTree('T'), steps), async (trees) => {
+        const { server, api, top } = await sandbox()
         const stack: Stack = { provider: newProvider(), state: new Map() }
         const settings = marked({ server: server.url, password: adminPassword, manifest: top })
         try {
-          for (const blocks of [before, after]) {
+          for (const blocks of trees) {
             const tree = treeOf(blocks, top)
             await stack.provider.configure(settings)
             await up(stack, tree)
             await stack.provider.configure(settings)
             expect(await up(stack, tree)).toEqual([])
             expect(await readStack(stack)).toEqual([...stack.state.values()].map(({ values }) => values))
-            const options = { ...safeOptions, prune: true, fuse: 1 }
-            expect(tell(await planManifest({ api, manifest: tree, options }))).toEqual([])
-            const plan = await planManifest({ api, manifest: treeOf(blocks, other), options })
-            const { outcomes } = await applyPlan({ api, plan, atomic: true })
-            const failed = outcomes.filter(({ outcome }) => outcome === 'failed' || outcome === 'skipped')
-            expect(failed).toEqual([])
+            expect(tell(await planAll(api, tree))).toEqual([])
+            await applyAll(api, treeOf(blocks, `${top}other`))
+            const all = await readActualTree(api)
+            expect(describeTree(all, top)).toEqual(describeTree(all, `${top}other`))
           }
-          const all = await readActualTree(api)
-          expect(describeTree(all, top)).toEqual(describeTree(all, other))
         } finally {
           await stack.provider.close()
         }
       }),
-      runs(3, 60),
+      { seed, cases: casesOn[driver], steps },
     )
   })
 })
 
 const treeOf = (blocks: Readonly<Record<string, Block>>, top: string) =>
-  manifestOf({ [top]: { displayName: top }, ...rename(blocks, top) }, top)
+  manifestOf({ [top]: { displayName: top }, ...renameTop(blocks, top) }, top)
 
 /** Reads the inputs of all resources of a stack, in the order of its state. */
 function readStack({ provider, state }: Stack): Promise<(Values | undefined)[]> {
@@ -161,10 +144,4 @@ function describeTree(tree: ActualTree, top: string): string {
   const { manifest } = pullTree({ tree, root, manifestId: top })
   const text = JSON.stringify([manifest, own.map(ownedFields).sort()], null, 1)
   return text.replaceAll(new RegExp(`\\b${top}\\b`, 'g'), 'T')
-}
-
-/** Puts the name of the case in the place of `T` in keys and references. */
-function rename(blocks: Readonly<Record<string, Block>>, top: string): Record<string, Block> {
-  const text = JSON.stringify(blocks).replaceAll('"T.', `"${top}.`).replaceAll('"T"', `"${top}"`)
-  return JSON.parse(text) as Record<string, Block>
 }
