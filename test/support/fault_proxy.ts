@@ -15,30 +15,40 @@ export const faults = [
   'die',
 ] as const
 
+/** Header of a request that its server does not survive: after how many statements it dies. @see `statement_kill.ts` */
+export const killHeader = 'x-test-kill'
+
 /** A fault of the network between a client and a server. */
 export type Fault = (typeof faults)[number]
 
 /** An HTTP proxy before a real server that makes one request fail. */
 export interface FaultProxy {
   readonly url: string
+  /** URL of the server. */
+  target: string
   /** Methods and paths since the last fault was set, in order. */
   readonly requests: readonly string[]
   /** Sets the fault of a later request, counted from 0; requests are counted anew. Resolves when it happens. */
   strike(at: number, fault: Fault): Promise<void>
+  /** Lets the server die during a later request, counted from 0, after a number of statements. */
+  killDuring(at: number, statements: number): void
   /** Forwards everything again. */
   rest(): void
   stop(): Promise<void>
 }
 
 /** Starts a proxy before a server. */
-export async function startFaultProxy(target: string): Promise<FaultProxy> {
+export async function startFaultProxy(server: string): Promise<FaultProxy> {
+  let target = server
   let requests: string[] = []
   let due: { readonly at: number; readonly fault: Fault; readonly hit: () => void } | undefined
+  let killing: { readonly at: number; readonly statements: number } | undefined
   let isDead = false
-  const server = createServer((request, response) => {
+  const proxy = createServer((request, response) => {
     const place = requests.length
     requests.push(`${request.method} ${request.url}`)
     if (isDead) return void request.socket.destroy()
+    if (killing?.at === place) request.headers[killHeader] = String(killing.statements)
     if (due?.at !== place) return forward(target, request, response)
     const { fault, hit } = due
     due = undefined
@@ -46,9 +56,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     apply(fault, target, { request, response })
     hit()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    get target() {
+      return target
+    },
+    set target(url) {
+      target = url
+    },
     get requests() {
       return requests
     },
@@ -59,13 +75,18 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
         due = { at, fault, hit }
       })
     },
+    killDuring(at, statements) {
+      requests = []
+      killing = { at, statements }
+    },
     rest() {
       due = undefined
+      killing = undefined
       isDead = false
     },
     async stop() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      proxy.closeAllConnections()
+      await new Promise((resolve) => proxy.close(resolve))
     },
   }
 }

@@ -27,6 +27,8 @@ export interface SpawnOptions {
   readonly enter?: readonly string[]
   /** Whether its GDAL process stops permanently in the middle of a source. */
   readonly stallsGdal?: boolean
+  /** Whether it kills itself at a statement, when a request says so. @see `FaultProxy` */
+  readonly killsItself?: boolean
 }
 
 /** Data folder and database of a server, which outlive its process. */
@@ -43,6 +45,7 @@ export interface ServerEnvironment {
 
 const program = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const stalledGdal = new URL('stalled_gdal.ts', import.meta.url).href
+const statementKill = new URL('statement_kill.ts', import.meta.url).href
 const credentials = { authorization: `Basic ${btoa(`administrator:${adminPassword}`)}` }
 
 /** Creates an empty data folder, and a database beside it or in it, depending on the driver. */
@@ -77,11 +80,13 @@ export async function createServerEnvironment(driver: Database['driver']): Promi
 export async function spawnServer(
   dataFolder: string,
   databaseUrl: string | undefined,
-  { enter = [], stallsGdal = false }: SpawnOptions = {},
+  { enter = [], stallsGdal = false, killsItself = false }: SpawnOptions = {},
 ): Promise<KillableServer> {
   const database = databaseUrl === undefined ? [] : ['--database', databaseUrl]
   const args = ['serve', '--data', dataFolder, '--listen', '127.0.0.1:0', '--log-level', 'error', ...database]
-  const nodeOptions = stallsGdal ? { NODE_OPTIONS: `--import=${stalledGdal}` } : {}
+  const preloaded = [...(stallsGdal ? [stalledGdal] : []), ...(killsItself ? [statementKill] : [])]
+  const options = preloaded.map((url) => `--import=${url}`).join(' ')
+  const nodeOptions = options === '' ? {} : { NODE_OPTIONS: options }
   const env = { ...process.env, LANDFORM_ADMIN_PASSWORD: adminPassword, ...nodeOptions }
   const [first = '', ...rest] = [...enter, process.execPath, program, ...args]
   const child = spawn(first, rest, { stdio: ['ignore', 'ignore', 'pipe'], env })
