@@ -22,11 +22,11 @@ interface CaptureSettings {
 
 async function runCapture(settings: CaptureSettings, terminal: Terminal): Promise<number> {
   const { paths, out, countsValues } = settings
-  const keynames = paths.length === 0 ? [] : await listKeys(paths, terminal)
+  const { manifest } = paths.length === 0 ? {} : await loadGoodManifest(paths, terminal)
   const api = await connect(settings.server, terminal)
   try {
     const reader = liveReader(api, terminal.interrupt)
-    const capture = await captureServer({ reader, keynames, countsValues, now: new Date() })
+    const capture = await captureServer({ reader, manifest, countsValues, now: new Date() })
     const sizeBytes = await writeCapture(out, capture)
     writeLine(
       terminal.out,
@@ -45,31 +45,21 @@ async function runCapture(settings: CaptureSettings, terminal: Terminal): Promis
   }
 }
 
-/** Lists the keys of a manifest, and its old keys. */
-async function listKeys(paths: readonly string[], terminal: Terminal): Promise<string[]> {
-  const { manifest } = await loadGoodManifest(paths, terminal)
-  const keys = [...manifest.resources.values()].flatMap(({ key, was }) =>
-    was === undefined ? [key] : [key, was],
-  )
-  return [...new Set(keys)]
-}
-
 /** The command `capture`. */
 export const captureCommand: CommandSpec = {
   name: 'capture',
   summary: 'save what plans read from a server, to plan without it',
   notes: [
     'A capture has the resources, rules, users with their groups, and numbers of features and values that the account can read, and no passwords or other secrets. landform plan --from FILE plans against it, without a connection.',
+    'Name the manifests to plan if they have features: with descriptions and attachments, which are captured for their layers only, or if the account cannot read all resources.',
   ],
   examples: [
     'landform capture --out world.capture',
-    'landform capture manifests --out world.capture   # for accounts that cannot read all resources',
+    'landform capture manifests --out world.capture   # with descriptions and attachments of features',
     'landform plan --from world.capture',
   ],
   declare: (command) =>
-    serverOptions(
-      command.argument('[paths...]', 'manifests to plan, if the account cannot read all resources'),
-    )
+    serverOptions(command.argument('[paths...]', 'manifests to plan'))
       .option('--out <file>', 'file to write; an existing capture is replaced')
       .option('--no-values', 'do not count the values of fields, which takes a request each'),
   run: ({ arguments: [paths], options }, terminal) => {

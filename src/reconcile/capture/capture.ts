@@ -1,5 +1,6 @@
 import type { CatalogReading } from '../../api/read_catalog.ts'
 import type { ResourceContents } from '../../api/read_contents.ts'
+import type { ExtensionsQuery, ReadExtensions } from '../../api/read_extensions.ts'
 import type { PrincipalRecords } from '../../api/read_principals.ts'
 import type { TreeHead } from '../../api/read_tree.ts'
 import type { Representation } from '../../contract/bodies/bodies.ts'
@@ -36,8 +37,16 @@ export interface CaptureEnd {
   readonly values: Readonly<Record<string, number | null>>
   /** What the resources hold and who changed them last; null if the server does not tell, absent in files of older versions. */
   readonly contents?: readonly ResourceContents[] | null
+  /** Descriptions and attachments of features of the layers of the named manifests; absent in files of older versions. */
+  readonly extensions?: readonly CapturedExtensions[]
   /** What the account can see and create; absent if it can read all resources. */
   readonly visibility?: CapturedVisibility
+}
+
+/** Descriptions and attachments of the features of a layer. */
+export interface CapturedExtensions extends ExtensionsQuery {
+  /** Null if the account cannot read them. */
+  readonly features: readonly ReadExtensions[] | null
 }
 
 /** What an account that cannot read all resources can see and create. */

@@ -1,8 +1,9 @@
+import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { Visibility, VisibilityQuery } from '../../api/read_visibility.ts'
 import { problem } from '../../contract/problems.ts'
 import { nameValues } from '../plan/data/lost_values.ts'
-import type { PlanReader } from '../plan/plan_reader.ts'
-import type { Capture, CapturedVisibility } from './capture.ts'
+import { type ExtensionsReading, notCaptured, type PlanReader } from '../plan/plan_reader.ts'
+import type { Capture, CapturedExtensions, CapturedVisibility } from './capture.ts'
 
 /** Returns a reader that answers from a capture, without a connection. */
 export function captureReader({ head, resources, end }: Capture): PlanReader {
@@ -14,12 +15,21 @@ export function captureReader({ head, resources, end }: Capture): PlanReader {
     },
     readCatalog: async () => end.catalog,
     readVisibility: async (query) => findVisibility(end.visibility, query),
+    readExtensions: async (query) => findExtensions(end.extensions, query),
     readContents: async () => end.contents ?? undefined,
     countFeatures: async (id) => end.features[id] ?? null,
     countValues: async (field) => end.values[nameValues(field)] ?? undefined,
     readUsers: async () => end.users ?? undefined,
     readPrincipals: async () => end.principals ?? undefined,
   }
+}
+
+function findExtensions(
+  captured: readonly CapturedExtensions[] = [],
+  { id, key }: ExtensionsQuery,
+): ExtensionsReading {
+  const found = captured.find((one) => one.id === id && (key === undefined || one.key === key))
+  return found === undefined ? notCaptured : found.features
 }
 
 // Absence from an incomplete capture does not prove that a resource does not exist.

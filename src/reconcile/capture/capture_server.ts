@@ -1,20 +1,31 @@
 import PQueue from 'p-queue'
 import type { CatalogReading } from '../../api/read_catalog.ts'
+import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { Representation } from '../../contract/bodies/bodies.ts'
 import type { Datatype } from '../../contract/geometry.ts'
-import { dataOf, hasFeatures, isCls } from '../../contract/registry.ts'
+import { dataOf, extensionsOf, hasFeatures, isCls } from '../../contract/registry.ts'
 import { isProblem } from '../../core/problem.ts'
+import type { Manifest } from '../../manifest/manifest.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
-import { readsAll } from '../model/actual_tree.ts'
+import { type ActualTree, collectTree, readsAll } from '../model/actual_tree.ts'
 import { nameValues } from '../plan/data/lost_values.ts'
-import type { PlanReader } from '../plan/plan_reader.ts'
-import { type Capture, type CapturedVisibility, captureVersion, withoutSecrets } from './capture.ts'
+import { queryOf } from '../plan/data/plan_extensions.ts'
+import { matchResources } from '../plan/match.ts'
+import { type ExtensionsReading, notCaptured, type PlanReader } from '../plan/plan_reader.ts'
+import { withNewKeynames } from '../plan/renamed_fields.ts'
+import {
+  type Capture,
+  type CapturedExtensions,
+  type CapturedVisibility,
+  captureVersion,
+  withoutSecrets,
+} from './capture.ts'
 
 /** What to capture. */
 export interface CaptureRequest {
   readonly reader: PlanReader
-  /** Keys of manifests; an account that cannot read all resources asks whether they exist. */
-  readonly keynames: readonly string[]
+  /** Manifest to plan: what only its plans read is captured, too. */
+  readonly manifest?: Manifest | undefined
   /** Whether the values of fields are counted, one request each. */
   readonly countsValues: boolean
   readonly now: Date
@@ -29,9 +40,14 @@ const concurrency = 8
  * @throws {Problem} http/*, auth/*
  */
 export async function captureServer(request: CaptureRequest): Promise<Capture> {
-  const { reader, keynames, countsValues, now } = request
+  const { reader, manifest, countsValues, now } = request
   const resources: Representation[] = []
-  const head = await reader.readTree((resource) => resources.push(withoutSecrets(resource)))
+  const collector = collectTree()
+  const head = await reader.readTree((resource) => {
+    resources.push(withoutSecrets(resource))
+    if (manifest !== undefined) collector.take(resource)
+  })
+  const actual = collector.finish(head)
   const features = await countFeatures(reader, resources)
   const [users, principals, contents] = await Promise.all([
     reader.readUsers(),
@@ -50,7 +66,10 @@ export async function captureServer(request: CaptureRequest): Promise<Capture> {
       features,
       contents: contents ?? null,
       values: countsValues ? await countValues(reader, resources, features) : {},
-      ...(readsAll(head) ? {} : { visibility: await readVisibility(reader, resources, keynames) }),
+      ...(manifest === undefined ? {} : { extensions: await readExtensions(reader, manifest, actual) }),
+      ...(readsAll(head)
+        ? {}
+        : { visibility: await readVisibility(reader, resources, listKeynames(manifest)) }),
     },
   }
 }
@@ -115,6 +134,33 @@ async function countEach<T>(
   const queue = new PQueue({ concurrency })
   const work = items.map((item) => async () => [name(item), await count(item)] as const)
   return Object.fromEntries(await queue.addAll<readonly [string, number | null]>(work))
+}
+
+/** Reads descriptions and attachments of the layers whose features the manifest loads or extends. */
+async function readExtensions(
+  reader: PlanReader,
+  manifest: Manifest,
+  actual: ActualTree,
+): Promise<CapturedExtensions[]> {
+  const { pairs } = matchResources(manifest, actual)
+  const queries = [...manifest.resources.values()].flatMap((wanted): ExtensionsQuery[] => {
+    const found = pairs.get(wanted.key)
+    const isRead = wanted.features !== undefined || wanted.data !== undefined
+    if (found === undefined || !isRead || extensionsOf(found.cls) === undefined) return []
+    return [queryOf(wanted, withNewKeynames(wanted, found))]
+  })
+  const queue = new PQueue({ concurrency })
+  const work = queries.map((query) => async () => ({ query, features: await reader.readExtensions(query) }))
+  const read = await queue.addAll<{ query: ExtensionsQuery; features: ExtensionsReading }>(work)
+  return read.flatMap(({ query, features }) => (features === notCaptured ? [] : [{ ...query, features }]))
+}
+
+/** Lists the keys of a manifest, and its old keys. */
+function listKeynames(manifest: Manifest | undefined): string[] {
+  const keys = [...(manifest?.resources.values() ?? [])].flatMap(({ key, was }) =>
+    was === undefined ? [key] : [key, was],
+  )
+  return [...new Set(keys)]
 }
 
 async function readVisibility(

@@ -1,12 +1,12 @@
 import type { CatalogReading } from '../../api/read_catalog.ts'
 import type { ResourceContents } from '../../api/read_contents.ts'
-import type { ReadExtensions } from '../../api/read_extensions.ts'
 import type { Visibility } from '../../api/read_visibility.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { SourceFile } from '../plan/data/decide_load.ts'
 import type { ValueCounts } from '../plan/data/lost_values.ts'
+import type { ExtensionsReading } from '../plan/plan_reader.ts'
 import type { PruneOptions } from '../plan/prune.ts'
 import type { PrincipalPlan } from '../principals/plan_principals.ts'
 import type { ActualTree } from './actual_tree.ts'
@@ -73,8 +73,8 @@ export interface PlanInput {
   readonly loads?: ReadonlyMap<string, LoadReading>
   /** What resources hold, by id; absent if not yet read, null if the server does not tell. */
   readonly contents?: ReadonlyMap<number, ResourceContents | null>
-  /** Descriptions and attachments of features by layer id; absent if not yet read, null if the account cannot read them. */
-  readonly extensions?: ReadonlyMap<number, readonly ReadExtensions[] | null>
+  /** Descriptions and attachments of features by layer id; absent if not yet read. */
+  readonly extensions?: ReadonlyMap<number, ExtensionsReading>
   /** Visibility of resources that are not in the tree; undefined if not yet requested. */
   readonly visibility?: Visibility | undefined
   readonly options: PlanOptions

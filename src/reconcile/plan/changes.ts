@@ -2,7 +2,6 @@ import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { Action } from '../../contract/bodies/journal.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
-import { splitPointer } from '../../core/pointer.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
@@ -20,6 +19,7 @@ import {
   type ExtendedLayer,
   type ExtensionsPlan,
   planExtensions,
+  reportUncaptured,
 } from './data/plan_extensions.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
 import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
@@ -28,6 +28,7 @@ import { contextOf } from './diff_context.ts'
 import { issueAt } from './issue_at.ts'
 import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
 import type { Match, ResourceMatch } from './match.ts'
+import { notCaptured } from './plan_reader.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { checkFormerFields, withNewKeynames } from './renamed_fields.ts'
 import { checkReplaced } from './replaced_features.ts'
@@ -36,6 +37,7 @@ import type { Selection } from './select_resources.ts'
 import { countTakes, listUnreadContents } from './takes.ts'
 
 import { foreignIssue, reportReplacement } from './target_issues.ts'
+import { describeUnread, reportUnknown } from './unread_fields.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'
 
 /** Changes to the resources of the manifest. */
@@ -206,9 +208,9 @@ function planUpdate(work: Work, wanted: WantedResource, found: ActualResource): 
     draft.issues.push(...reportUnconvertible(wanted, diff.edits))
   const isSame = diff.edits.length === 0 && !diff.adopts && diff.records === undefined
   if (isSame && data === undefined && wanted.restores === undefined) {
-    const unread = listUnread(wanted, actual, diff)
-    if (unread.length === 0) draft.unchanged += 1
-    else draft.unknown.push(partlyUnknown(work, wanted, { actual, unread }))
+    const reason = describeUnread({ wanted, actual, diff, extended })
+    if (reason === undefined) draft.unchanged += 1
+    else draft.unknown.push({ key: wanted.key, cls: actual.cls, path: work.pathOf(wanted.key), reason })
     return
   }
   draft.changes.push(withRestore(updateOf({ work, wanted, actual, diff, data, files, extended }), wanted))
@@ -226,21 +228,6 @@ function noteExtensions(
 }
 
 const featuresOf = ({ change }: ExtensionsPlan) => (change === undefined ? {} : { features: change })
-
-/** Lists what the manifest sets and the account cannot compare. */
-function listUnread(wanted: WantedResource, actual: ActualResource, { unknown }: ResourceDiff): string[] {
-  const isData = wanted.data !== undefined && actual.resmeta === undefined
-  return [...unknown.map((pointer) => splitPointer(pointer).join('.')), ...(isData ? ['data'] : [])]
-}
-
-function partlyUnknown(
-  work: Work,
-  { key }: WantedResource,
-  { actual: { cls }, unread }: { readonly actual: ActualResource; readonly unread: readonly string[] },
-): UnknownResource {
-  const reason = `this account cannot compare ${unread.join(', ')}; the rest is unchanged`
-  return { key, cls, path: work.pathOf(key), reason }
-}
 
 function withLosses({ input, draft }: Work, diff: ResourceDiff, actual: ActualResource): ResourceDiff {
   const { edits, uncounted } = tellLostValues(diff.edits, actual, input.values ?? new Map())
@@ -317,12 +304,6 @@ function checkTarget({ manifest, options }: PlanInput, wanted: WantedResource, a
 const allowHint = ({ key }: WantedResource) =>
   `To delete and recreate it with all resources below it, use --replace ${key}.`
 
-function reportUnknown(wanted: WantedResource, { unknown }: ResourceDiff): Issue[] {
-  if (unknown.length === 0) return []
-  const message = `"${wanted.key}": this account cannot read ${unknown.join(', ')}, so the plan does not change it`
-  return [{ ...issueAt(wanted, 'plan/unknown', message, unknown[0]), severity: 'warning' }]
-}
-
 function planData(
   { input, draft }: Work,
   wanted: WantedResource,
@@ -333,13 +314,14 @@ function planData(
   const count = actual === undefined ? undefined : input.counts.get(actual.id)
   const { options, actual: tree } = input
   const there = actual === undefined ? undefined : input.extensions?.get(actual.id)
+  const known = there === notCaptured ? undefined : there
   const { load, issues, uncounted, unread } = decideSource({
     wanted,
     actual,
     file,
     count,
     change: input.loads?.get(wanted.key),
-    unlisted: there ? countUnlisted(wanted, there) : undefined,
+    unlisted: known ? countUnlisted(wanted, known) : undefined,
     dropped: droppedFields(edits),
     added: addedFields(edits),
     isConverted: convertsFields(edits),
@@ -353,6 +335,7 @@ function planData(
   const isReplaced = actual !== undefined && load !== undefined && load.sync === undefined
   if (isReplaced && there === undefined && wanted.features === undefined && tree.landform !== undefined)
     draft.unreadExtensions.push({ id: actual.id })
+  if (isReplaced && there === notCaptured) draft.issues.push(reportUncaptured(wanted, '/data'))
   return load
 }
 

@@ -203,7 +203,7 @@ async function answer(
   ])
   const extended = await findEach(unreadExtensions, maxRequests, async (query) => [
     query.id,
-    (await reader.readExtensions?.(query)) ?? null,
+    await reader.readExtensions(query),
   ])
   const ids = [...new Set(unreadContents)]
   const held = ids.length === 0 ? [] : ((await reader.readContents(ids)) ?? [])

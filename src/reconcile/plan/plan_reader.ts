@@ -19,6 +19,12 @@ export interface TreePart {
   readonly keynames: readonly string[]
 }
 
+/** Stands for descriptions and attachments of features that a capture does not have. */
+export const notCaptured = 'not captured'
+
+/** Descriptions and attachments of the features of a layer; null if the account cannot read them. */
+export type ExtensionsReading = readonly ReadExtensions[] | null | typeof notCaptured
+
 /** What a plan reads: from a server, or from a capture of one. */
 export interface PlanReader {
   /** URL of the server. */
@@ -40,8 +46,8 @@ export interface PlanReader {
   countFeatures(id: number): Promise<number | null>
   /** Counts the features with a value in a field; undefined if the server cannot count them. */
   countValues(field: FieldValues): Promise<number | undefined>
-  /** Reads descriptions and attachments of features; null if the account cannot, absent in a capture. */
-  readExtensions?(query: ExtensionsQuery): Promise<readonly ReadExtensions[] | null>
+  /** Reads descriptions and attachments of features. */
+  readExtensions(query: ExtensionsQuery): Promise<ExtensionsReading>
   /** Reads what resources hold; undefined if the server does not tell. May return more resources than asked for. */
   readContents(ids: readonly number[]): Promise<readonly ResourceContents[] | undefined>
   /** Reads features and their digests; absent in a capture. */

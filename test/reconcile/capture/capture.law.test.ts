@@ -43,10 +43,10 @@ describeServer('a plan against a capture', (start) => {
 
   const pathOf = (name: string) => ({ path: join(folder, name), shownPath: name })
 
-  async function capture(account = api, keynames: readonly string[] = []) {
+  async function capture(account = api, manifest?: Manifest) {
     const reader = liveReader(account, undefined)
     const now = new Date('2026-01-02T03:04:05Z')
-    await writeCapture(pathOf('capture'), await captureServer({ reader, keynames, countsValues: true, now }))
+    await writeCapture(pathOf('capture'), await captureServer({ reader, manifest, countsValues: true, now }))
     return captureReader(await readCapture(pathOf('capture')))
   }
 
@@ -98,7 +98,7 @@ describeServer('a plan against a capture', (start) => {
         'points',
       )
     await apply(layer(['name', 'note']))
-    const reader = await capture()
+    const reader = await capture(api, layer(['name']))
     const dropped = await planFrom({ reader, manifest: layer(['name']), options })
     expect(dropped.changes[0]?.edits).toMatchObject([{ lostValues: 2, loses: 'deletes 2 values' }])
     await writeFile(path, points(['a']))
@@ -120,12 +120,50 @@ describeServer('a plan against a capture', (start) => {
     })
     const live = await planManifest({ api: guest, manifest })
     expect(live.unknown.map(({ key }) => key)).toContain('secret')
-    const reader = await capture(guest, ['secret', 'other'])
+    const reader = await capture(guest, manifest)
     expect(await planFrom({ reader, manifest })).toEqual(live)
     await expect(planFrom({ reader: await capture(guest), manifest })).rejects.toMatchObject({
       code: 'plan/capture',
     })
     await guest.close()
+  })
+
+  it('compares descriptions and attachments of features if it was made with the manifest, else says that it lacks them', async () => {
+    const path = join(folder, 'sights.geojson')
+    const point = { type: 'Point', coordinates: [1, 2] }
+    const features = ['a', 'b'].map((code) => ({ type: 'Feature', properties: { code }, geometry: point }))
+    await writeFile(path, JSON.stringify({ type: 'FeatureCollection', features }))
+    const note = join(folder, 'note.txt')
+    await writeFile(note, 'note')
+    const data = { path, source: 'sights.geojson', options: {} }
+    const layer = (texts: Readonly<Record<string, string>>) => {
+      const descriptions = new Map(Object.entries(texts))
+      const attachments = new Map([['a', [{ path: note, name: 'note.txt' }]]])
+      const extended = { key: 'code', descriptions, attachments }
+      return manifestOf({ sights: { cls: 'vector_layer', data, features: extended } }, 'sights')
+    }
+    await apply(layer({ a: 'A', b: 'B' }))
+    const manifest = layer({ a: 'A', b: 'Other' })
+    const complete = await capture(api, manifest)
+    expect(await planFrom({ reader: complete, manifest, options })).toEqual(
+      await planManifest({ api, manifest, options }),
+    )
+    const lacking = await planFrom({ reader: await capture(), manifest, options })
+    expect(lacking.issues).toMatchObject([{ code: 'plan/capture', severity: 'warning' }])
+    expect(lacking.issues[0]?.message).toContain('the capture has no descriptions and attachments')
+    expect(lacking.issues[0]?.hint).toContain('landform capture MANIFEST')
+    expect(lacking.unknown).toMatchObject([
+      { key: 'sights', reason: expect.stringContaining('the capture has no descriptions') },
+    ])
+    await writeFile(path, JSON.stringify({ type: 'FeatureCollection', features: features.slice(1) }))
+    const plain = manifestOf({ sights: { cls: 'vector_layer', data } }, 'sights')
+    const live = await planManifest({ api, manifest: plain, options })
+    expect(live.changes[0]?.data?.change).toMatchObject({ lostAttachments: 1, lostDescriptions: 2 })
+    expect(await planFrom({ reader: complete, manifest: plain, options })).toEqual(live)
+    const blind = await planFrom({ reader: await capture(), manifest: plain, options })
+    expect(blind.issues.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('which of them the load deletes'),
+    )
   })
 
   it('contains no secrets', async () => {

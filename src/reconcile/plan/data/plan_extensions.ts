@@ -9,6 +9,7 @@ import type { ActualResource } from '../../model/actual_tree.ts'
 import type { DataLoad, FeatureState } from '../../model/change.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
 import { issueAt } from '../issue_at.ts'
+import { notCaptured } from '../plan_reader.ts'
 import { keynameThere } from '../renamed_fields.ts'
 import {
   checkExtensionLoss,
@@ -22,6 +23,8 @@ export interface ExtensionsPlan extends ExtensionsDiff {
   readonly issues: readonly Issue[]
   /** What must be read before the plan is final. */
   readonly unread: readonly ExtensionsQuery[]
+  /** Whether they are not compared because the capture that the plan is made against does not have them. */
+  readonly isUncaptured?: true
 }
 
 /** The layer on the server, undefined if it is created, and the planned load. */
@@ -43,10 +46,10 @@ export function planExtensions(
   if (tree.landform === undefined) return { ...nothing, issues: [unsupported(wanted)] }
   const isReloaded = data !== undefined && data.sync === undefined
   const there = actual === undefined ? [] : extensions?.get(actual.id)
-  // Without the field, the features have no keys yet, and what they have is removed.
-  const key =
-    actual !== undefined && hasKeyField(actual, features) ? keynameThere(actual, features.key) : undefined
-  if (there === undefined) return { ...nothing, unread: actual === undefined ? [] : [{ id: actual.id, key }] }
+  if (there === undefined)
+    return { ...nothing, unread: actual === undefined ? [] : [queryOf(wanted, actual)] }
+  if (there === notCaptured)
+    return { ...nothing, isUncaptured: true, issues: [reportUncaptured(wanted, '/features')] }
   const state = { there, digests, isReloaded: actual !== undefined && isReloaded }
   const compared = compareExtensions(wanted, state)
   const issues = [...(options.allowLoss.has(wanted.key) ? [] : checkExtensionLoss(wanted, compared))]
@@ -55,6 +58,23 @@ export function planExtensions(
   if (change === undefined || actual === undefined || there === null)
     return { ...compared, issues, unread: [] }
   return { ...compared, change: { ...change, before: statesOf(there) }, issues, unread: [] }
+}
+
+/** Returns the query for the descriptions and attachments of a layer, with the key of the block as the server has it. */
+export function queryOf({ features }: WantedResource, actual: ActualResource): ExtensionsQuery {
+  const { id } = actual
+  // Without the field, the features have no keys yet, and what they have is removed.
+  if (features === undefined || !hasKeyField(actual, features)) return { id }
+  return { id, key: keynameThere(actual, features.key) }
+}
+
+/** Warns that a capture does not have the descriptions and attachments of features that a block, or a load, may change. */
+export function reportUncaptured(wanted: WantedResource, pointer: '/features' | '/data'): Issue {
+  const effect =
+    pointer === '/data' ? 'does not tell which of them the load deletes' : 'does not compare them'
+  const message = `the capture has no descriptions and attachments of the features of "${wanted.key}", so the plan ${effect}`
+  const hint = 'Capture them by naming the manifest: landform capture MANIFEST --out FILE.'
+  return { ...issueAt(wanted, 'plan/capture', message, pointer), severity: 'warning', hint }
 }
 
 /** Digests what features of a layer have. */
