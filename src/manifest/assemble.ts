@@ -8,7 +8,7 @@ import { checkFormerFields } from './checks/check_former_fields.ts'
 import { checkIdentity, checkManifestIds, checkTopLevel } from './checks/check_identity.ts'
 import { checkLayer } from './checks/check_layer.ts'
 import { checkCycles, checkNames, checkParents } from './checks/check_parents.ts'
-import { checkStyle } from './checks/check_style.ts'
+import { checkStyle, findFieldCheck } from './checks/check_style.ts'
 import { type DataFile, listDataFiles } from './data_files.ts'
 import { namesFiles } from './files/expand_files.ts'
 import type { Manifest } from './manifest.ts'
@@ -75,10 +75,11 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
   if (!complete || hasErrors(issues)) return { issues, ...files }
   const id = String((sources[0]?.value as { manifest?: unknown } | undefined)?.manifest)
   const resources = new Map(
-    ordered.map((block) => [
-      block.key,
-      wantedResource(block, { folder: block.source.folder, spanOf: spanOfBlock(block) }),
-    ]),
+    ordered.map((block) => {
+      const wanted = wantedResource(block, { folder: block.source.folder, spanOf: spanOfBlock(block) })
+      const checkFields = findFieldCheck(block, blocks)
+      return [block.key, checkFields === undefined ? wanted : { ...wanted, checkFields }]
+    }),
   )
   const wanted = wantedCatalog(catalog.records, sources)
   const principals = wantedPrincipals(accounts.principals, sources)

@@ -5,6 +5,7 @@ import type { PrincipalKind } from '../contract/principal.ts'
 import type { Cls } from '../contract/registry.ts'
 import type { Pointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
+import type { FieldCheck } from './checks/check_style.ts'
 
 /** Returns the span of a field of a resource's block, or of its nearest written ancestor. */
 export type SpanOf = (pointer: Pointer) => Span
@@ -105,6 +106,8 @@ export interface WantedResource {
   /** All files of the resource, sorted by name; absent if the manifest does not set them. */
   readonly files?: readonly WantedFile[]
   readonly features?: WantedFeatures
+  /** Checks the fields that the style reads, if the manifest does not list those of its layer; absent for other resources. */
+  readonly checkFields?: FieldCheck
   /** Only of an undo: id that the resource had before it was deleted. */
   readonly formerId?: number
   /** Only of an undo: keyname that the resource had; if null, the key only names it in the plan. */

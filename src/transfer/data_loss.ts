@@ -6,6 +6,7 @@ import { countOf, pluralOf, showNumber } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
 import type { SourceContentField } from './read_source.ts'
 import type { FeatureDifference } from './sync/feature_difference.ts'
+import type { UnconvertibleField } from './unconvertible_values.ts'
 
 /** Data of a layer before and after a load. */
 export interface DataChange {
@@ -25,6 +26,8 @@ export interface DataChange {
   readonly sourceFields?: readonly SourceContentField[]
   /** Geometry type of the source, if it was read on this machine and is loaded as a whole. */
   readonly sourceGeometry?: GeometryType | undefined
+  /** Fields of the source with values that cannot be converted to the datatypes of the layer, if it was read on this machine. */
+  readonly unconvertible?: readonly UnconvertibleField[]
   /** Differences by key, if the load changes only the features that differ. */
   readonly difference?: FeatureDifference
 }

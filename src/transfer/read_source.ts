@@ -9,6 +9,7 @@ import { type LoadMembers, loadRulesOf } from '../gdal/import/load_rules.ts'
 import type { RowSet } from '../gdal/read_vector.ts'
 import type { SourceSummary, WantedFields } from '../gdal/runner/vector_job.ts'
 import { packSource } from './pack.ts'
+import { type ConversionCheck, checkConversions, type UnconvertibleField } from './unconvertible_values.ts'
 
 /** A file to load into a layer. */
 export interface ReadableSource {
@@ -18,6 +19,8 @@ export interface ReadableSource {
   readonly options: LoadMembers & { readonly encoding?: string }
   /** Geometry type of an existing layer. */
   readonly geometryType: GeometryType | undefined
+  /** Datatypes that fields get after the load; those of the source if absent. */
+  readonly declared?: WantedFields['fields'] | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -30,6 +33,8 @@ export interface SourceContents {
   readonly fields: readonly SourceContentField[]
   /** Geometry type that a new layer would have; undefined for a file without features. */
   readonly geometryType: GeometryType | undefined
+  /** Fields with values that cannot be converted to the declared datatypes. */
+  readonly unconvertible: readonly UnconvertibleField[]
 }
 
 /** A field of a file, as loaded into a layer. */
@@ -85,16 +90,22 @@ export async function scanSource(
 export async function readSource(source: ReadableSource): Promise<SourceContents | Problem | undefined> {
   let fields: readonly SourceContentField[] = []
   let geometryType: GeometryType | undefined
+  let check: ConversionCheck | undefined
   const take = async ({ copies, layout }: RowSet) => {
+    check = checkConversions(layout, source.declared ?? [])
     geometryType = layout.geometryType
     fields = layout.fields.map(({ datatype }, at) => ({ keyname: layout.keynames[at] ?? '', datatype }))
-    for await (const copy of copies) for await (const _ of copy);
+    for await (const copy of copies) await (check?.add(copy) ?? skip(copy))
   }
   try {
     const { rowCount: featureCount, filledFields } = await scanSource(source, { take })
-    return { featureCount, filledFields, fields, geometryType }
+    return { featureCount, filledFields, fields, geometryType, unconvertible: check?.find() ?? [] }
   } catch (error) {
     if (!isProblem(error) || error.code === 'pipeline/interrupted') throw error
     return /^(source|file)\//.test(error.code) ? error : undefined
   }
+}
+
+async function skip(copy: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of copy);
 }

@@ -1,5 +1,5 @@
 import { countOf } from '../../core/count.ts'
-import { hasErrors } from '../../core/issue.ts'
+import { compareIssues, hasErrors, type Issue } from '../../core/issue.ts'
 import { type LoadedManifest, loadManifest } from '../../manifest/load_manifest.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { CommandSpec } from '../command.ts'
@@ -13,6 +13,8 @@ import { type Terminal, writeLine } from '../terminal.ts'
 export interface ValidateSettings {
   readonly paths: readonly string[]
   readonly json: boolean
+  /** Whether to read the data sources. */
+  readonly readsData: boolean
 }
 
 /** Finds all errors of a manifest without contacting a server. */
@@ -23,8 +25,11 @@ export function validateManifest(
   return loadManifest({ paths: orDefault(paths), env: env as Readonly<Record<string, string>>, cwd })
 }
 
-async function runValidate({ paths, json }: ValidateSettings, terminal: Terminal): Promise<number> {
-  const { manifest, issues, sources } = await validateManifest(paths, terminal)
+async function runValidate(settings: ValidateSettings, terminal: Terminal): Promise<number> {
+  const { paths, json, readsData } = settings
+  const { manifest, issues: found, sources } = await validateManifest(paths, terminal)
+  const read = readsData && manifest !== undefined ? await readData(manifest, terminal) : []
+  const issues = [...found, ...read].sort(compareIssues)
   if (json) {
     for (const issue of issues) writeIssueEvent(terminal.out, issue)
     writeEvent(terminal.out, 'validated', {
@@ -42,6 +47,13 @@ async function runValidate({ paths, json }: ValidateSettings, terminal: Terminal
     writeLine(terminal.out, `${what}${countIssues(issues)}`)
   }
   return hasErrors(issues) ? 3 : 0
+}
+
+/** Reads the data sources, if there are any; a manifest without them needs no readers. */
+async function readData(manifest: Manifest, { interrupt }: Terminal): Promise<Issue[]> {
+  if (![...manifest.resources.values()].some(({ data }) => data !== undefined)) return []
+  const { checkSources } = await import('../../reconcile/sources/check_sources.ts')
+  return checkSources(manifest, interrupt)
 }
 
 /** Counts the parts of a manifest: `12 resources`, `3 icons, 30 geoservices`. */
@@ -62,12 +74,24 @@ function countParts({ resources, catalog, principals }: Manifest): string {
 /** The command `validate`. */
 export const validateCommand: CommandSpec = {
   name: 'validate',
-  summary: 'check a manifest without a server',
-  examples: ['landform validate', 'landform validate manifests/world.yaml --json'],
+  summary: 'check a manifest and its data sources without a server',
+  examples: [
+    'landform validate',
+    'landform validate manifests/world.yaml --json',
+    'landform validate --no-data   # does not read the data sources',
+  ],
   declare: (command) =>
     command
       .argument('[paths...]', 'files and directories of the manifest (default: manifests)')
+      .option('--no-data', 'do not read the data sources')
       .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
-    runValidate({ paths: (paths ?? []) as readonly string[], json: options.json === true }, terminal),
+    runValidate(
+      {
+        paths: (paths ?? []) as readonly string[],
+        json: options.json === true,
+        readsData: options.data !== false,
+      },
+      terminal,
+    ),
 }

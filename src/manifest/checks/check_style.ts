@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ProblemCode } from '../../contract/problems.ts'
 import type { Issue } from '../../core/issue.ts'
 import { findAtPointer, type Pointer } from '../../core/pointer.ts'
@@ -32,6 +33,31 @@ export function checkStyle(block: Block, blocks: ReadonlyMap<string, Block>): Is
   })
 }
 
+/** Reports the fields that a style reads and that its layer, with these keynames, does not have. */
+export type FieldCheck = (keynames: readonly string[]) => readonly Issue[]
+
+/**
+ * Returns a check of the fields that the style of a block reads, for a layer whose fields the manifest does not list: they come from
+ * a source, or from the server. Undefined if there is nothing to check, or if `checkStyle` has checked it.
+ */
+export function findFieldCheck(block: Block, blocks: ReadonlyMap<string, Block>): FieldCheck | undefined {
+  const styles = members.flatMap((member): Omit<StyleText, 'fields'>[] => {
+    const text = findAtPointer(block.value, member.pointer)
+    const isWritten = typeof text === 'string' && text !== ''
+    return isWritten && !isRedacted(block, member.pointer) ? [{ ...member, block, text }] : []
+  })
+  if (styles.length === 0 || findFields(block, blocks) !== undefined) return undefined
+  return (fields) =>
+    styles.flatMap((style) => {
+      const known = checkMember({ ...style, fields: undefined })
+      const found = checkMember({ ...style, fields })
+      return found.filter((issue) => !known.some((one) => isDeepStrictEqual(one, issue)))
+    })
+}
+
+const isRedacted = ({ source, pointer }: Block, place: Pointer) =>
+  !source.included.has(pointer + place) && source.expressions.has(pointer + place)
+
 /** Finds the fields of the layer of a style; undefined if they come from elsewhere. */
 function findFields({ parent }: Block, blocks: ReadonlyMap<string, Block>): readonly string[] | undefined {
   const layer = parent === undefined ? undefined : blocks.get(parent)
@@ -52,7 +78,7 @@ function checkMember(style: StyleText): Issue[] {
   const { block, pointer, text } = style
   const included = block.source.included.get(block.pointer + pointer)
   if (included !== undefined) return checkIncludedStyle(style, included)
-  if (block.source.expressions.has(block.pointer + pointer)) return checkRedactedStyle(style)
+  if (isRedacted(block, pointer)) return checkRedactedStyle(style)
   return readIssues(style, text).map(({ code, message, severity, span, hint }) => {
     const inFile = span === undefined ? undefined : findInFile(style, span)
     const place =

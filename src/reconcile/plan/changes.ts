@@ -12,11 +12,16 @@ import { reportContested } from './contested_fields.ts'
 import { planCreation } from './create.ts'
 import { checkFileLoss, compareFiles, type FilesDiff } from './data/compare_files.ts'
 import { decideSource, keepSource, staleSource } from './data/decide_load.ts'
+import { checkDeclaredFields } from './data/declared_fields.ts'
+import {
+  checkStyleFields,
+  type FinalFields,
+  noteFinalFields,
+  type PlannedLayer,
+} from './data/final_fields.ts'
 import { reportUnconvertible, tellLostValues } from './data/lost_values.ts'
-import { reportMisspelt } from './data/misspelt_fields.ts'
 import {
   countUnlisted,
-  type ExtendedLayer,
   type ExtensionsPlan,
   planExtensions,
   reportUncaptured,
@@ -88,6 +93,7 @@ interface Work {
   readonly unseen: ReadonlyMap<string, Unseen>
   readonly draft: Draft
   readonly pathOf: (key: string) => readonly string[]
+  readonly fields: FinalFields
 }
 
 /** Computes the changes to the resources of the manifest, in its order. */
@@ -111,7 +117,7 @@ export function planChanges(
   }
   const context = contextOf(input, match, recreated)
   const paths = pathFinder(input.manifest, input.actual, match)
-  const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths }
+  const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths, fields: new Map() }
   for (const wanted of input.manifest.resources.values()) if (isSelected(wanted.key)) planOne(work, wanted)
   const left = selection === undefined ? listLeftBehind(input, match) : []
   issues.push(...(input.options.prune ? [] : left.map(reportLeftBehind)))
@@ -127,6 +133,8 @@ function planOne(work: Work, wanted: WantedResource): void {
     return
   }
   draft.issues.push(...checkPrincipals(wanted, input.actual.principals))
+  // Layers come before their styles.
+  draft.issues.push(...checkStyleFields(work.fields, wanted))
   const actual = match.pairs.get(wanted.key)
   if (actual === undefined) {
     if (!wanted.existing && !match.suspects.has(wanted.key)) planCreate(work, wanted, undefined)
@@ -142,6 +150,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
   const { input, draft, context } = work
   const creation = planCreation(wanted, context)
   const data = planData(work, wanted, { actual: undefined, edits: [] })
+  noteFinalFields(work.fields, wanted, { actual: undefined, data })
   const source = dataOf(wanted.cls)
   if (source !== undefined && source.structure === undefined && wanted.data === undefined) {
     const message = `cannot create "${wanted.key}": a ${wanted.cls} requires a data file`
@@ -196,6 +205,7 @@ function planUpdate(work: Work, wanted: WantedResource, found: ActualResource): 
   if (!input.options.allowLoss.has(wanted.key)) draft.issues.push(...checkFileLoss(wanted, actual, files))
   const compared = withLosses(work, withFiles(diffResource(wanted, found, context), files), actual)
   const data = planData(work, wanted, { actual, edits: compared.edits })
+  noteFinalFields(work.fields, wanted, { actual, data })
   const extended = noteExtensions(work, wanted, { actual, data })
   const diff = withFiles(compared, extended)
   draft.issues.push(
@@ -216,11 +226,7 @@ function planUpdate(work: Work, wanted: WantedResource, found: ActualResource): 
   draft.changes.push(withRestore(updateOf({ work, wanted, actual, diff, data, files, extended }), wanted))
 }
 
-function noteExtensions(
-  { input, draft }: Work,
-  wanted: WantedResource,
-  layer: ExtendedLayer,
-): ExtensionsPlan {
+function noteExtensions({ input, draft }: Work, wanted: WantedResource, layer: PlannedLayer): ExtensionsPlan {
   const planned = planExtensions(input, wanted, layer)
   draft.issues.push(...planned.issues)
   draft.unreadExtensions.push(...planned.unread)
@@ -328,7 +334,7 @@ function planData(
     options,
     prepares: tree.landform !== undefined,
   })
-  draft.issues.push(...issues, ...reportMisspelt(wanted, input.loads?.get(wanted.key)))
+  draft.issues.push(...issues, ...checkDeclaredFields(wanted, input.loads?.get(wanted.key)))
   if (unread) draft.unread.push({ wanted, actual, before: count ?? 0, key: load?.sync?.key })
   if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
   // The plan of `features:` reads them itself.

@@ -1,6 +1,5 @@
 import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
-import { readCopyRows, takeValue } from '../../core/copy_rows.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { RowSet } from '../../gdal/read_vector.ts'
 import type { RowLayout, SourceSummary, WantedFields } from '../../gdal/runner/vector_job.ts'
@@ -13,7 +12,14 @@ import { FeaturePatch } from './feature_patch.ts'
 import type { FeatureReader } from './feature_reader.ts'
 import { readAhead } from './read_ahead.ts'
 import { RowDigester } from './row_digest.ts'
-import { leadingValues, type RowField, type ValueRow, valueText, writeEntry } from './row_entry.ts'
+import {
+  leadingValues,
+  type RowField,
+  readValueRows,
+  type ValueRow,
+  valueText,
+  writeEntry,
+} from './row_entry.ts'
 
 /** A field of a layer. `was` is its keyname on the server, if it is renamed. */
 export type TargetField = WantedFields['fields'][number] & { readonly was?: string }
@@ -100,8 +106,9 @@ async function scanRows(
   const digests = (await reading) ?? new FeatureDigests([])
   const scan = new FeatureScan({ ...input, layout, digests })
   const width = leadingValues + layout.fields.length
-  if (!first.done) await readRows(first.value, width, scan)
-  for await (const copy of ahead) await readRows(copy, width, scan)
+  const add = (row: ValueRow) => scan.add(row)
+  if (!first.done) await readValueRows(first.value, width, add)
+  for await (const copy of ahead) await readValueRows(copy, width, add)
   return scan
 }
 
@@ -123,19 +130,6 @@ function requireKey(key: readonly string[], fields: readonly TargetField[]): voi
   if (missing === undefined) return
   const hint = findHint(missing, names)
   throw problem('data/key', `The layer has no field "${missing}".`, hint === undefined ? {} : { hint })
-}
-
-async function readRows(copy: AsyncIterable<Uint8Array>, width: number, scan: FeatureScan): Promise<void> {
-  const ats = new Int32Array(width)
-  const lengths = new Int32Array(width)
-  await readCopyRows(copy, (row) => {
-    for (let index = 0; index < width; index += 1) {
-      const value = takeValue(row)
-      ats[index] = value.at
-      lengths[index] = value.length
-    }
-    scan.add({ bytes: row.bytes, view: row.view, ats, lengths })
-  })
 }
 
 interface ScanInput {

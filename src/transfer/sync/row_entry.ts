@@ -1,7 +1,7 @@
 import { datatypeCodecs } from '../../contract/datatype_codec.ts'
 import type { Datatype } from '../../contract/geometry.ts'
 import type { Bytes } from '../../core/bytes.ts'
-import type { CopyValue } from '../../core/copy_rows.ts'
+import { type CopyValue, readCopyRows, takeValue } from '../../core/copy_rows.ts'
 import { numbersOf } from '../../geo/byte_geometry.ts'
 import { readWkb } from '../../geo/wkb.ts'
 import { formatWkt } from '../../geo/wkt.ts'
@@ -23,6 +23,24 @@ export interface ValueRow extends Bytes {
 
 /** Number of values of a row before the columns. */
 export const leadingValues = 2
+
+/** Reads the rows of a chunk of a source with so many values each; a row is valid only during the call of `use`. */
+export async function readValueRows(
+  copy: AsyncIterable<Uint8Array>,
+  width: number,
+  use: (row: ValueRow) => void,
+): Promise<void> {
+  const ats = new Int32Array(width)
+  const lengths = new Int32Array(width)
+  await readCopyRows(copy, (row) => {
+    for (let index = 0; index < width; index += 1) {
+      const value = takeValue(row)
+      ats[index] = value.at
+      lengths[index] = value.length
+    }
+    use({ bytes: row.bytes, view: row.view, ats, lengths })
+  })
+}
 
 const microseconds = 1_000_000
 

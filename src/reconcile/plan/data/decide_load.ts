@@ -106,11 +106,17 @@ function loadNew(question: SourceQuestion): SourceDecision {
   // Other servers may read other sources than landform.
   if (!prepares || dataOf(wanted.cls)?.content !== 'features') return { load, issues: [] }
   if (change === undefined) return { load, issues: [], unread: true }
-  if (isProblem(change)) return { load, issues: [reportFault(wanted, change)] }
-  if (change === null) return { load, issues: [] }
+  const issues = checkNewSource(wanted, change)
+  if (isProblem(change) || change === null) return { load, issues }
   // A layer that is deleted and created again was compared with the old one.
   const known = { ...withoutDropped(change, new Set()), before: 0, lostFields: [] }
-  return { load: { ...load, change: known }, issues: checkKey(wanted, change.sourceFields) }
+  return { load: { ...load, change: known }, issues }
+}
+
+/** Reports a source from which no layer can be created. */
+export function checkNewSource(wanted: WantedResource, reading: LoadReading): Issue[] {
+  if (isProblem(reading)) return [reportFault(wanted, reading)]
+  return reading === null ? [] : checkKey(wanted, reading.sourceFields)
 }
 
 /** Reports a key field that a new layer would not have. Lists of fields in the block are checked with the manifest. */
@@ -224,7 +230,7 @@ function reportFault(wanted: WantedResource, { code, message, hint, detail }: Pr
 
 /** Removes the fields that the plan drops from the lost fields. */
 export function withoutDropped(
-  { filledFields: _, ...change }: DataChange,
+  { filledFields: _, unconvertible: __, ...change }: DataChange,
   dropped: ReadonlySet<string>,
 ): DataChange {
   return { ...change, lostFields: change.lostFields.filter(({ keyname }) => !dropped.has(keyname)) }

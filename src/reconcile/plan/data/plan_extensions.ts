@@ -6,7 +6,7 @@ import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { DataChange } from '../../../transfer/data_loss.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
-import type { DataLoad, FeatureState } from '../../model/change.ts'
+import type { FeatureState } from '../../model/change.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
 import { issueAt } from '../issue_at.ts'
 import { notCaptured } from '../plan_reader.ts'
@@ -17,6 +17,7 @@ import {
   type ExtensionsDiff,
   hasKeyField,
 } from './compare_extensions.ts'
+import { listFinalFields, type PlannedLayer } from './final_fields.ts'
 
 /** The planned descriptions and attachments of the features of a layer. */
 export interface ExtensionsPlan extends ExtensionsDiff {
@@ -27,19 +28,13 @@ export interface ExtensionsPlan extends ExtensionsDiff {
   readonly isUncaptured?: true
 }
 
-/** The layer on the server, undefined if it is created, and the planned load. */
-export interface ExtendedLayer {
-  readonly actual: ActualResource | undefined
-  readonly data: DataLoad | undefined
-}
-
 const nothing = { edits: [], change: undefined, unknown: [], there: {}, issues: [], unread: [] }
 
 /** Plans the descriptions and attachments of the features of a layer. Pure. */
 export function planExtensions(
   { actual: tree, digests = new Map(), extensions, options }: PlanInput,
   wanted: WantedResource,
-  { actual, data }: ExtendedLayer,
+  { actual, data }: PlannedLayer,
 ): ExtensionsPlan {
   const { features } = wanted
   if (features === undefined || (actual !== undefined && actual.cls !== wanted.cls)) return nothing
@@ -53,7 +48,7 @@ export function planExtensions(
   const state = { there, digests, isReloaded: actual !== undefined && isReloaded }
   const compared = compareExtensions(wanted, state)
   const issues = [...(options.allowLoss.has(wanted.key) ? [] : checkExtensionLoss(wanted, compared))]
-  issues.push(...checkKeyField(wanted, { actual, data }))
+  issues.push(...checkKeyField(wanted, listFinalFields(wanted, { actual, data })))
   const { change } = compared
   if (change === undefined || actual === undefined || there === null)
     return { ...compared, issues, unread: [] }
@@ -82,30 +77,19 @@ export function statesOf(there: readonly ReadExtensions[]): FeatureState[] {
   return there.map((one) => ({ id: one.id, key: one.key, digest: digestExtended(one) }))
 }
 
-/** Reports a key that is not a field of the layer after the change. Lists of fields in the block are checked with the manifest. */
-function checkKeyField(wanted: WantedResource, layer: ExtendedLayer): Issue[] {
+/**
+ * Reports a key that is not a field of the layer after the change. Lists of fields in the block are checked with the manifest.
+ *
+ * @param names keynames of the fields after the change; undefined if they are not known
+ */
+export function checkKeyField(wanted: WantedResource, names: readonly string[] | undefined): Issue[] {
   const { features, members } = wanted
   if (features === undefined || members.feature_layer?.fields !== undefined) return []
-  const names = listFinalFields(wanted, layer)
   if (names === undefined || names.includes(features.key)) return []
   const message = `"${wanted.key}" has no field "${features.key}", whose values would identify its features`
   const hint = findHint(features.key, names) ?? 'Name a field of the layer.'
   return [{ ...issueAt(wanted, 'data/key', message, '/features/key'), hint }]
 }
-
-/** Lists the keynames of the fields after the change; undefined if they are not known. */
-function listFinalFields({ data }: WantedResource, layer: ExtendedLayer): readonly string[] | undefined {
-  const { actual, data: load } = layer
-  const there = actual === undefined ? [] : (actual.members.feature_layer?.fields as NamedFields | undefined)
-  const names = there?.map(({ keyname }) => keyname)
-  if (load === undefined || (data?.options.keep_fields === true && actual !== undefined)) return names
-  const { sourceFields, difference } = load.change ?? {}
-  if (difference === undefined) return sourceFields?.map(({ keyname }) => keyname)
-  const kept = names?.filter((name) => !difference.missingFields.includes(name))
-  return kept && [...kept, ...difference.newFields.map(({ name }) => name)]
-}
-
-type NamedFields = readonly { readonly keyname: string }[]
 
 /** Descriptions and attachments that a load deletes, because the block does not list them. */
 export function countUnlisted(

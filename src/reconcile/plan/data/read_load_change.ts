@@ -42,13 +42,25 @@ export async function readLoadChange(
     return readDifference(reader, { wanted, actual, key }, signal)
   const geometryType = actual?.members.vector_layer?.geometry_type as GeometryType | undefined
   const path = wanted.data?.path ?? ''
-  const contents = await readSource({ path, options: loadOptionsOf(wanted), geometryType, signal })
+  const options = loadOptionsOf(wanted)
+  const contents = await readSource({
+    ...{ path, options, geometryType, signal },
+    declared:
+      (wanted.members.feature_layer?.fields as readonly NamedField[] | undefined) ?? keptFields(question),
+  })
   if (contents === undefined || isProblem(contents)) return contents ?? null
-  const { featureCount: after, filledFields, fields: sourceFields, geometryType: sourceGeometry } = contents
-  const read = { ...unchanged, after, filledFields, sourceFields, sourceGeometry }
+  const { featureCount: after, filledFields, unconvertible } = contents
+  const { fields: sourceFields, geometryType: sourceGeometry } = contents
+  const read = { ...unchanged, after, filledFields, sourceFields, sourceGeometry, unconvertible }
   if (actual === undefined) return { ...read, before: 0, lostFields: [] }
   const lostFields = await findLost(reader, actual, { after, filledFields })
   return { ...read, before, lostFields }
+}
+
+/** The fields of a layer that keeps its datatypes. Features with other values are skipped, if the load skips errors. */
+function keptFields({ wanted: { data }, actual }: LoadQuestion): readonly NamedField[] | undefined {
+  const { keep_fields: isKept, skip_errors: skips } = data?.options ?? {}
+  return isKept === true && skips !== true && actual !== undefined ? fieldsOf(actual) : undefined
 }
 
 const unchanged = { lostAttachments: 0, lostDescriptions: 0 }

@@ -1,0 +1,51 @@
+import { countOf } from '../../../core/count.ts'
+import type { Issue } from '../../../core/issue.ts'
+import { joinPointer } from '../../../core/pointer.ts'
+import { isProblem } from '../../../core/problem.ts'
+import { findHint } from '../../../core/suggest.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import type { DataChange } from '../../../transfer/data_loss.ts'
+import type { LoadReading } from '../../model/plan_input.ts'
+import { issueAt } from '../issue_at.ts'
+
+/** Checks the fields that a block lists against the source of its layer; finds nothing if it was not read. */
+export function checkDeclaredFields(wanted: WantedResource, reading: LoadReading | undefined): Issue[] {
+  if (!reading || isProblem(reading)) return []
+  return [...reportMisspelt(wanted, reading), ...reportUnconvertible(wanted, reading)]
+}
+
+/** Reports values of the source that cannot be converted to the datatypes that the block declares. */
+function reportUnconvertible(wanted: WantedResource, { unconvertible = [] }: DataChange): Issue[] {
+  const names = listFields(wanted).map(({ keyname }) => keyname)
+  return unconvertible.map(({ keyname, from, to, count, first }): Issue => {
+    const index = names.indexOf(keyname)
+    const pointer = index < 0 ? '/data' : joinPointer('/feature_layer/fields', index, 'datatype')
+    const message = `${countOf(count, 'value')} of the field "${keyname}" in the source of "${wanted.key}" cannot be converted from ${from} to ${to}: feature ${first.feature} has ${first.value}`
+    return issueAt(wanted, 'plan/unconvertible', message, pointer)
+  })
+}
+
+/** Warns of fields that would be empty, because the source has values in a field with a similar name that the block does not list. */
+function reportMisspelt(wanted: WantedResource, { filledFields }: DataChange): Issue[] {
+  if (filledFields === undefined) return []
+  const fields = listFields(wanted)
+  const listed = new Set(fields.map(({ keyname }) => keyname))
+  const unlisted = filledFields.filter((name) => !listed.has(name))
+  return fields.flatMap(({ keyname }, index): Issue[] => {
+    const hint = filledFields.includes(keyname) ? undefined : hintFor(wanted, keyname, unlisted)
+    if (hint === undefined) return []
+    const pointer = joinPointer('/feature_layer/fields', index, 'keyname')
+    const message = `the source of "${wanted.key}" has no values for the field "${keyname}", which would be empty`
+    return [{ ...issueAt(wanted, 'plan/field-empty', message, pointer), severity: 'warning', hint }]
+  })
+}
+
+function listFields({ members }: WantedResource): readonly { readonly keyname: string }[] {
+  return (members.feature_layer?.fields ?? []) as readonly { readonly keyname: string }[]
+}
+
+function hintFor({ formerFields }: WantedResource, keyname: string, unlisted: readonly string[]) {
+  const was = formerFields?.get(keyname)
+  if (was === undefined || !unlisted.includes(was)) return findHint(keyname, unlisted)
+  return `rename "${was}" in the source, too`
+}

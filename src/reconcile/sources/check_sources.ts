@@ -1,0 +1,64 @@
+import PQueue from 'p-queue'
+import { dataOf } from '../../contract/registry.ts'
+import { compareIssues, type Issue } from '../../core/issue.ts'
+import { isProblem } from '../../core/problem.ts'
+import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
+import type { LoadReading } from '../model/plan_input.ts'
+import { checkNewSource } from '../plan/data/decide_load.ts'
+import { checkDeclaredFields } from '../plan/data/declared_fields.ts'
+import { checkStyleFields, type FinalFields } from '../plan/data/final_fields.ts'
+import { checkKeyField } from '../plan/data/plan_extensions.ts'
+import { readLoadChange } from '../plan/data/read_load_change.ts'
+
+/** Maximum number of source readers; each of them uses a core. */
+const maxReaders = 2
+
+/**
+ * Reads the data sources of a manifest, and reports all that can be known without a server: sources that cannot be loaded, values that
+ * do not fit declared datatypes, and keys and styles with fields that the source does not have. Skips what cannot be read on this
+ * machine.
+ *
+ * @throws {Problem} pipeline/interrupted
+ */
+export async function checkSources(
+  { resources }: Manifest,
+  signal: AbortSignal | undefined,
+): Promise<Issue[]> {
+  const layers = [...resources.values()].filter(
+    ({ cls, data }) => data !== undefined && dataOf(cls)?.content === 'features',
+  )
+  const queue = new PQueue({ concurrency: maxReaders })
+  const read = layers.map((wanted) => async () => ({ wanted, reading: await readNew(wanted, signal) }))
+  const checked = await queue.addAll<{ wanted: WantedResource; reading: LoadReading }>(read)
+  const fields: FinalFields = new Map()
+  for (const { wanted, reading } of checked) noteSourceFields(fields, wanted, reading)
+  const issues = checked.flatMap(({ wanted, reading }) => checkOne(wanted, reading))
+  const styles = [...resources.values()].flatMap((wanted) => checkStyleFields(fields, wanted))
+  return [...issues, ...styles].sort(compareIssues)
+}
+
+const noServer = { countValues: async () => undefined }
+
+const readNew = (wanted: WantedResource, signal: AbortSignal | undefined) =>
+  readLoadChange(noServer, { wanted, actual: undefined, before: 0 }, signal)
+
+function noteSourceFields(fields: FinalFields, { key, members }: WantedResource, reading: LoadReading): void {
+  if (!reading || isProblem(reading) || members.feature_layer?.fields !== undefined) return
+  if (reading.sourceFields !== undefined)
+    fields.set(
+      key,
+      reading.sourceFields.map(({ keyname }) => keyname),
+    )
+}
+
+function checkOne(wanted: WantedResource, reading: LoadReading): Issue[] {
+  const names =
+    !reading || isProblem(reading) ? undefined : reading.sourceFields?.map(({ keyname }) => keyname)
+  const issues = [
+    ...checkNewSource(wanted, reading),
+    ...checkDeclaredFields(wanted, reading),
+    ...checkKeyField(wanted, names),
+  ]
+  // The source of an existing layer is not loaded again.
+  return wanted.data?.mode === 'seed' ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues
+}
