@@ -96,6 +96,33 @@ describe('a source of a manifest', () => {
     ])
   })
 
+  it('is not loaded again for fields that are added to a seeded layer, and plan and report say so', async () => {
+    const field = (name: string) => `{ keyname: ${name}, datatype: STRING }`
+    const seeded = (...names: readonly string[]) =>
+      write('kept', {
+        fields: names.map(field).join('\n        - '),
+        data: 'source: roads.geojson, mode: seed',
+      })
+    await seeded('name')
+    expect((await run('apply', 'kept.yaml', '--yes')).exit).toBe(0)
+    await seeded('name', 'lanes')
+    const told = 'the field lanes is added without values for 4 features'
+    const planned = await run('plan', 'kept.yaml')
+    expect(planned.err).toContain(
+      `kept.yaml:12:11 warning plan/no-values: ${told} in "kept": mode: seed does not`,
+    )
+    expect(planned.err).toContain('use --overwrite-data kept')
+    expect((await run('plan', 'kept.yaml', '--overwrite-data', 'kept')).err).toBe('')
+    const applied = await run('apply', 'kept.yaml', '--yes')
+    expect(applied.out).toContain(`  kept: ${told}`)
+    await seeded('name')
+    expect((await run('apply', 'kept.yaml', '--yes')).err).not.toContain('warning')
+    await seeded('name', 'lanes')
+    expect((await run('plan', 'kept.yaml')).err).toContain(told)
+    expect((await run('apply', 'kept.yaml', '--yes', '--overwrite-data', 'kept')).exit).toBe(0)
+    expect((await run('data', 'head', 'kept', '--no-geom')).out).toContain('four')
+  })
+
   it('has the fields that the style of its layer names, or the style is reported at its position', async () => {
     await write('styled', { styled: 'nome' })
     const missing =

@@ -7,6 +7,7 @@ import { findWantedBlock, type Manifest } from '../../manifest/manifest.ts'
 import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
 import { isServerLost } from '../../reconcile/apply/schedule_steps.ts'
 import type { Change } from '../../reconcile/model/change.ts'
+import { describeUnfilled } from '../../reconcile/plan/data/unfilled_fields.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { describeDifference } from '../../transfer/sync/feature_difference.ts'
 import { formatLoad } from './load.ts'
@@ -35,6 +36,7 @@ export function formatReport(
   const lines = [
     formatDone(report, tookMs),
     ...outcomes.flatMap(formatLoaded),
+    ...outcomes.flatMap(formatUnfilled),
     ...outcomes.flatMap((one) => formatStyleIssues(one, known)),
   ]
   if (problem !== undefined) lines.push(paint('red', 'Failed'), ...formatProblemLines('', problem))
@@ -82,6 +84,14 @@ function formatLoaded({ change, report, before, difference }: Outcome): string[]
     `  ${change.key}: ${countOf(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} invalid skipped` : ''}`,
     ...formatLoad(report, maxListed).map((line) => `    ${nameEncoding(line, 'data.encoding')}`),
   ]
+}
+
+/** Formats which fields got no values, as the plan said. */
+function formatUnfilled({ change, outcome }: Outcome): string[] {
+  const isDone = successWords.some((word) => word === outcome)
+  return change.unfilled === undefined || !isDone
+    ? []
+    : [`  ${change.key}: ${describeUnfilled(change.unfilled)}`]
 }
 
 /** Formats what the server does not draw of a style, without what was known before. */

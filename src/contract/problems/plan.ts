@@ -129,6 +129,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Correct the name of the field.',
   },
+  'plan/no-values': {
+    title: 'Field added without values',
+    exit: 1,
+    advice: 'Load the source again with --overwrite-data KEY, or set the values on the server.',
+  },
   'plan/data-missing': {
     title: 'Data missing',
     exit: 3,

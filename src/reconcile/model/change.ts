@@ -71,6 +71,13 @@ export interface DataLoad {
   readonly lossFuse?: number
 }
 
+/** Fields that a change adds to a layer, and for which no feature gets a value. */
+export interface UnfilledFields {
+  readonly keynames: readonly string[]
+  /** Number of features of the layer; null if the server cannot count them. */
+  readonly features: number | null
+}
+
 /** A load that changes only the features that differ from the source. */
 export interface SyncLoad {
   /** Keynames of the fields that identify a feature. */
@@ -264,6 +271,8 @@ export interface Change {
   readonly marksSource?: string
   readonly edits: readonly Edit[]
   readonly data?: DataLoad
+  /** Added fields without values, because the source, which has them, is not loaded again. */
+  readonly unfilled?: UnfilledFields
   /** All files of the resource after the change; absent if they do not change. */
   readonly files?: readonly FileEntry[]
   /** Descriptions and attachments of features to write; absent if they do not change. */

@@ -5,13 +5,13 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
-import type { Change, DataLoad, Edit, UnknownResource } from '../model/change.ts'
+import type { Change, DataLoad, Edit, UnfilledFields, UnknownResource } from '../model/change.ts'
 import { addedFields, convertsFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { reportContested } from './contested_fields.ts'
 import { planCreation } from './create.ts'
 import { checkFileLoss, compareFiles, type FilesDiff } from './data/compare_files.ts'
-import { decideSource, keepSource, staleSource } from './data/decide_load.ts'
+import { decideSource, keepSource, type SourceDecision, staleSource } from './data/decide_load.ts'
 import { checkDeclaredFields } from './data/declared_fields.ts'
 import {
   checkStyleFields,
@@ -149,7 +149,7 @@ function unknownOf(work: Work, { key, cls }: WantedResource, found: Unseen): Unk
 function planCreate(work: Work, wanted: WantedResource, old: ActualResource | undefined): void {
   const { input, draft, context } = work
   const creation = planCreation(wanted, context)
-  const data = planData(work, wanted, { actual: undefined, edits: [] })
+  const { load: data } = planData(work, wanted, { actual: undefined, edits: [] })
   noteFinalFields(work.fields, wanted, { actual: undefined, data })
   const source = dataOf(wanted.cls)
   if (source !== undefined && source.structure === undefined && wanted.data === undefined) {
@@ -204,7 +204,7 @@ function planUpdate(work: Work, wanted: WantedResource, found: ActualResource): 
   const files = compareFiles(wanted, actual, input.digests)
   if (!input.options.allowLoss.has(wanted.key)) draft.issues.push(...checkFileLoss(wanted, actual, files))
   const compared = withLosses(work, withFiles(diffResource(wanted, found, context), files), actual)
-  const data = planData(work, wanted, { actual, edits: compared.edits })
+  const { load: data, unfilled } = planData(work, wanted, { actual, edits: compared.edits })
   noteFinalFields(work.fields, wanted, { actual, data })
   const extended = noteExtensions(work, wanted, { actual, data })
   const diff = withFiles(compared, extended)
@@ -223,7 +223,9 @@ function planUpdate(work: Work, wanted: WantedResource, found: ActualResource): 
     else draft.unknown.push({ key: wanted.key, cls: actual.cls, path: work.pathOf(wanted.key), reason })
     return
   }
-  draft.changes.push(withRestore(updateOf({ work, wanted, actual, diff, data, files, extended }), wanted))
+  draft.changes.push(
+    withRestore(updateOf({ work, wanted, actual, diff, data, unfilled, files, extended }), wanted),
+  )
 }
 
 function noteExtensions({ input, draft }: Work, wanted: WantedResource, layer: PlannedLayer): ExtensionsPlan {
@@ -247,6 +249,7 @@ interface Update {
   readonly actual: ActualResource
   readonly diff: ResourceDiff
   readonly data: DataLoad | undefined
+  readonly unfilled: UnfilledFields | undefined
   readonly files: FilesDiff
   readonly extended: ExtensionsPlan
 }
@@ -259,7 +262,9 @@ function withFiles(
   return { ...diff, edits: [...diff.edits, ...edits], unknown: [...diff.unknown, ...unknown] }
 }
 
-function updateOf({ work, wanted, actual, diff, data, files: { entries }, extended }: Update): Change {
+function updateOf(update: Update): Change {
+  const { work, wanted, actual, diff, data, unfilled, extended } = update
+  const { entries } = update.files
   const fields =
     data === undefined || data.sync !== undefined ? undefined : wanted.members.feature_layer?.fields
   const sync = planSyncFields(wanted, actual, data)
@@ -280,6 +285,7 @@ function updateOf({ work, wanted, actual, diff, data, files: { entries }, extend
     edits: [...diff.edits, ...(sync?.edits ?? listLoadedFieldEdits(wanted, actual, data))],
     body: sync === undefined ? body : { ...body, feature_layer: { fields: sync.fields } },
     ...(data === undefined ? {} : { data }),
+    ...(unfilled === undefined ? {} : { unfilled }),
     ...(entries === undefined ? {} : { files: entries }),
     ...featuresOf(extended),
     ...(fields === undefined ? {} : { fieldsAfterLoad: fields as NonNullable<Change['fieldsAfterLoad']> }),
@@ -314,14 +320,14 @@ function planData(
   { input, draft }: Work,
   wanted: WantedResource,
   { actual, edits }: { readonly actual: ActualResource | undefined; readonly edits: readonly Edit[] },
-): DataLoad | undefined {
+): Pick<SourceDecision, 'load' | 'unfilled'> {
   const file = wanted.data === undefined ? undefined : input.files.get(wanted.key)
-  if (file === undefined) return undefined
+  if (file === undefined) return {}
   const count = actual === undefined ? undefined : input.counts.get(actual.id)
   const { options, actual: tree } = input
   const there = actual === undefined ? undefined : input.extensions?.get(actual.id)
   const known = there === notCaptured ? undefined : there
-  const { load, issues, uncounted, unread } = decideSource({
+  const { load, unfilled, issues, uncounted, unread } = decideSource({
     wanted,
     actual,
     file,
@@ -342,7 +348,7 @@ function planData(
   if (isReplaced && there === undefined && wanted.features === undefined && tree.landform !== undefined)
     draft.unreadExtensions.push({ id: actual.id })
   if (isReplaced && there === notCaptured) draft.issues.push(reportUncaptured(wanted, '/data'))
-  return load
+  return { ...(load && { load }), ...(unfilled && { unfilled }) }
 }
 
 /** Returns a function that finds the display names from the root to a key. */

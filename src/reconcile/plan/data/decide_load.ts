@@ -17,11 +17,11 @@ import {
 import { nameEncoding } from '../../../transfer/source_encoding.ts'
 import { countVersions } from '../../../transfer/sync/feature_difference.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
-import type { DataLoad, EditedData, SyncLoad, WantedBody } from '../../model/change.ts'
+import type { DataLoad, EditedData, SyncLoad, UnfilledFields, WantedBody } from '../../model/change.ts'
 import { changesValues } from '../../model/layer_fields.ts'
 import type { LoadReading, PlanOptions } from '../../model/plan_input.ts'
 import { issueAt } from '../issue_at.ts'
-
+import { keepData } from './unfilled_fields.ts'
 /** The current source file of a layer. */
 export interface SourceFile {
   /** SHA-256 of its bytes, in hexadecimal. */
@@ -32,6 +32,8 @@ export interface SourceFile {
 /** The decision whether to load the data of a layer. */
 export interface SourceDecision {
   readonly load?: DataLoad
+  /** Added fields without values, because there is no load. */
+  readonly unfilled?: UnfilledFields
   readonly issues: readonly Issue[]
   /** The features of the resource must be counted before the plan is final. */
   readonly uncounted?: true
@@ -89,7 +91,7 @@ export function decideSource(question: SourceQuestion): SourceDecision {
   const edited = findEdits(actual)
   if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'requested', edited })
   if (actual.source === undefined) return decideUnmarked(question)
-  if (wanted.data?.mode === 'seed') return { issues: [] }
+  if (wanted.data?.mode === 'seed') return keepData(question)
   const isSame = actual.source.digest === sourceDigest(file.sha256, loadOptionsOf(wanted))
   if (isSame && edited === undefined)
     return added.size === 0 ? { issues: [] } : replaceData(question, { reason: 'fields added', edited })
@@ -281,8 +283,10 @@ function decideUnmarked(question: SourceQuestion): SourceDecision {
   const { wanted, actual, count } = question
   if (actual?.resmeta !== undefined && count === undefined) return { issues: [], uncounted: true }
   if (actual?.resmeta !== undefined && count === 0) return loadNew(question)
-  if (wanted.data?.mode === 'seed') return { issues: [] }
-  if (actual !== undefined && actual.resmeta === undefined) return { issues: [reportUnreadable(wanted)] }
+  const kept = keepData(question)
+  if (wanted.data?.mode === 'seed') return kept
+  if (actual !== undefined && actual.resmeta === undefined)
+    return { ...kept, issues: [reportUnreadable(wanted), ...kept.issues] }
   const what = typeof count === 'number' ? `has ${countOf(count, 'feature')}` : 'has data'
   const message = `"${wanted.key}" ${what} of unknown origin on the server, which the plan keeps`
   const issue = {
@@ -290,7 +294,7 @@ function decideUnmarked(question: SourceQuestion): SourceDecision {
     severity: 'warning',
     hint: `To replace them, use --overwrite-data ${wanted.key}.`,
   } as const
-  return { issues: [issue] }
+  return { ...kept, issues: [issue, ...kept.issues] }
 }
 
 /** The metadata record the source of the data. */
