@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -102,5 +102,22 @@ describe.each(drivers)('files of a bucket on %s', (driver) => {
     expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
     expect(undone.out).toContain('files  ~ d.txt renamed from east.txt (6 B)')
     expect(await listFiles()).toEqual(before)
+  })
+
+  test('stay when the manifest no longer lists them, and each plan says so until --prune deletes them', async () => {
+    const text = await readFile(join(cwd, 'm.yaml'), 'utf8')
+    const manifest = JSON.parse(text) as { resources: Record<string, { files?: unknown }> }
+    const { files: _, ...block } = manifest.resources.plans ?? {}
+    const without = { ...manifest, resources: { ...manifest.resources, plans: block } }
+    await writeFile(join(cwd, 'm.yaml'), JSON.stringify(without))
+    await apply()
+    const left = await run('plan', 'm.yaml', '--exit-code')
+    expect([left.exit, left.err]).toEqual([
+      2,
+      expect.stringMatching(/plan\/left-behind: "plans" still has \d files/),
+    ])
+    const pruned = await run('apply', 'm.yaml', '--yes', '--prune', '--allow-loss', 'plans')
+    expect([pruned.exit, await listFiles()]).toEqual([0, []])
+    expect((await run('plan', 'm.yaml', '--exit-code')).exit).toBe(0)
   })
 })

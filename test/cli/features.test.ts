@@ -132,7 +132,7 @@ it('writes them again after a load, to the features with the same keys', async (
 it('writes them to features that the same synchronization adds', async () => {
   await writePlaces(['SE', 'NO', 'FI'])
   const descriptions = { NO: 'A very long coast.', SE: 'Many lakes.', FI: 'Many more lakes.' }
-  await write({ key: 'code', descriptions }, { mode: 'sync', key: 'code' })
+  await write({ key: 'code', descriptions, attachments: {} }, { mode: 'sync', key: 'code' })
   await applyAndPlanAgain('--allow-loss', 'places')
   expect(shown(await readFeatures()).map(([key, text]) => [key, text])).toEqual([
     ['SE', 'Many lakes.'],
@@ -199,13 +199,35 @@ it('names a feature that does not exist, and changes nothing', async () => {
   expect(await readFeatures()).toEqual(before)
 })
 
-it('keeps them when the block no longer names them, and says so', async () => {
+it('keeps them when the block no longer names them, and says so until they are deleted', async () => {
   const before = await readFeatures()
-  await write(undefined, { mode: 'sync', key: 'code' })
-  const plan = await run('plan', 'm.yaml')
-  expect(plan.out).toContain('to delete the descriptions, apply an empty list of them once')
-  await applyAndPlanAgain()
+  const data = { mode: 'sync', key: 'code' }
+  await write(undefined, data)
+  const told = 'warning plan/left-behind: "places" still has 2 feature descriptions'
+  for (const command of [['plan'], ['apply', '--yes'], ['plan']]) {
+    const ran = await run(...command, 'm.yaml')
+    expect([ran.out, ran.err]).toEqual([expect.stringContaining('0 changes'), expect.stringContaining(told)])
+  }
+  expect((await run('plan', 'm.yaml', '--exit-code')).exit).toBe(2)
   expect(await readFeatures()).toEqual(before)
+  const refused = await run('plan', 'm.yaml', '--prune')
+  expect([refused.exit, refused.err]).toEqual([1, expect.stringContaining('would lose 2 of 2 feature descr')])
+  expect((await applyAndPlanAgain('--prune', '--allow-loss', 'places')).out).toContain('1 updated')
+  expect(await readFeatures()).toEqual([])
+})
+
+it('records them if nothing else of the resource changes, so that their removal is told', async () => {
+  const attachments = { NO: ['photos/*.jpg'] }
+  await write({ key: 'code', descriptions: { NO: 'A coast.' } }, { mode: 'seed' })
+  await applyAndPlanAgain()
+  await write({ key: 'code', descriptions: { NO: 'A coast.' }, attachments }, { mode: 'seed' })
+  await applyAndPlanAgain()
+  await write({ key: 'code', descriptions: { NO: 'A coast.' } }, { mode: 'seed' })
+  expect((await run('plan', 'm.yaml')).err).toContain('"places" still has 2 attachments')
+  await write({ key: 'code', attachments }, { mode: 'seed' })
+  const left = await run('plan', 'm.yaml')
+  expect(left.err).toContain('"places" still has 1 feature description')
+  expect(left.err).not.toContain('attachment')
 })
 
 it('reports faults with their positions', async () => {

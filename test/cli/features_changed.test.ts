@@ -164,7 +164,7 @@ describe.each(drivers)('descriptions and attachments of features on %s', (driver
     await apply()
     await write('lost', { data })
     const planned = await run('plan', 'm.yaml')
-    expect(planned.out).toContain('to delete the attachments, apply an empty list of them once')
+    expect(planned.err).toContain('"lost" still has 2 attachments that this manifest has set')
     await writePlaces(['NO', 'SE', 'FI'])
     const refused = await run('plan', 'm.yaml')
     expect(refused.exit).toBe(1)

@@ -155,9 +155,9 @@ export const planProblems = {
     advice: 'Correct the values, or keep the datatype and add another field.',
   },
   'plan/left-behind': {
-    title: 'Fields of a resource that is no longer in the manifest',
+    title: 'Left on the server, and no longer in the manifest',
     exit: 1,
-    advice: 'Reset them with --prune, or refer to the resource with existing: true again.',
+    advice: 'Reset it with --prune, or name it in the manifest again.',
   },
   'plan/taken-along': {
     title: 'Would delete other resources',

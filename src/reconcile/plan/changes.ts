@@ -2,9 +2,9 @@ import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { Action } from '../../contract/bodies/journal.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
-import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
+import type { WantedResource } from '../../manifest/manifest.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
-import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
+import { type ActualResource, pathOf } from '../model/actual_tree.ts'
 import type { Change, DataLoad, Edit, UnfilledFields, UnknownResource } from '../model/change.ts'
 import { addedFields, convertsFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
@@ -32,11 +32,13 @@ import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf } from './diff_context.ts'
 import { issueAt } from './issue_at.ts'
 import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
-import type { Match, ResourceMatch } from './match.ts'
+import { planLeftParts } from './left_parts.ts'
+import type { ResourceMatch } from './match.ts'
 import { notCaptured } from './plan_reader.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { checkFormerFields, withNewKeynames } from './renamed_fields.ts'
 import { checkReplaced } from './replaced_features.ts'
+import { pathFinder } from './resource_paths.ts'
 import { withRestore } from './restore_data.ts'
 import type { Selection } from './select_resources.ts'
 import { countTakes, listUnreadContents } from './takes.ts'
@@ -192,22 +194,28 @@ function takesOf(work: Work, wanted: WantedResource, old: ActualResource) {
   return takes
 }
 
-function planUpdate(work: Work, wanted: WantedResource, found: ActualResource): void {
-  const { context, draft, input } = work
-  const fault = checkTarget(input, wanted, found)
+function planUpdate(work: Work, written: WantedResource, found: ActualResource): void {
+  const { draft, input } = work
+  const fault = checkTarget(input, written, found)
   if (fault !== undefined) {
     draft.issues.push(fault)
     return
   }
-  draft.issues.push(...checkFormerFields(wanted, found))
-  const actual = withNewKeynames(wanted, found)
+  draft.issues.push(...checkFormerFields(written, found))
+  const actual = withNewKeynames(written, found)
+  const left = planLeftParts(input, written, { actual, names: work.context.names })
+  draft.issues.push(...left.issues)
+  draft.unreadExtensions.push(...left.unread)
+  const wanted = left.block
+  const context = { ...work.context, keptNames: left.kept }
   const files = compareFiles(wanted, actual, input.digests)
   if (!input.options.allowLoss.has(wanted.key)) draft.issues.push(...checkFileLoss(wanted, actual, files))
-  const compared = withLosses(work, withFiles(diffResource(wanted, found, context), files), actual)
+  const compared = withLosses(work, withFiles(diffResource(written, found, context), files), actual)
   const { load: data, unfilled } = planData(work, wanted, { actual, edits: compared.edits })
   noteFinalFields(work.fields, wanted, { actual, data })
   const extended = noteExtensions(work, wanted, { actual, data })
-  const diff = withFiles(compared, extended)
+  const isWritten = [data, files.entries, extended.change].some((one) => one !== undefined)
+  const diff = { ...withFiles(compared, extended), ...(isWritten ? recordOf(written, found, context) : {}) }
   draft.issues.push(
     ...reportUnknown(wanted, diff),
     ...reportReplacement(wanted, diff.edits, allowHint(wanted)),
@@ -233,6 +241,11 @@ function noteExtensions({ input, draft }: Work, wanted: WantedResource, layer: P
   draft.issues.push(...planned.issues)
   draft.unreadExtensions.push(...planned.unread)
   return planned
+}
+/** The request of a resource whose data or files are written, with the record of the fields that the manifest sets. */
+function recordOf(written: WantedResource, found: ActualResource, context: DiffContext) {
+  const { body, records } = diffResource(written, found, { ...context, isWritten: true })
+  return { body, records }
 }
 
 const featuresOf = ({ change }: ExtensionsPlan) => (change === undefined ? {} : { features: change })
@@ -349,29 +362,4 @@ function planData(
     draft.unreadExtensions.push({ id: actual.id })
   if (isReplaced && there === notCaptured) draft.issues.push(reportUncaptured(wanted, '/data'))
   return { ...(load && { load }), ...(unfilled && { unfilled }) }
-}
-
-/** Returns a function that finds the display names from the root to a key. */
-function pathFinder(manifest: Manifest, actual: ActualTree, match: Match) {
-  const known = new Map<string, readonly string[]>()
-  const find = (key: string): readonly string[] => {
-    const before = known.get(key)
-    if (before !== undefined) return before
-    const wanted = manifest.resources.get(key)
-    const there = match.pairs.get(key)
-    const name = wanted?.displayName ?? there?.displayName ?? key
-    const inTree = wanted?.existing || wanted?.parent === undefined
-    const path =
-      inTree && there !== undefined ? pathOf(actual, there.id) : [...parentPath(wanted, find), name]
-    known.set(key, path)
-    return path
-  }
-  return find
-}
-
-function parentPath(
-  wanted: WantedResource | undefined,
-  find: (key: string) => readonly string[],
-): readonly string[] {
-  return wanted?.parent === undefined ? [] : find(wanted.parent)
 }

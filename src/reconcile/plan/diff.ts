@@ -37,6 +37,10 @@ export interface DiffContext {
   readonly mergesMetadata: boolean
   /** Keys that are recorded on their resources. */
   readonly keyRecords: ReadonlyMap<string, KeyRecord>
+  /** Whether the resource is written anyway: its data, files, or descriptions and attachments of features. */
+  readonly isWritten?: boolean
+  /** Names of fields that the block no longer contains, and that its record keeps. */
+  readonly keptNames?: ReadonlySet<string>
 }
 
 /** Difference between the desired and the actual state of a resource. */
@@ -85,8 +89,10 @@ export function diffResource(
   const found = findContested(actual, draft.edits, { manifestId, adopts })
   const isTaken = context.take.has(wanted.key)
   const taken = isTaken ? found : []
-  const isChanged = draft.edits.length > 0 || adopts
-  const marks = planMarks(written, { actual, context: record, isChanged, adopts, taken })
+  const isChanged = draft.edits.length > 0 || adopts || context.isWritten === true
+  const kept = [...(context.keptNames ?? [])].map((name) => [name, undefined] as const)
+  const recorded = { ...record, owned: new Map([...record.owned, ...kept]) }
+  const marks = planMarks(written, { actual, context: recorded, isChanged, adopts, taken })
   const keyItems = planKeyRecord(written, actual, context.keyRecords)
   setItems(draft, { ...marks.items, ...keyItems }, sides)
   const { unknown, body } = draft

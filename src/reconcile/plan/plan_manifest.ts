@@ -201,7 +201,8 @@ async function answer(
     nameValues(field),
     (await reader.countValues(field)) ?? null,
   ])
-  const extended = await findEach(unreadExtensions, maxRequests, async (query) => [
+  const extensionsById = new Map(unreadExtensions.map((query) => [query.id, query]))
+  const extended = await findEach([...extensionsById.values()], maxRequests, async (query) => [
     query.id,
     await reader.readExtensions(query),
   ])

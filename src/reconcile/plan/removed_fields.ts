@@ -1,5 +1,5 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
-import { descriptorOf, isCls } from '../../contract/registry.ts'
+import { descriptorOf, filesOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
@@ -58,17 +58,18 @@ export function completeBlock(
 
 const emptySets = () => ({ droppedRules: new Set<string>(), clearedSecrets: new Set<string>() })
 
-interface RemovedField {
+/** A field that a manifest once set and no longer contains. */
+export interface RemovedField {
   readonly name: string
   /** Empty if the value is not known. */
   readonly digest: string
 }
 
 /** Lists the fields that the manifest once set and no longer contains. */
-function listRemoved(
+export function listRemoved(
   wanted: WantedResource,
   actual: ActualResource,
-  { manifestId, owned }: RecordContext,
+  { manifestId, owned }: Pick<RecordContext, 'manifestId' | 'owned'>,
 ): RemovedField[] {
   if (!records(wanted, actual, manifestId)) return []
   const found = findRecorded(actual, manifestId)
@@ -107,11 +108,22 @@ interface Draft {
   readonly clearedSecrets: Set<string>
 }
 
+/** Tells whether a field stays, and in the record too, until `--prune` deletes it: `planLeftParts` tells of it. */
+export function isLastingPart(name: string, cls: string): boolean {
+  return name.startsWith('features.') || (name === 'files' && filesOf(cls)?.form === 'list')
+}
+
+/** Finds another manifest that sets a field, too. */
+export function findOtherOwner(actual: ActualResource, name: string, manifestId: string): string | undefined {
+  return listOwners(actual).find(
+    (manifest) => manifest !== manifestId && findRecorded(actual, manifest)?.fields.has(name),
+  )
+}
+
 function resetField(draft: Draft, name: string, digest: string): void {
   const { actual, context } = draft
-  const other = listOwners(actual).find(
-    (manifest) => manifest !== context.manifestId && findRecorded(actual, manifest)?.fields.has(name),
-  )
+  const other = findOtherOwner(actual, name, context.manifestId)
+  if (other === undefined && isLastingPart(name, actual.cls)) return
   const reset = findReset(draft, name)
   if (reset === 'none') return
   const now = digest === '' ? undefined : digestActual(name, actual, context.names)
@@ -137,7 +149,7 @@ function findReset(draft: Draft, name: string): Reset {
   if (block === 'description') return actual.description === null ? 'none' : () => ({ description: null })
   if (block === 'permissions') return findRulesReset(draft)
   if (block === 'resmeta') return wanted.resmeta === undefined ? () => ({ resmeta: {} }) : 'none'
-  if (block === 'features') return `to delete the ${field}, apply an empty list of them once`
+  if (block === 'features') return lasting.features ?? 'none'
   if (field === undefined) return findMemberReset(draft, block)
   return findDefault(draft, block, field)
 }
@@ -173,7 +185,8 @@ const lasting: Readonly<Record<string, string>> = {
   owner: 'to change it, set another owner',
   display_name: 'every resource has one',
   data: 'features and pixels are kept',
-  files: 'to delete the files, apply an empty list once',
+  features: 'they are kept',
+  files: 'to change it, set another file',
 }
 
 /** A member whose block is gone returns to its defaults as a whole. */

@@ -68,7 +68,7 @@ export function reportUncaptured(wanted: WantedResource, pointer: '/features' | 
   const effect =
     pointer === '/data' ? 'does not tell which of them the load deletes' : 'does not compare them'
   const message = `the capture has no descriptions and attachments of the features of "${wanted.key}", so the plan ${effect}`
-  const hint = 'Capture them by naming the manifest: landform capture MANIFEST --out FILE.'
+  const hint = 'Capture them by naming the manifest: landform capture MANIFEST.'
   return { ...issueAt(wanted, 'plan/capture', message, pointer), severity: 'warning', hint }
 }
 

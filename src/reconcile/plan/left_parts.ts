@@ -1,0 +1,115 @@
+import type { ExtensionsQuery } from '../../api/read_extensions.ts'
+import { countOf, pluralOf } from '../../core/count.ts'
+import type { Issue } from '../../core/issue.ts'
+import type { WantedResource } from '../../manifest/manifest.ts'
+import { countFiles } from '../model/actual_files.ts'
+import type { ActualResource } from '../model/actual_tree.ts'
+import { listOwned } from '../model/owned_fields.ts'
+import type { PlanInput } from '../model/plan_input.ts'
+import type { Names } from '../model/value_equality.ts'
+import { reportUncaptured } from './data/plan_extensions.ts'
+import { issueAt } from './issue_at.ts'
+import { notCaptured } from './plan_reader.ts'
+import { findOtherOwner, isLastingPart, listRemoved } from './removed_fields.ts'
+
+/** What a manifest once set on a resource and no longer names, and what stays until it is deleted on request. */
+export interface LeftParts {
+  /** The block, with empty lists of what is deleted. */
+  readonly block: WantedResource
+  /** Names of fields that the record of the manifest keeps, so that later plans tell of them. */
+  readonly kept: ReadonlySet<string>
+  readonly issues: readonly Issue[]
+  /** What must be read before the plan is final. */
+  readonly unread: readonly ExtensionsQuery[]
+}
+
+/** What one of a part is called. */
+const nouns: Readonly<Record<string, string>> = {
+  'features.descriptions': 'feature description',
+  'features.attachments': 'attachment',
+  files: 'file',
+}
+
+/** Plans the descriptions and attachments of features, and the files, that a block once listed: `--prune` deletes them. Pure. */
+export function planLeftParts(
+  { manifest, extensions, options }: PlanInput,
+  wanted: WantedResource,
+  { actual, names }: { readonly actual: ActualResource; readonly names: Names },
+): LeftParts {
+  const owned = listOwned(wanted, actual.cls, names)
+  const left = listRemoved(wanted, actual, { manifestId: manifest.id, owned })
+    .map(({ name }) => name)
+    .filter(
+      (name) => isLastingPart(name, actual.cls) && findOtherOwner(actual, name, manifest.id) === undefined,
+    )
+  const isEmptied = options.prune && left.every((name) => name === 'files' || keyOf(wanted, actual) !== '')
+  if (isEmptied || left.length === 0)
+    return {
+      block: left.length === 0 ? wanted : empty(wanted, actual, left),
+      kept: new Set(),
+      issues: [],
+      unread: [],
+    }
+  const read = extensions?.get(actual.id)
+  const isUnread = read === undefined && left.some((name) => name !== 'files')
+  const counts = left.map((name) => ({
+    name,
+    count: countLeft(name, actual, read === notCaptured ? null : read),
+  }))
+  const there = counts.filter(({ count }) => count !== 0)
+  const isUncaptured = read === notCaptured && wanted.features === undefined
+  return {
+    block: wanted,
+    kept: new Set(there.map(({ name }) => name)),
+    issues: isUncaptured
+      ? [reportUncaptured(wanted, '/features')]
+      : there.flatMap((one) => (one.count === undefined ? [] : [reportLeft(wanted, one.name, one.count)])),
+    // A block with features reads them by its key.
+    unread: isUnread && wanted.features === undefined ? [{ id: actual.id }] : [],
+  }
+}
+
+/** A field of the layer; any will do to delete all descriptions and attachments. */
+function keyOf({ features }: WantedResource, { members }: ActualResource): string {
+  const fields = (members.feature_layer?.fields ?? []) as readonly { readonly keyname: string }[]
+  return features?.key ?? fields[0]?.keyname ?? ''
+}
+
+function empty(wanted: WantedResource, actual: ActualResource, left: readonly string[]): WantedResource {
+  const parts = {
+    ...(left.includes('features.descriptions') ? { descriptions: new Map() } : {}),
+    ...(left.includes('features.attachments') ? { attachments: new Map() } : {}),
+  }
+  return {
+    ...wanted,
+    cls: wanted.cls ?? (actual.cls as NonNullable<WantedResource['cls']>),
+    ...(left.includes('files') ? { files: [] } : {}),
+    ...(Object.keys(parts).length === 0
+      ? {}
+      : { features: { key: keyOf(wanted, actual), ...wanted.features, ...parts } }),
+  }
+}
+
+/** Counts what is left; undefined if it is not read yet, null if the account cannot read it. */
+function countLeft(
+  name: string,
+  actual: ActualResource,
+  read:
+    | readonly { readonly description: string | null; readonly attachments: readonly unknown[] }[]
+    | null
+    | undefined,
+): number | null | undefined {
+  if (name === 'files') return countFiles(actual)
+  if (read === undefined || read === null) return read
+  if (name === 'features.descriptions') return read.filter(({ description }) => description !== null).length
+  return read.reduce((sum, { attachments }) => sum + attachments.length, 0)
+}
+
+function reportLeft(wanted: WantedResource, name: string, count: number | null): Issue {
+  const { key } = wanted
+  const noun = nouns[name] ?? name
+  const what = count === null ? `may still have ${pluralOf(noun, 2)}` : `still has ${countOf(count, noun)}`
+  const message = `"${key}" ${what} that this manifest has set, and no longer names`
+  const hint = `To delete them, use --prune with --allow-loss ${key}. To keep them, name them in ${name} again.`
+  return { ...issueAt(wanted, 'plan/left-behind', message), severity: 'warning', hint }
+}
