@@ -92,7 +92,11 @@ test.each<[string, Manifest]>([
   const applied = await run('apply', '--yes')
   expect([applied.exit, applied.err]).toEqual([0, expect.not.stringContaining('failed')])
   const again = await run('plan', '--exit-code')
-  expect(again).toEqual({ exit: 0, out: 'Plan for gis: 0 changes, 3 unchanged.\n', err: '' })
+  expect(again).toEqual({
+    exit: 0,
+    out: expect.stringContaining('Plan for gis: 0 changes, 3 unchanged.\n'),
+    err: '',
+  })
   for (const { out, err } of [plan, applied, again]) expect(out + err).not.toContain('sesame')
 })
 

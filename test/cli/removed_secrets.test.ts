@@ -45,5 +45,28 @@ resources:
     await write(account('eve'))
     expect((await run('apply wms.yaml --yes')).exit).toBe(0)
     expect((await run('plan wms.yaml')).out).toContain('0 changes')
+    await write(', username: eve, password: null')
+    expect((await run('plan wms.yaml')).out).toContain('wmsclient_connection.password  (secret) → null')
+    expect((await run('apply wms.yaml --yes')).exit).toBe(0)
+    expect((await run('plan wms.yaml')).out).toBe('Plan for wms: 0 changes, 2 unchanged.\n')
+  })
+
+  test('is not compared, which plans say with how to send it again', async () => {
+    await write(', username: eve, password: "${env.WMS_PASSWORD}"')
+    const told = 'The secret of service is not compared, since servers do not return secrets.'
+    const created = await run('plan wms.yaml')
+    expect(created.out).toContain('wmsclient_connection.password  (secret)')
+    expect(created.out).not.toContain('not compared')
+    expect((await run('apply wms.yaml --yes')).exit).toBe(0)
+    const planned = await run('plan wms.yaml')
+    expect(planned.out).toContain(`0 changes, 2 unchanged.\n${told} After a change: --send-secrets service.`)
+    expect((await run('plan wms.yaml --markdown')).out).toContain(told)
+    const events = (await run('plan wms.yaml --json')).out.trim().split('\n')
+    expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({
+      uncompared_secrets: [{ key: 'service', field: 'wmsclient_connection.password' }],
+    })
+    const sent = await run('plan wms.yaml --send-secrets service')
+    expect(sent.out).toContain('1 to update')
+    expect(sent.out).not.toContain('not compared')
   })
 })

@@ -41,6 +41,7 @@ export function writePlanEvents(out: Writable, plan: Plan): void {
     ...countActions(plan.changes),
     unchanged,
     unknown: unknown.length,
+    uncompared_secrets: plan.uncompared,
     ...known,
     fingerprint,
   })

@@ -61,7 +61,21 @@ export function formatPlan(plan: Plan, paint: Paint): string {
     ...formatAccess(plan.access, paint),
     ...countKinds(plan.changes),
     formatSummary(plan),
+    ...formatUncompared(plan),
   ].join('\n')
+}
+
+/** Tells which secrets are not compared, and how to send them again; empty if there are none. */
+export function formatUncompared({ uncompared = [] }: Plan): string[] {
+  const keys = [...new Set(uncompared.map(({ key }) => oneLine(key)))]
+  if (keys.length === 0) return []
+  const shown = keys.slice(0, maxNames)
+  const more = keys.length > maxNames ? ` and ${keys.length - maxNames} more` : ''
+  const secrets = uncompared.length === 1 ? 'The secret' : 'Secrets'
+  const are = uncompared.length === 1 ? 'is' : 'are'
+  return [
+    `${secrets} of ${shown.join(', ')}${more} ${are} not compared, since servers do not return secrets. After a change: --send-secrets ${shown.join(',')}.`,
+  ]
 }
 
 /** Formats the changes of a plan: a block each, and an empty line if there are any. */

@@ -1,6 +1,6 @@
 import type { Change } from '../../reconcile/model/change.ts'
 import { formatAccess } from './access.ts'
-import { formatDetails, formatSummary, signs } from './plan.ts'
+import { formatDetails, formatSummary, formatUncompared, signs } from './plan.ts'
 import {
   countMarks,
   listFacts,
@@ -33,6 +33,7 @@ export function formatMarkdown(document: PlanDocument): string {
   const draft: Draft = { parts: [], left: maxMarkdown - reserve }
   const facts = listFacts(document).map(([name, value]) => `${name}: ${codeSpan(value)}`)
   add(draft, `### ${escapeText(formatSummary(plan))}\n\n${facts.join(' · ')}\n`)
+  for (const line of formatUncompared(plan)) add(draft, `${escapeText(line)}\n`)
   for (const { title, text, isError } of listIssues(document))
     addSection(draft, { title, isOpen: isError, blocks: [text], language: 'text' })
   const access = formatAccess(plan.access, plain).slice(1, -1)

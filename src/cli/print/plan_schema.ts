@@ -264,6 +264,12 @@ const PlanEvents = [
       ...Object.fromEntries(actions.map((action) => [action, count(`Number of changes to ${action}.`)])),
       unchanged: count('Number of resources and records without changes.'),
       unknown: count('Number of resources and records without a plan.'),
+      uncompared_secrets: optional(
+        Type.Array(Type.Object({ key: Type.String(), field: Type.String() }, closed), {
+          description:
+            'Secrets that the plan does not send, and of which it is not known whether they changed.',
+        }),
+      ),
       access_complete: optional(Type.Boolean()),
       access_users: optional(Type.Boolean()),
       fingerprint: text('SHA-256 of the changes and versions.'),

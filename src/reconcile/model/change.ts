@@ -316,6 +316,14 @@ export interface UnknownResource {
   readonly reason: string
 }
 
+/** A secret of the manifest that a plan does not send: the server has one, and does not return it. */
+export interface UncomparedSecret {
+  /** Key of the resource, or of the user. */
+  readonly key: string
+  /** Name, such as `wmsclient_connection.password`. */
+  readonly field: string
+}
+
 /** The account that read the server for a plan. */
 export interface PlanAccount {
   /** Keyname; undefined if the server does not report it. */
@@ -345,6 +353,8 @@ export interface Plan {
   readonly unchanged: number
   /** Resources and records without a plan, because the account cannot see whether they exist. */
   readonly unknown: readonly UnknownResource[]
+  /** Secrets of which it is not known whether they changed; absent if there are none. */
+  readonly uncompared?: readonly UncomparedSecret[]
   /** Errors, which block the plan, and warnings. */
   readonly issues: readonly Issue[]
   /** Resources of the server that the plan is based on, by id; absent if the plan was not made from a read tree. */

@@ -2,10 +2,18 @@ import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { Action } from '../../contract/bodies/journal.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
+import { splitPointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
 import { type ActualResource, pathOf } from '../model/actual_tree.ts'
-import type { Change, DataLoad, Edit, UnfilledFields, UnknownResource } from '../model/change.ts'
+import type {
+  Change,
+  DataLoad,
+  Edit,
+  UncomparedSecret,
+  UnfilledFields,
+  UnknownResource,
+} from '../model/change.ts'
 import { addedFields, convertsFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { reportContested } from './contested_fields.ts'
@@ -63,6 +71,7 @@ export interface WantedChanges {
   readonly unreadExtensions: readonly ExtensionsQuery[]
   /** Resources whose contents must be read before the plan is final. */
   readonly unreadContents: readonly number[]
+  readonly uncompared: readonly UncomparedSecret[]
 }
 
 /** What is known of the resources of the manifest. */
@@ -83,6 +92,7 @@ interface Draft {
   readonly unread: LoadQuestion[]
   readonly unreadExtensions: ExtensionsQuery[]
   readonly unreadContents: number[]
+  readonly uncompared: UncomparedSecret[]
   readonly unknown: UnknownResource[]
   unchanged: number
 }
@@ -114,6 +124,7 @@ export function planChanges(
     unread: [],
     unreadExtensions: [],
     unreadContents: [],
+    uncompared: [],
     unknown: [],
     unchanged: 0,
   }
@@ -221,6 +232,8 @@ function planUpdate(work: Work, written: WantedResource, found: ActualResource):
     ...reportReplacement(wanted, diff.edits, allowHint(wanted)),
     ...reportContested(wanted, diff.contested),
   )
+  const secrets = diff.uncompared.map((pointer) => splitPointer(pointer).join('.'))
+  draft.uncompared.push(...secrets.map((field) => ({ key: wanted.key, field })))
   // A load replaces the values.
   if (data === undefined || data.sync !== undefined)
     draft.issues.push(...reportUnconvertible(wanted, diff.edits))
@@ -236,16 +249,17 @@ function planUpdate(work: Work, written: WantedResource, found: ActualResource):
   )
 }
 
+/** The request of a resource whose data or files are written, with the record of the fields that the manifest sets. */
+function recordOf(written: WantedResource, found: ActualResource, context: DiffContext) {
+  const { body, records } = diffResource(written, found, { ...context, isWritten: true })
+  return { body, records }
+}
+
 function noteExtensions({ input, draft }: Work, wanted: WantedResource, layer: PlannedLayer): ExtensionsPlan {
   const planned = planExtensions(input, wanted, layer)
   draft.issues.push(...planned.issues)
   draft.unreadExtensions.push(...planned.unread)
   return planned
-}
-/** The request of a resource whose data or files are written, with the record of the fields that the manifest sets. */
-function recordOf(written: WantedResource, found: ActualResource, context: DiffContext) {
-  const { body, records } = diffResource(written, found, { ...context, isWritten: true })
-  return { body, records }
 }
 
 const featuresOf = ({ change }: ExtensionsPlan) => (change === undefined ? {} : { features: change })

@@ -69,6 +69,7 @@ export function computePlan(asked: PlanInput): Planning {
     catalog: input.catalog,
     changes: catalog.changes,
   })
+  const uncompared = [...accounts.uncompared, ...wanted.uncompared]
   const plan: Plan = {
     version: 1,
     manifest: manifest.id,
@@ -80,6 +81,7 @@ export function computePlan(asked: PlanInput): Planning {
     ...(options.only.size === 0 ? {} : { only: [...options.only] }),
     unchanged: accounts.unchanged + wanted.unchanged + catalog.unchanged,
     unknown: [...accounts.unknown, ...wanted.unknown, ...catalog.unknown],
+    ...(uncompared.length === 0 ? {} : { uncompared }),
     issues: dedupe([...accounts.issues, ...issues, ...catalog.issues, ...baseMaps]),
     before: actual.byId,
     ids,
@@ -105,7 +107,7 @@ function withLabels({ actual, options }: PlanInput): PlanInput['options'] {
   return { ...options, allowDelete: toLabels(actual, allowDelete), allowLoss: toLabels(actual, allowLoss) }
 }
 
-const noAccounts = { changes: [], unchanged: 0, unknown: [], issues: [] }
+const noAccounts = { changes: [], unchanged: 0, unknown: [], uncompared: [], issues: [] }
 
 function catalogPart({ manifest, catalog, images, options }: PlanInput, bystanders: Bystanders): CatalogPlan {
   if (manifest.catalog === undefined || options.only.size > 0)

@@ -4,7 +4,7 @@ import type { GeometryFamily } from '../../contract/geometry.ts'
 import { formatManager, formatSource, type KeyRecord, markerKeys } from '../../contract/markers.ts'
 import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
-import { joinPointer } from '../../core/pointer.ts'
+import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { compareRules, fullName, nameRule, withFullNames } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
@@ -54,6 +54,8 @@ export interface ResourceDiff {
   readonly sharesRules: boolean
   /** Pointers of fields that the caller cannot read. */
   readonly unknown: readonly string[]
+  /** Pointers of secrets that the plan does not send, and that it cannot compare. */
+  readonly uncompared: readonly Pointer[]
   /** Edits of fields that other manifests set, and that are not taken from them. */
   readonly contested: readonly ContestedFields[]
   /** Fields that the manifest is recorded to set, if nothing else changes. */
@@ -63,6 +65,7 @@ export interface ResourceDiff {
 interface Draft {
   readonly edits: Edit[]
   readonly unknown: string[]
+  readonly uncompared: Pointer[]
   readonly body: Record<string, Record<string, unknown>>
 }
 
@@ -72,7 +75,7 @@ export function diffResource(
   actual: ActualResource,
   context: DiffContext,
 ): ResourceDiff {
-  const draft: Draft = { edits: [], unknown: [], body: {} }
+  const draft: Draft = { edits: [], unknown: [], uncompared: [], body: {} }
   const { manifestId, names } = context
   const record = { manifestId, names, owned: listOwned(written, actual.cls, names) }
   const completed = completeBlock(written, actual, record)
@@ -95,12 +98,12 @@ export function diffResource(
   const marks = planMarks(written, { actual, context: recorded, isChanged, adopts, taken })
   const keyItems = planKeyRecord(written, actual, context.keyRecords)
   setItems(draft, { ...marks.items, ...keyItems }, sides)
-  const { unknown, body } = draft
+  const { unknown, uncompared, body } = draft
   const known = withOrigins(draft.edits, actual, record)
   const edits = withStyles(known, () => context.findFamily(actual.parentId))
   const contested = isTaken ? [] : found
   const records = isChanged ? undefined : withKeyRecord(marks.records, keyItems)
-  const diff = { edits, body, moves, adopts, sharesRules, unknown, contested }
+  const diff = { edits, body, moves, adopts, sharesRules, unknown, uncompared, contested }
   return records === undefined ? diff : { ...diff, records }
 }
 
@@ -317,14 +320,26 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
   set(draft, member, { [field]: isFields ? writeFields(to, there) : to })
 }
 
-/** Sends a secret if the server has none, if its address changes, or on request. Secrets cannot be compared. */
+/** Sends a secret if the server has none, if its address changes, or on request; null removes it. Secrets cannot be compared. */
 function diffSecret(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
   const { member, field, written, addresses } = place
   if (!(field in written)) return
-  const isAbsent = actual.members[member]?.[field] === null && written[field] !== null
+  const pointer = joinPointer('', member, field)
+  const there = actual.members[member] ?? {}
+  const isAbsent = there[field] === null
+  if (written[field] === null) {
+    // Who cannot read the address does not learn that there is no secret.
+    if (isAbsent || addresses.some((name) => there[name] === undefined)) return
+    draft.edits.push({ pointer, to: null, secret: true })
+    set(draft, member, { [field]: null })
+    return
+  }
   const isMoved = addresses.some((name) => Object.hasOwn(draft.body[member] ?? {}, name))
-  if (!isAbsent && !isMoved && !context.sendSecrets.has(wanted.key)) return
-  draft.edits.push({ pointer: joinPointer('', member, field), secret: true })
+  if (!isAbsent && !isMoved && !context.sendSecrets.has(wanted.key)) {
+    draft.uncompared.push(pointer)
+    return
+  }
+  draft.edits.push({ pointer, secret: true })
   set(draft, member, { [field]: written[field] })
 }
 

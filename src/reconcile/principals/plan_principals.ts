@@ -3,7 +3,7 @@ import { type PrincipalKind, principalKinds } from '../../contract/principal.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedPrincipal, WantedPrincipals } from '../../manifest/manifest.ts'
 import { membershipPointer } from '../../manifest/principals/check_principals.ts'
-import type { Change, Edit, Plan } from '../model/change.ts'
+import type { Change, Edit, Plan, UncomparedSecret } from '../model/change.ts'
 import { indexPrincipals, type Principals } from '../model/principals.ts'
 import { issueAt } from '../plan/issue_at.ts'
 import { type ActualPrincipal, type ActualPrincipals, indexRecords } from './actual_principals.ts'
@@ -22,6 +22,7 @@ export interface PrincipalInput {
 
 /** The part of a plan that concerns users and groups. */
 export interface PrincipalPlan extends Pick<Plan, 'changes' | 'unchanged' | 'unknown' | 'issues'> {
+  readonly uncompared: readonly UncomparedSecret[]
   /** Names as they are after the plan; created users and groups have no id. */
   readonly principals: Principals
 }
@@ -29,7 +30,7 @@ export interface PrincipalPlan extends Pick<Plan, 'changes' | 'unchanged' | 'unk
 /** Computes the changes that bring users and groups to the desired state. Never deletes any. Pure. */
 export function planPrincipals(input: PrincipalInput): PrincipalPlan {
   const { wanted, records, principals } = input
-  const none = { changes: [], unchanged: 0, unknown: [], issues: [] }
+  const none = { changes: [], unchanged: 0, unknown: [], uncompared: [], issues: [] }
   if (wanted === undefined) return { ...none, principals }
   const blocks = principalKinds.flatMap((kind) => [...wanted[kind].values()])
   if (records === undefined) return { ...planUnread(blocks), principals: declare(principals, blocks) }
@@ -44,6 +45,7 @@ export function planPrincipals(input: PrincipalInput): PrincipalPlan {
     changes,
     unchanged: blocks.length - changes.length,
     unknown: [],
+    uncompared: listUncompared(blocks, pairs, changes),
     issues,
     principals: rename(principals, pairs),
   }
@@ -54,14 +56,26 @@ function planUnread(blocks: readonly WantedPrincipal[]): Omit<PrincipalPlan, 'pr
   const reason = 'this account cannot read users and groups'
   const unknown = blocks.map(({ key, kind }) => ({ key, cls: kind, path: [key], reason }))
   const [first] = blocks
-  if (first === undefined) return { changes: [], unchanged: 0, unknown, issues: [] }
+  if (first === undefined) return { changes: [], unchanged: 0, unknown, uncompared: [], issues: [] }
   const issue = issueAt(first, 'plan/unknown', 'this account cannot read and manage users and groups')
   return {
     changes: [],
     unchanged: 0,
     unknown,
+    uncompared: [],
     issues: [{ ...issue, hint: 'Use the account of an administrator, or remove users: and groups:.' }],
   }
+}
+
+/** Lists the passwords of users who have one; those that are sent are edits. */
+function listUncompared(
+  blocks: readonly WantedPrincipal[],
+  pairs: ReadonlyMap<WantedPrincipal, ActualPrincipal | undefined>,
+  changes: readonly Change[],
+): UncomparedSecret[] {
+  const sent = new Set(changes.flatMap(({ password, key }) => (password === undefined ? [] : [key])))
+  const kept = blocks.filter((block) => block.password !== undefined && pairs.get(block) !== undefined)
+  return kept.flatMap(({ key }) => (sent.has(key) ? [] : [{ key, field: 'password' }]))
 }
 
 const fullName = ({ kind, key }: Pick<WantedPrincipal, 'kind' | 'key'>) => `${kind}:${key}`
