@@ -150,6 +150,45 @@ ${tree('hills', `group:${walkers}`)}          - { action: allow, principal: user
     expect(gains.out).not.toMatch(/hill_anna (gains|loses)/)
   })
 
+  interface Stored {
+    readonly resource: { readonly id: number; readonly permissions: readonly object[] }
+  }
+  const stored = async (key: string): Promise<Stored['resource']> => {
+    const read = async <T>(path: string) => (await server.admin('GET', `/api/resource/${path}`)).json<T>()
+    const found = await read<Stored[]>(`search/?keyname=${key}`)
+    return (await read<Stored>(String(found[0]?.resource.id))).resource
+  }
+  /** One resource with the rules of a group, or none. */
+  const ruled = (key: string, group: string, was = '', rules = true) => `manifest: ${key}
+groups:
+  ${group}: { ${was} }
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      ${key}:
+        cls: resource_group
+        display_name: ${key}
+${rules ? `        permissions: [{ action: allow, principal: ${group}, scope: resource, permission: read, propagate: true }]\n` : ''}`
+
+  test('keep rules that leave the manifest after they were changed on the server', async () => {
+    await write(ruled('shore', 'shore_group'))
+    await apply()
+    const { id, permissions } = await stored('shore')
+    const [rule] = permissions
+    const rules = [{ ...rule, propagate: false }]
+    await server.admin('PUT', `/api/resource/${id}`, { resource: { permissions: rules } })
+    await write(ruled('shore', 'shore_group', '', false))
+    expect((await plan()).out).toContain(
+      'permissions  no longer set by this manifest; the value stays: it was changed on the server',
+    )
+    expect((await run(['drift', 'city.yaml'])).out).not.toContain('permissions')
+    expect((await apply()).exit).toBe(0)
+    expect((await stored('shore')).permissions).toEqual(rules)
+    expect((await plan()).out).toContain('Plan for shore: 0 changes')
+  })
+
   test('are renamed, and take passwords from files and commands when told', async () => {
     await writeFile(join(cwd, 'eve.txt'), `${goodPassword}\n`)
     const command = `{ command: [node, -e, "console.log('an even better word')"] }`

@@ -71,7 +71,8 @@ function wholeOf(existsIn: 'manifest' | 'server', state: AppliedState | undefine
 
 function fieldsOf(change: Change, state: AppliedState | undefined): Field[] {
   const isUntouched = isSameVersion(change, state)
-  const fields: Field[] = change.edits.map((edit) => ({
+  const edits = change.edits.filter(({ released }) => !released)
+  const fields: Field[] = edits.map((edit) => ({
     field: nameOf(edit),
     origin: originOfFeatures(edit, change, state) ?? (isUntouched ? 'manifest' : originOf(edit, state)),
     edit,

@@ -47,9 +47,11 @@ export async function findDrift(request: DriftRequest): Promise<Drift> {
   }
 }
 
-/** A marker that is missing is no difference of the content. */
+/** A marker that is missing is no difference of the content, and neither is a field that the manifest leaves to the server. */
 const differs = ({ edits, data, action }: Change) =>
-  edits.length > 0 || data !== undefined || !(action === 'adopt' || action === 'update')
+  edits.some(({ released }) => !released) ||
+  data !== undefined ||
+  !(action === 'adopt' || action === 'update')
 
 type States = Map<Change, AppliedState | undefined>
 

@@ -5,11 +5,14 @@ import type { Change, Edit, FeaturePart } from './change.ts'
 /** Digests of values by field; null for fields whose value was removed. */
 export type Digests = Readonly<Record<string, string | null>>
 
-/** Digests the values that a change sets; descriptions and attachments of features together. Secrets have no digests. */
+/**
+ * Digests the values that a change sets; descriptions and attachments of features together. Secrets have no digests, and released
+ * fields keep their values, so that an edit of them may have none.
+ */
 export function digestsOf(change: Change): Digests {
   const digests: Record<string, string | null> = {}
   for (const edit of withIdentity(change)) {
-    if (edit.secret || featurePartOf(edit) !== undefined) continue
+    if (edit.secret || edit.released || featurePartOf(edit) !== undefined) continue
     digests[fieldOf(edit)] = digestOrNull(edit.to)
   }
   for (const [part, { wanted }] of Object.entries(change.features?.digests ?? {}))
