@@ -38,6 +38,14 @@ export function findFieldMark(id: number, value: unknown): SetFields | undefined
   return fields
 }
 
+/** Replaces the digest of a field in a mark; one without a digest has none afterwards. */
+export function withDigest(mark: string, name: string, digest: string): string {
+  return mark
+    .split(' ')
+    .map((word) => (word.startsWith(`${name}=`) ? `${name}=${digest}` : word))
+    .join(' ')
+}
+
 /** Lists the manifests that have a field mark in metadata. */
 export function listMarked(items: Readonly<Record<string, unknown>>): string[] {
   return Object.keys(items).flatMap((key) =>

@@ -189,6 +189,27 @@ ${rules ? `        permissions: [{ action: allow, principal: ${group}, scope: re
     expect((await plan()).out).toContain('Plan for shore: 0 changes')
   })
 
+  test.each(['created with the rules', 'created before'])(
+    'lose the rules that a manifest drops after a rename: groups that were %s',
+    async (when) => {
+      const key = when === 'created before' ? 'bay' : 'cove'
+      if (key === 'bay') {
+        await write(ruled(key, 'bay_group', '', false))
+        await apply()
+      }
+      await write(ruled(key, `${key}_group`))
+      await apply()
+      await write(ruled(key, `${key}_crew`, `was: ${key}_group`))
+      expect((await apply()).out).toContain('1 updated')
+      await write(ruled(key, `${key}_crew`, '', false))
+      const planned = await plan()
+      expect(planned.out).toContain(`permissions  - allow group:${key}_crew resource.read, and below`)
+      expect(planned.out).not.toContain('the value stays')
+      await apply()
+      expect((await stored(key)).permissions).toEqual([])
+    },
+  )
+
   test('are renamed, and take passwords from files and commands when told', async () => {
     await writeFile(join(cwd, 'eve.txt'), `${goodPassword}\n`)
     const command = `{ command: [node, -e, "console.log('an even better word')"] }`

@@ -37,7 +37,8 @@ async function applyAll(options: ApplyOptions): Promise<Report> {
   })
   const changes = plan.changes.filter((change) => !isPrincipal(change))
   if (changes.length === 0) return first
-  const rest = { ...options, plan: { ...plan, changes, principals } }
+  const created = new Set([...principals.keys()].filter((name) => !plan.principals.has(name)))
+  const rest = { ...options, plan: { ...plan, changes, principals, created } }
   return joinReports(
     first,
     mayContinue(first, options) ? await applyCatalogFirst(rest) : skipAll(rest, first),

@@ -1,9 +1,13 @@
+import type { MetadataValue } from '../../contract/bodies/resource.ts'
+import { fieldMarkKey, withDigest } from '../../contract/field_marks.ts'
 import { formatSource, markerKeys } from '../../contract/markers.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import type { PreparedSource, UploadedChanges } from '../../transfer/prepare_source.ts'
+import type { NamedRule } from '../model/access_rules.ts'
 import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
 import { writeLoadedFields } from '../model/layer_fields.ts'
+import { digestRules } from '../model/owned_fields.ts'
 import { findPrincipalId } from '../model/principals.ts'
 import { toWire } from '../model/value_equality.ts'
 import { sourceDigest } from '../plan/data/decide_load.ts'
@@ -29,12 +33,12 @@ export function listRenamed({ steps }: Pick<Plan, 'steps'>): ReadonlySet<string>
 
 /** Writes the request body of a change, without its data: keys become ids, a temporary name the final one. */
 export function writeBody(
-  { cls, body, key, displayName }: Change,
+  { cls, body: planned, key, displayName }: Change,
   { plan, findResource, renamed }: BodyContext,
 ): Body {
   const schemas = schemasOf(cls)
   const wire: Body = {}
-  for (const [member, value] of Object.entries(body)) {
+  for (const [member, value] of Object.entries(withCreated(planned, plan))) {
     const schema = schemas[member]
     wire[member] =
       schema === undefined
@@ -46,6 +50,17 @@ export function writeBody(
   if (renamed.has(key))
     wire.resource = { ...(wire.resource as object | undefined), display_name: displayName }
   return wire
+}
+
+/** Rules are recorded with ids of users and groups, which those that this apply has created did not have in the plan. */
+function withCreated(body: Change['body'], { manifest, principals, created }: Plan): Change['body'] {
+  const rules = body.resource?.permissions as readonly NamedRule[] | undefined
+  const items = body.resmeta?.items as Readonly<Record<string, MetadataValue>> | undefined
+  const key = fieldMarkKey(manifest)
+  const mark = items?.[key]
+  if (typeof mark !== 'string' || !rules?.some(({ principal }) => created?.has(principal))) return body
+  const completed = withDigest(mark, 'permissions', digestRules(rules, principals))
+  return { ...body, resmeta: { ...body.resmeta, items: { ...items, [key]: completed } } }
 }
 
 /** Data to load into a layer. */

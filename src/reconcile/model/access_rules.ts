@@ -1,7 +1,7 @@
 import type { Rule } from '../../contract/bodies/resource.ts'
 import type { WantedPermissions, WantedRule } from '../../manifest/manifest.ts'
 import type { Edit } from './change.ts'
-import type { Principals } from './principals.ts'
+import { findPrincipalId, type Principals } from './principals.ts'
 
 /** A rule whose principal has its full name, such as `user:guest`. */
 export type NamedRule = WantedRule
@@ -18,6 +18,15 @@ export function formatRule({ action, principal, identity, scope, permission, pro
   const what = scope === '' && permission === '' ? 'everything' : `${scope || '*'}.${permission || '*'}`
   const which = identity === '' ? '' : ` on ${identity}`
   return `${action} ${principal} ${what}${which}${propagate ? ', and below' : ''}`
+}
+
+/** Lines of rules with the ids of users and groups, which stay when they are renamed; sorted, without duplicates. */
+export function formatByIds(rules: readonly NamedRule[], ids: ReadonlyMap<string, number>): string[] {
+  const lines = rules.map((rule) => {
+    const id = findPrincipalId(rule.principal, ids)
+    return formatRule(id === undefined ? rule : { ...rule, principal: `id:${id}` })
+  })
+  return [...new Set(lines)].sort()
 }
 
 /** Converts a rule of the API to a rule of a manifest. */

@@ -365,6 +365,8 @@ export interface Plan {
   readonly icons: ReadonlyMap<string, number>
   /** Ids of users and groups by `user:keyname` and `group:keyname`. */
   readonly principals: ReadonlyMap<string, number>
+  /** Full names of users and groups that an apply of the plan has created. */
+  readonly created?: ReadonlySet<string>
   /** SHA-256 of the changes and of the versions of the changed resources. */
   readonly fingerprint: string
   /** Effective permissions before and after; absent if they were not computed. */

@@ -12,7 +12,7 @@ import { findOwnManager } from '../../contract/markers.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
-import { formatRule, fullName, nameRule, withFullNames } from './access_rules.ts'
+import { formatByIds, formatRule, fullName, type NamedRule, nameRule, withFullNames } from './access_rules.ts'
 import type { ActualResource } from './actual_tree.ts'
 import { shortDigest } from './edit_digest.ts'
 import { canonical, isCompared, type Names, toWantedForm } from './value_equality.ts'
@@ -49,8 +49,9 @@ export function listOwned(wanted: WantedResource, cls: string, names: Names): Ow
 
 function addRules(owned: Map<string, FindValue>, { permissions }: WantedResource, names: Names): void {
   if (permissions === undefined) return
-  const lines = () => withFullNames(permissions.rules, names.principals).map(formatRule).sort()
-  if (permissions.owns === 'all') owned.set('permissions', () => [...new Set(lines())])
+  const rules = () => withFullNames(permissions.rules, names.principals)
+  const lines = () => rules().map(formatRule).sort()
+  if (permissions.owns === 'all') owned.set('permissions', () => formatByIds(rules(), names.principals.ids))
   else addParts(owned, 'permissions', new Map(lines().map((line) => [line, undefined])))
 }
 
@@ -97,10 +98,22 @@ export function digestFields(owned: OwnedFields): SetFields {
 
 const digestOf = (value: unknown) => shortDigest(value === undefined || value === '' ? null : value)
 
-/** Digests what a field has on the server, as `digestFields` does; undefined if the account cannot read it. */
-export function digestActual(name: string, actual: ActualResource, names: Names): string | undefined {
+/** Digests all rules of a resource, with the ids of users and groups that exist when they are written. */
+export function digestRules(rules: readonly NamedRule[], ids: ReadonlyMap<string, number>): string {
+  return digestOf(formatByIds(rules, ids))
+}
+
+/** Tells whether a field has the value on the server that a record has; undefined if the account cannot read it. */
+export function isAsRecorded(
+  { name, digest }: { readonly name: string; readonly digest: string },
+  actual: ActualResource,
+  names: Names,
+): boolean | undefined {
   const value = findActual(name, actual, names)
-  return value === undefined ? undefined : digestOf(value)
+  if (value === undefined || digestOf(value) === digest) return value === undefined ? undefined : true
+  if (name !== 'permissions' || actual.rules === undefined) return false
+  // Earlier versions recorded the names of users and groups.
+  return digestOf(actual.rules.map((rule) => formatRule(nameRule(rule, names.principals))).sort()) === digest
 }
 
 function findActual(name: string, actual: ActualResource, names: Names): unknown {
@@ -110,7 +123,13 @@ function findActual(name: string, actual: ActualResource, names: Names): unknown
   if (field === 'description') return actual.description
   if (field === 'owner') return actual.ownerId && names.principals.nameOf(actual.ownerId)
   if (field === 'permissions')
-    return actual.rules?.map((rule) => formatRule(nameRule(rule, names.principals))).sort()
+    return (
+      actual.rules &&
+      formatByIds(
+        actual.rules.map((rule) => ({ ...rule, principal: `id:${rule.principal.id}` })),
+        names.principals.ids,
+      )
+    )
   if (field === 'resmeta') return part === undefined ? actual.resmeta : findItem(actual, name)?.value
   const [member = '', key = ''] = field.split('.')
   const schema = schemaOf(actual.cls, member, key)

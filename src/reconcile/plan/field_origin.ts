@@ -2,9 +2,9 @@ import { splitPointer } from '../../core/pointer.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import {
-  digestActual,
   digestFields,
   findRecorded,
+  isAsRecorded,
   type OwnedFields,
   partName,
 } from '../model/owned_fields.ts'
@@ -49,7 +49,7 @@ function originOf(name: string, digest: string | undefined, field: EditedField):
   if (name.startsWith('permissions/'))
     return digest !== undefined && edit.to !== undefined ? 'server' : 'manifest'
   if (digest === undefined || digest === '') return undefined
-  if (digestActual(name, actual, context.names) === digest) return 'manifest'
+  if (isAsRecorded({ name, digest }, actual, context.names)) return 'manifest'
   const find = context.owned.get(name)
   const wanted = find === undefined ? undefined : digestFields(new Map([[name, find]])).get(name)
   return wanted === digest ? 'server' : 'both'

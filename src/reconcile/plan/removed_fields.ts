@@ -7,9 +7,9 @@ import { formatRule, nameRule } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import {
-  digestActual,
   findItem,
   findRecorded,
+  isAsRecorded,
   listOwners,
   type OwnedFields,
   partName,
@@ -126,8 +126,7 @@ function resetField(draft: Draft, name: string, digest: string): void {
   if (other === undefined && isLastingPart(name, actual.cls)) return
   const reset = findReset(draft, name)
   if (reset === 'none') return
-  const now = digest === '' ? undefined : digestActual(name, actual, context.names)
-  const isChanged = now !== undefined && now !== digest
+  const isChanged = digest !== '' && isAsRecorded({ name, digest }, actual, context.names) === false
   if (other !== undefined) release(draft, name, `the manifest "${other}" sets it too`)
   else if (typeof reset === 'string') release(draft, name, reset)
   else if (isChanged) release(draft, name, 'it was changed on the server since the last apply')
