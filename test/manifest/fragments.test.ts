@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { hasErrors } from '../../src/core/issue.ts'
 import { explainBlock, findNamedBlocks } from '../../src/manifest/explain/explain_block.ts'
@@ -22,6 +25,30 @@ test('a fragment makes resources for each use, with parameters in keys, strings 
     members: { feature_layer: { fields: [{ keyname: 'name', datatype: 'STRING' }] } },
   })
   expect(manifest?.resources.get('paths')).toMatchObject({ resmeta: { width: 2, label: 'grey 2' } })
+})
+
+test.each([
+  ['a parameter', 'type: string, default: "Layer ${param.key}"', '${param.key}', 5],
+  ['a variable', 'type: string, default: "${env.COUNTRY:-Norway}"', '${env.COUNTRY:-Norway}', 5],
+  ['a parameter in a list', 'type: list, default: [a, "${param.key}"]', '${param.key}', 5],
+])('a default with %s is an error at its position', async (_, declared, expression, line) => {
+  const folder = await mkdtemp(join(tmpdir(), 'landform-fragment-'))
+  const text = `manifest: m
+fragments:
+  f:
+    parameters:
+      title: { ${declared} }
+    resources:
+      \${param.key}: { cls: resource_group, display_name: Group, resmeta: { title: "\${param.title}" } }
+resources:
+  root: { existing: true, id: 0, children: { a: { use: f, with: { title: T } } } }
+`
+  await writeFile(join(folder, 'm.yaml'), text)
+  const { issues } = await loadManifest({ paths: ['m.yaml'], env: {}, cwd: folder })
+  await rm(folder, { recursive: true })
+  const [issue] = issues.filter(({ code }) => code === 'manifest/bad-parameter')
+  expect(issue?.message).toContain(`the default of title contains ${expression}`)
+  expect([issue?.severity, issue?.span?.line]).toEqual(['error', line])
 })
 
 test('values of a fragment have their positions in it', async () => {

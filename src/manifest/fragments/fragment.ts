@@ -1,8 +1,9 @@
 import { showValue } from '../../contract/schema/describe.ts'
 import { isObject } from '../../core/is_object.ts'
 import type { Issue } from '../../core/issue.ts'
-import { joinPointer, type Pointer } from '../../core/pointer.ts'
+import { findAtPointer, joinPointer, type Pointer } from '../../core/pointer.ts'
 import { formatSpan } from '../../core/span.ts'
+import { parseExpressions } from '../../document/value_expression.ts'
 import { issueAt, keySpanOf, type ManifestSource } from '../resolve_source.ts'
 import type { ParameterType } from '../schema/fragment_schema.ts'
 import { fragmentValidator } from '../validators.ts'
@@ -89,7 +90,31 @@ function addFragment(
     const message = `fragment ${name}: the default of ${parameter} ${fault}`
     if (fault !== undefined)
       issues.push(issueAt(source, { code: 'manifest/bad-parameter', pointer: at, message }))
+    issues.push(...reportExpressions(source, { name, parameter, pointer: at }))
   }
+}
+
+interface Default {
+  readonly name: string
+  readonly parameter: string
+  readonly pointer: Pointer
+}
+
+/** Reports expressions within a default, which would become parts of values as they are written. */
+function reportExpressions(source: ManifestSource, { name, parameter, pointer }: Default): Issue[] {
+  return listStrings(findAtPointer(source.value, pointer), pointer).flatMap(([at, text]) => {
+    const found = parseExpressions(text).find(({ kind }) => kind !== 'literal')
+    if (found === undefined) return []
+    const message = `fragment ${name}: the default of ${parameter} contains ${found.source}; a default takes no expressions`
+    const hint = `write ${found.source} where the fragment uses \${param.${parameter}}, or at the use under with:`
+    return [issueAt(source, { code: 'manifest/bad-parameter', pointer: at, message, hint })]
+  })
+}
+
+function listStrings(value: unknown, pointer: Pointer): (readonly [Pointer, string])[] {
+  if (typeof value === 'string') return [[pointer, value]]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) => listStrings(one, joinPointer(pointer, key)))
 }
 
 /** Returns why a value does not fit a parameter; undefined if it does. */
