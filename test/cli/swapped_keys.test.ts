@@ -138,6 +138,7 @@ describe.each(drivers)('swapped keys on %s', (driver) => {
       '      display_name  "South" → "North"',
       '      parent  "root" → "group"',
       '      keyname  "b_style" → "a_style"',
+      '      refers to renamed keys; records its fields with the new ones',
     ])
     await apply(...words)
     expect(proxy.seen.slice(start).join('\n')).not.toMatch(/upload|prepared/)
@@ -148,6 +149,7 @@ describe.each(drivers)('swapped keys on %s', (driver) => {
       const next = await run('plan', 'm.yaml', '--exit-code')
       expect([again, next.exit, next.out]).toEqual([again, 0, expect.stringContaining('0 changes')])
       expect(next.err + next.out).toContain('"a" already has its new key; was: "b" has no effect')
+      expect(next.err + next.out).toContain('To give the keys back, apply once without was:')
       expect(await apply(...words)).toContain('0 changes')
       expect(await read()).toEqual(swapped)
     }

@@ -261,9 +261,10 @@ const formatReleased = (name: string, { stays }: Edit) =>
   `${name}  no longer set by this manifest; the value stays${stays === undefined ? '' : `: ${stays}`}`
 
 /** Formats fields whose values stay, and which the manifest sets from now on, or no longer. */
-function formatRecords({ gained, lost, key }: RecordChange): string[] {
+function formatRecords({ gained, lost, key, renamed }: RecordChange): string[] {
   return [
     ...(key === undefined ? [] : [keyRecords[key]]),
+    ...(renamed ? ['refers to renamed keys; records its fields with the new ones'] : []),
     ...(gained.length === 0
       ? []
       : [`records that this manifest sets ${formatNames(gained)}; the values stay`]),

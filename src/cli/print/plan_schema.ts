@@ -213,6 +213,7 @@ const PlanEvents = [
                 description: 'Whether the record of a renamed key is written or removed.',
               }),
             ),
+            renamed: optional(constant(true, { description: 'Keys that its fields refer to are renamed.' })),
           },
           {
             ...closed,

@@ -99,8 +99,9 @@ function originOf(edit: Edit, state: AppliedState | undefined): Origin {
   if (last === undefined) return edit.origin ?? 'unknown'
   if (edit.pointer === '/permissions')
     return (last === null) === (edit.to === undefined) ? 'server' : 'manifest'
-  if (last === digestOrNull(edit.to)) return 'server'
-  return last === digestOrNull(edit.from) ? 'manifest' : 'both'
+  // The journal has keys of references as they were; the record follows their renames.
+  if (last === digestOrNull(edit.to) || edit.origin === 'server') return 'server'
+  return last === digestOrNull(edit.from) ? 'manifest' : (edit.origin ?? 'both')
 }
 
 /** Editing what a feature has is no new version of the layer. Undefined for other edits. */

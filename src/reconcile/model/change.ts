@@ -45,6 +45,8 @@ export interface RecordChange {
   readonly lost: readonly string[]
   /** Whether the record of the key is written or removed, which tells that a rename took place; absent if it stays. */
   readonly key?: 'written' | 'removed'
+  /** Whether keys in the values of fields are renamed. */
+  readonly renamed?: true
 }
 
 /** A file that is loaded into a layer. */

@@ -10,6 +10,7 @@ import {
 } from '../../contract/field_marks.ts'
 import { findOwnManager } from '../../contract/markers.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
+import { mapReferences } from '../../contract/schema/references.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { formatByIds, formatRule, fullName, type NamedRule, nameRule, withFullNames } from './access_rules.ts'
@@ -94,6 +95,27 @@ function findMember(schema: Schema | undefined, value: unknown): FindValue {
 /** Digests the values of fields. */
 export function digestFields(owned: OwnedFields): SetFields {
   return new Map([...owned].map(([name, find]) => [name, find === undefined ? '' : digestOf(find())]))
+}
+
+/**
+ * Digests the value that a block sets in a field, with other names for keys; undefined where values have no digest.
+ *
+ * @param others other names by key
+ */
+export function digestOwned(
+  { name, find, cls }: { readonly name: string; readonly find: FindValue; readonly cls: string },
+  others: ReadonlyMap<string, string>,
+): string | undefined {
+  if (find === undefined) return undefined
+  const value = find()
+  const rename = (key: unknown) => (typeof key === 'string' ? (others.get(key) ?? key) : key)
+  if (name === 'parent') return digestOf(rename(value))
+  const [member = '', field = ''] = name.split('.')
+  const schema = schemaOf(cls, member, field)
+  if (schema === undefined) return digestOf(value)
+  return digestOf(
+    mapReferences(schema, value, ({ target, value: key }) => (target === 'principal' ? key : rename(key))),
+  )
 }
 
 const digestOf = (value: unknown) => shortDigest(value === undefined || value === '' ? null : value)

@@ -15,6 +15,7 @@ import { isCompared, type Names } from '../model/value_equality.ts'
 import { type ContestedFields, findContested } from './contested_fields.ts'
 import { withOrigins } from './field_origin.ts'
 import { planMarks } from './field_records.ts'
+import type { FormerKeys } from './former_keys.ts'
 import { type CompletedBlock, completeBlock } from './removed_fields.ts'
 import { listRenames, renameFields } from './renamed_fields.ts'
 import { planKeyRecord, withKeyRecord } from './renamed_keys.ts'
@@ -37,6 +38,8 @@ export interface DiffContext {
   readonly mergesMetadata: boolean
   /** Keys that are recorded on their resources. */
   readonly keyRecords: ReadonlyMap<string, KeyRecord>
+  /** Keys before the renames of the plan; absent if it renames nothing. */
+  readonly former?: FormerKeys | undefined
   /** Whether the resource is written anyway: its data, files, or descriptions and attachments of features. */
   readonly isWritten?: boolean
   /** Names of fields that the block no longer contains, and that its record keeps. */
@@ -76,8 +79,8 @@ export function diffResource(
   context: DiffContext,
 ): ResourceDiff {
   const draft: Draft = { edits: [], unknown: [], uncompared: [], body: {} }
-  const { manifestId, names } = context
-  const record = { manifestId, names, owned: listOwned(written, actual.cls, names) }
+  const { manifestId, names, former } = context
+  const record = { manifestId, names, former, owned: listOwned(written, actual.cls, names) }
   const completed = completeBlock(written, actual, record)
   const { wanted } = completed
   const sides = { wanted, actual, context, completed }

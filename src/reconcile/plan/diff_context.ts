@@ -4,6 +4,7 @@ import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tr
 import type { PlanInput } from '../model/plan_input.ts'
 import { describeOtherFamily } from './data/decide_load.ts'
 import { type DiffContext, diffResource } from './diff.ts'
+import { listFormerKeys } from './former_keys.ts'
 import type { ResourceMatch } from './match.ts'
 
 /** Returns the context of comparisons. Recreated resources get new ids, so references to them change. */
@@ -13,9 +14,11 @@ export function contextOf(
   recreated: ReadonlySet<string>,
 ): DiffContext {
   const keyOf = new Map([...match.keyOf].filter(([, key]) => !recreated.has(key)))
+  const names = { keyOf, principals: actual.principals, titleOf: (id: number) => titleOf(actual, id) }
   return {
     manifestId: manifest.id,
-    names: { keyOf, principals: actual.principals, titleOf: (id) => titleOf(actual, id) },
+    names,
+    former: listFormerKeys(manifest, match, names),
     findFamily: (id) => familyOf(id === null ? undefined : actual.byId.get(id)),
     findId: (key) => (recreated.has(key) ? undefined : match.pairs.get(key)?.id),
     sendSecrets: options.sendSecrets,

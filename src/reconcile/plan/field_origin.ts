@@ -1,13 +1,8 @@
 import { splitPointer } from '../../core/pointer.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
-import {
-  digestFields,
-  findRecorded,
-  isAsRecorded,
-  type OwnedFields,
-  partName,
-} from '../model/owned_fields.ts'
+import { findRecorded, type OwnedFields, partName } from '../model/owned_fields.ts'
+import { digestsWanted, isAsAnyRecorded } from './former_keys.ts'
 import type { RecordContext } from './removed_fields.ts'
 
 /** Tells of each edit whether the manifest or the server changed the field since the last apply, by the recorded digests. */
@@ -49,8 +44,6 @@ function originOf(name: string, digest: string | undefined, field: EditedField):
   if (name.startsWith('permissions/'))
     return digest !== undefined && edit.to !== undefined ? 'server' : 'manifest'
   if (digest === undefined || digest === '') return undefined
-  if (isAsRecorded({ name, digest }, actual, context.names)) return 'manifest'
-  const find = context.owned.get(name)
-  const wanted = find === undefined ? undefined : digestFields(new Map([[name, find]])).get(name)
-  return wanted === digest ? 'server' : 'both'
+  if (isAsAnyRecorded({ name, digest }, actual, context)) return 'manifest'
+  return digestsWanted(name, actual, context).includes(digest) ? 'server' : 'both'
 }

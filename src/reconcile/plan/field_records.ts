@@ -12,6 +12,7 @@ import {
   type RecordedFields,
 } from '../model/owned_fields.ts'
 import type { ContestedFields } from './contested_fields.ts'
+import { recordsFormerKeys } from './former_keys.ts'
 import { type RecordContext, records } from './removed_fields.ts'
 
 /** What the records of a resource depend on, besides its block. */
@@ -42,18 +43,22 @@ export function planMarks(wanted: WantedResource, input: RecordInput): PlannedMa
   const { owned } = context
   // The manager of a resource records what it sets with its next change.
   const isManaged = actual.manager === context.manifestId
-  if (isManaged && !input.isChanged) return { items: {} }
   const recorded = findRecorded(actual, context.manifestId)
-  const isSame = isManaged || (recorded === undefined ? owned.size === 0 : isRecorded(recorded, owned))
+  const isRenamed = !input.isChanged && recordsFormerKeys(recorded, actual, context)
+  if (isManaged && !input.isChanged && !isRenamed) return { items: {} }
+  const isSame =
+    !isRenamed && (isManaged || (recorded === undefined ? owned.size === 0 : isRecorded(recorded, owned)))
   if (isSame && !input.isChanged) return { items: {} }
   const marks = new Map<string, SetFields>([[context.manifestId, digestFields(owned)]])
   for (const { manifest, names } of input.taken) marks.set(manifest, without(actual, manifest, names))
   if (input.adopts && actual.manager !== undefined) marks.set(actual.manager, new Map())
   return {
     items: { ...withoutEarlier(actual, context.manifestId), ...writeMarks(actual, marks) },
-    ...(isSame ? {} : { records: compareNames(recorded, owned) }),
+    ...(isSame ? {} : { records: { ...compareNames(recorded, owned), ...(isRenamed ? { renamed } : {}) } }),
   }
 }
+
+const renamed = true
 
 function without(actual: ActualResource, manifest: string, names: ReadonlySet<string>): SetFields {
   const fields = findRecorded(actual, manifest)?.fields ?? new Map<string, string>()

@@ -100,12 +100,18 @@ function unclaimed({ claimed }: Renames, found: ActualResource | undefined): Act
 
 function spent({ manifest }: Matching, wanted: WantedResource, old: ActualResource | undefined): Issue {
   const { key, was = '' } = wanted
+  const isPassedOn = manifest.resources.has(was)
   const message =
-    old === undefined || manifest.resources.has(was)
+    old === undefined || isPassedOn
       ? `"${key}" already has its new key; was: "${was}" has no effect`
       : `"${key}" and its old key "${was}" (resource ${old.id}) both exist; the plan does not change resource ${old.id}`
-  return { ...issueAt(wanted, 'plan/spent', message, '/was'), severity: 'warning' }
+  const issue = { ...issueAt(wanted, 'plan/spent', message, '/was'), severity: 'warning' as const }
+  return isPassedOn ? { ...issue, hint: passedOnHint } : issue
 }
+
+/** Keys that were edited back look like a rename that is complete. */
+const passedOnHint =
+  'Remove was: because the rename is complete. To give the keys back, apply once without was:, and then add it again.'
 
 /** Either the resource with the new key was deleted, or the rename is a new one: a former one is recorded on the other resource. */
 function takenKey({ manifest }: Matching, wanted: WantedResource, { id }: ActualResource): Issue {

@@ -15,6 +15,7 @@ import {
   partName,
 } from '../model/owned_fields.ts'
 import type { Names } from '../model/value_equality.ts'
+import type { FormerKeys } from './former_keys.ts'
 
 /** A block of a manifest with the fields that it once had. */
 export interface CompletedBlock {
@@ -35,6 +36,8 @@ export interface RecordContext {
   readonly names: Names
   /** Fields that the block sets. */
   readonly owned: OwnedFields
+  /** Keys before the renames of the plan. */
+  readonly former: FormerKeys | undefined
 }
 
 /**

@@ -153,9 +153,12 @@ async function createOutside({ admin }: TestServer, foreign: ForeignDatabase) {
   }
 }
 
-/** Expects that a plan names the renamed resources anew, edits the field of a reference, and changes nothing else. */
+/**
+ * Expects that a plan names the renamed resources anew, edits the field of a reference, and changes nothing else, but records again what
+ * refers to renamed keys.
+ */
 function expectOnly(
-  { changes, issues }: Plan,
+  { changes: all, issues }: Plan,
   expected: {
     readonly renamed: readonly string[]
     readonly use: Use | undefined
@@ -163,6 +166,10 @@ function expectOnly(
   },
 ): void {
   expect(issues).toEqual([])
+  const changes = all.filter(({ records }) => records?.renamed === undefined)
+  const recorded = all.filter(({ records }) => records?.renamed)
+  for (const { action, edits, body } of recorded)
+    expect([action, edits, Object.keys(body)]).toEqual(['adopt', [], ['resmeta']])
   const { renamed, use, keyNow } = expected
   const edited = use === undefined ? [] : [keyNow(use.from)]
   expect(changes.map(({ key }) => key).sort()).toEqual([...new Set([...renamed, ...edited])].sort())
