@@ -98,6 +98,26 @@ test('tells what removed rules, new and deleted resources change', async () => {
   ])
 })
 
+test('names every rule behind a gain, and members who are denied a part of it', async () => {
+  const deny = rule('bob', 'data', 'read').replace('allow', 'deny')
+  const rules = [
+    rule('editors', 'resource', 'read'),
+    rule('editors', 'webmap', 'display'),
+    rule('editors', 'data', 'read'),
+    deny,
+  ]
+  const map = `          map:
+            cls: webmap
+            display_name: Map
+`
+  await write(manifest(rules, ['lakes']) + map)
+  const told = accessOf(await run('plan', 'city.yaml'))
+  expect(told).toContain(
+    'group editors gains read and display on 1 new web map: map (city.yaml:14, city.yaml:15)',
+  )
+  expect(told).toContain('user bob gains read (without data) on 1 new layer: lakes (city.yaml:14)')
+})
+
 test('writes events with all principals, resources and positions', async () => {
   await write(manifest([rule('guest', ''), rule('editors', '')], ['rivers', 'roads']))
   const ran = events(await run('plan', 'city.yaml', '--json'))

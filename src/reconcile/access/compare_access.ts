@@ -52,6 +52,8 @@ export interface Effect {
 interface Difference {
   readonly gain: PermissionMask
   readonly loss: PermissionMask
+  /** What the subject has afterwards. */
+  readonly has: PermissionMask
 }
 
 /** Compares the permissions of each subject before and after, and folds equal changes. */
@@ -87,7 +89,10 @@ function addDifference(
     const mask = difference[change]
     if (mask === 0 || resource === undefined) continue
     const covered = covering.reduce((all, one) => all | (one?.[change] ?? 0), 0)
-    addEffect(folds, { resource, subject, change, mask }, { context, implied: (mask & ~covered) === 0 })
+    // A member who is denied what its group gains is an exception.
+    const isDenied = change === 'gain' && (covered & ~difference.has) !== 0
+    const implied = (mask & ~covered) === 0 && !isDenied
+    addEffect(folds, { resource, subject, change, mask }, { context, implied })
   }
 }
 
@@ -98,10 +103,10 @@ function compareSubject(
   const evaluateBefore = createEvaluator(trees.before, old?.subject ?? subject)
   const evaluateAfter = createEvaluator(trees.after, subject)
   return affected.map(({ before, after }) => {
-    if (isAdministrator && (before === undefined || after === undefined)) return { gain: 0, loss: 0 }
     const had = before === undefined ? 0 : evaluateBefore(before)
     const has = after === undefined ? 0 : evaluateAfter(after)
-    return { gain: has & ~had, loss: had & ~has }
+    if (isAdministrator && (before === undefined || after === undefined)) return { gain: 0, loss: 0, has }
+    return { gain: has & ~had, loss: had & ~has, has }
   })
 }
 

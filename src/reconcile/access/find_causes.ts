@@ -75,9 +75,12 @@ function causesOf(effect: Effect, context: CauseContext): readonly Span[] {
   return found.length > 0 ? found : distinct([spanOfNearest(context, effect.resource)])
 }
 
-/** The permission that others require, and those on data, which rules usually grant apart from it. */
+/** The first permission of each scope, which others require, and those on data: rules usually grant them apart. */
 function decisive(mask: Effect['mask']): PermissionName[] {
-  return namesOf(mask).filter((name, at) => at === 0 || name.startsWith('data.'))
+  const names = namesOf(mask)
+  const scopeOf = (name: PermissionName) => name.slice(0, name.indexOf('.'))
+  const isFirst = (name: PermissionName) => names.find((one) => scopeOf(one) === scopeOf(name)) === name
+  return names.filter((name) => isFirst(name) || scopeOf(name) === 'data')
 }
 
 /** Finds added rules with the effect, else removed rules against it: of the permission itself, else of what it requires. */
