@@ -54,7 +54,12 @@ export function checkWas<B extends PlacedBlock>(
   if (id !== undefined) return refuse('was: and id: both identify the resource', 'remove one of them')
   const other = blocks.get(was)
   if (other === undefined || canSwap(other)) return []
-  return refuse(`the old key ${JSON.stringify(was)} is still used in ${placeOf(other)}`, 'remove was:')
+  // Users, groups and records of the catalog.
+  const isRenamed = typeof other.value.was === 'string' && other.value.existing !== true
+  const hint = isRenamed
+    ? `rename ${JSON.stringify(was)} to a key that nothing has, apply, and then give its key away: only resources pass on their keys in one apply`
+    : 'remove was:'
+  return refuse(`the old key ${JSON.stringify(was)} is still used in ${placeOf(other)}`, hint)
 }
 
 /** Checks that no two blocks have the same value of a field. */
