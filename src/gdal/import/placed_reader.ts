@@ -16,7 +16,7 @@ import { misplaced } from '../sources/missing.ts'
 import type { SourceLayer } from '../sources/source.ts'
 import { openReferenceSystem } from '../sources/translate.ts'
 import type { FeatureReader } from './feature_reader.ts'
-import { type FeatureFault, isFault } from './fit_geometry.ts'
+import { type FeatureFault, isFault, notNumber } from './fit_geometry.ts'
 
 /** Returns a reader that moves geometries onto the map that continue beyond the antimeridian. */
 export function wrappingReader(reader: FeatureReader, srs: number): FeatureReader {
@@ -78,9 +78,13 @@ export function findReprojection(
     const moved = geometry.parts.map((part) => part.map((sequence) => reproject(sequence, parts)))
     const sequences = moved.map((part) => part.filter((sequence) => sequence !== undefined))
     const isWhole = moved.every((part) => part.every((sequence) => sequence !== undefined))
-    return isWhole ? { ...geometry, parts: sequences } : misplaced
+    if (isWhole) return { ...geometry, parts: sequences }
+    return hasNumbers(geometry) ? misplaced : { reason: notNumber }
   }
 }
+
+const hasNumbers = ({ parts }: ByteGeometry) =>
+  parts.every((part) => part.every((sequence) => numbersOf(sequence).every(Number.isFinite)))
 
 function isBeyond({ layer }: SourceLayer, turn: number): boolean {
   // PROJ gives points the right place.
