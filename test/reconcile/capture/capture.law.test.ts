@@ -157,10 +157,16 @@ describeServer('a plan against a capture', (start) => {
     ])
     await writeFile(path, JSON.stringify({ type: 'FeatureCollection', features: features.slice(1) }))
     const plain = manifestOf({ sights: { cls: 'vector_layer', data } }, 'sights')
-    const live = await planManifest({ api, manifest: plain, options })
+    const live = await planManifest({ api, manifest: plain, options: safeOptions })
     expect(live.changes[0]?.data?.change).toMatchObject({ lostAttachments: 1, lostDescriptions: 2 })
-    expect(await planFrom({ reader: complete, manifest: plain, options })).toEqual(live)
-    const blind = await planFrom({ reader: await capture(), manifest: plain, options })
+    expect(await planFrom({ reader: complete, manifest: plain, options: safeOptions })).toEqual(live)
+    // With --prune, what the manifest no longer lists is deleted, and counted there.
+    const pruned = await planManifest({ api, manifest: plain, options })
+    expect(pruned.issues.map(({ message }) => message)).toEqual([
+      '"sights" would lose 2 of 2 feature descriptions',
+      '"sights" would lose 1 of 1 attachment',
+    ])
+    const blind = await planFrom({ reader: await capture(), manifest: plain, options: safeOptions })
     expect(blind.issues.map(({ message }) => message)).toContainEqual(
       expect.stringContaining('which of them the load deletes'),
     )
