@@ -1,10 +1,14 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { copyHeader, copyTrailer } from '../../src/core/copy_rows.ts'
 import { type ExportOptions, writeVector } from '../../src/gdal/export/write_vector.ts'
+import { endIdleChildren } from '../../src/gdal/runner/gdal_child.ts'
 import { findGdalChildren } from '../support/vector.ts'
+
+// An earlier file of this worker may have left one that waits for its next job.
+beforeEach(endIdleChildren)
 
 const point = Buffer.from('0101000000000000000000f03f0000000000000040', 'hex')
 
