@@ -8,7 +8,6 @@ import { checkPolicy } from '../reconcile/policy/check_policy.ts'
 import { checkForbiddenGains, publicPrincipals } from '../reconcile/policy/forbid_gain.ts'
 import type { LoadedPolicy } from '../reconcile/policy/load_policy.ts'
 import { formatIssues } from './print/issue_list.ts'
-
 import type { Terminal } from './terminal.ts'
 
 /** Conditions that a plan must meet, from the command line. */

@@ -5,7 +5,6 @@ import type { Problem } from '../core/problem.ts'
 import { type LoadedManifest, loadManifest } from '../manifest/load_manifest.ts'
 import type { Manifest } from '../manifest/manifest.ts'
 import { formatIssues } from './print/issue_list.ts'
-
 import type { Terminal } from './terminal.ts'
 
 /** Default paths of manifests. */

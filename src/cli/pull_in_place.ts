@@ -21,7 +21,6 @@ import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
 import { adviseLogin } from './principals.ts'
 import { writeEvent, writeIssueEvent } from './print/events.ts'
 import { formatIssues } from './print/issue_list.ts'
-
 import { type Terminal, writeLine } from './terminal.ts'
 
 /** Settings of a pull into existing manifests. */

@@ -18,7 +18,6 @@ import { digestSource } from '../transfer/pack.ts'
 import { orDefault } from './load_manifest.ts'
 import type { Prepared, PrepareSettings } from './prepare.ts'
 import { formatIssues } from './print/issue_list.ts'
-
 import type { Terminal } from './terminal.ts'
 
 /** A plan to save, and where. */

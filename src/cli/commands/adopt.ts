@@ -19,7 +19,6 @@ import { collect, eventOptions } from '../options.ts'
 import { type Prepared, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
-
 import { type Terminal, writeLine } from '../terminal.ts'
 import { exitCodeOf } from './plan.ts'
 

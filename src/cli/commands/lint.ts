@@ -18,7 +18,6 @@ import { countIssues } from '../load_manifest.ts'
 import { collect, serverOptions } from '../options.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
-
 import { type Terminal, writeLine } from '../terminal.ts'
 import { validateManifest } from './validate.ts'
 

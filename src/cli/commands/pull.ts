@@ -19,7 +19,6 @@ import { collectOnly, serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
-
 import { countFeatures, readPulledExtensions, writePulledFile } from '../pull_file.ts'
 import { pullInPlace } from '../pull_in_place.ts'
 import { findRoot } from '../subtree_root.ts'

@@ -12,7 +12,6 @@ import { collect, serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { formatRunReport, startRunProgress } from '../print/run.ts'
-
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `run`. */

@@ -6,7 +6,6 @@ import type { CommandSpec } from '../command.ts'
 import { countIssues, orDefault } from '../load_manifest.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
-
 import { type Terminal, writeLine } from '../terminal.ts'
 
 /** Settings of `validate`. */

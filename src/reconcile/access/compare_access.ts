@@ -1,6 +1,6 @@
 import type { Key } from '../../access/access_tree.ts'
 import { createEvaluator } from '../../access/evaluate_access.ts'
-import { namesOf, type PermissionMask } from '../../access/permission_mask.ts'
+import { allPermissions, namesOf, type PermissionMask } from '../../access/permission_mask.ts'
 import type { Span } from '../../core/span.ts'
 import { formatSpan } from '../../core/span.ts'
 import type { AccessChange, AccessTarget } from '../model/access_change.ts'
@@ -103,9 +103,10 @@ function compareSubject(
   const evaluateBefore = createEvaluator(trees.before, old?.subject ?? subject)
   const evaluateAfter = createEvaluator(trees.after, subject)
   return affected.map(({ before, after }) => {
+    if (isAdministrator && (before === undefined || after === undefined))
+      return { gain: 0, loss: 0, has: allPermissions }
     const had = before === undefined ? 0 : evaluateBefore(before)
     const has = after === undefined ? 0 : evaluateAfter(after)
-    if (isAdministrator && (before === undefined || after === undefined)) return { gain: 0, loss: 0, has }
     return { gain: has & ~had, loss: had & ~has, has }
   })
 }

@@ -50,7 +50,6 @@ import { pathFinder } from './resource_paths.ts'
 import { withRestore } from './restore_data.ts'
 import type { Selection } from './select_resources.ts'
 import { countTakes, listUnreadContents } from './takes.ts'
-
 import { foreignIssue, reportReplacement } from './target_issues.ts'
 import { describeUnread, reportUnknown } from './unread_fields.ts'
 import { reasonOf, reportUnseen, type Unseen } from './unseen.ts'

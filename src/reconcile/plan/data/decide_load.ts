@@ -22,6 +22,7 @@ import { changesValues } from '../../model/layer_fields.ts'
 import type { LoadReading, PlanOptions } from '../../model/plan_input.ts'
 import { issueAt } from '../issue_at.ts'
 import { keepData } from './unfilled_fields.ts'
+
 /** The current source file of a layer. */
 export interface SourceFile {
   /** SHA-256 of its bytes, in hexadecimal. */
