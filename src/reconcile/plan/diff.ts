@@ -16,7 +16,7 @@ import { type ContestedFields, findContested } from './contested_fields.ts'
 import { withOrigins } from './field_origin.ts'
 import { planMarks } from './field_records.ts'
 import type { FormerKeys } from './former_keys.ts'
-import { type CompletedBlock, completeBlock } from './removed_fields.ts'
+import { type CompletedBlock, completeBlock, type RecordContext } from './removed_fields.ts'
 import { listRenames, renameFields } from './renamed_fields.ts'
 import { planKeyRecord, withKeyRecord } from './renamed_keys.ts'
 import { withStyles } from './style_edits.ts'
@@ -96,9 +96,10 @@ export function diffResource(
   const isTaken = context.take.has(wanted.key)
   const taken = isTaken ? found : []
   const isChanged = draft.edits.length > 0 || adopts || context.isWritten === true
-  const kept = [...(context.keptNames ?? [])].map((name) => [name, undefined] as const)
-  const recorded = { ...record, owned: new Map([...record.owned, ...kept]) }
-  const marks = planMarks(written, { actual, context: recorded, isChanged, adopts, taken })
+  const marks = planMarks(written, {
+    ...{ actual, isChanged, adopts, taken },
+    context: withKept(record, context.keptNames),
+  })
   const keyItems = planKeyRecord(written, actual, context.keyRecords)
   setItems(draft, { ...marks.items, ...keyItems }, sides)
   const { unknown, uncompared, body } = draft
@@ -108,6 +109,13 @@ export function diffResource(
   const records = isChanged ? undefined : withKeyRecord(marks.records, keyItems)
   const diff = { edits, body, moves, adopts, sharesRules, unknown, uncompared, contested }
   return records === undefined ? diff : { ...diff, records }
+}
+
+/** Adds the names of fields that the block no longer contains, and that its record keeps. */
+function withKept(record: RecordContext, names: ReadonlySet<string> | undefined): RecordContext {
+  if (names === undefined || names.size === 0) return record
+  const kept = [...names].map((name) => [name, undefined] as const)
+  return { ...record, owned: new Map([...record.owned, ...kept]) }
 }
 
 interface Sides {
