@@ -1,12 +1,13 @@
-import type { ExtensionsQuery } from '../../api/read_extensions.ts'
+import type { ExtensionsQuery, ReadExtensions } from '../../api/read_extensions.ts'
 import { countOf, pluralOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import { countFiles } from '../model/actual_files.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import { listOwned } from '../model/owned_fields.ts'
+import { findRecorded, listOwned } from '../model/owned_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import type { Names } from '../model/value_equality.ts'
+import { countParts, featurePartNames, featureParts } from './data/feature_parts.ts'
 import { reportUncaptured } from './data/plan_extensions.ts'
 import { issueAt } from './issue_at.ts'
 import { notCaptured } from './plan_reader.ts'
@@ -23,12 +24,8 @@ export interface LeftParts {
   readonly unread: readonly ExtensionsQuery[]
 }
 
-/** What one of a part is called. */
-const nouns: Readonly<Record<string, string>> = {
-  'features.descriptions': 'feature description',
-  'features.attachments': 'attachment',
-  files: 'file',
-}
+/** A part of what features have, by the name of its field. */
+const partOf = (name: string) => featureParts.find((part) => name === `features.${part}`)
 
 /** Plans the descriptions and attachments of features, and the files, that a block once listed: `--prune` deletes them. Pure. */
 export function planLeftParts(
@@ -36,20 +33,18 @@ export function planLeftParts(
   wanted: WantedResource,
   { actual, names }: { readonly actual: ActualResource; readonly names: Names },
 ): LeftParts {
+  const recorded = findRecorded(actual, manifest.id)?.fields ?? []
+  // Of most resources nothing of the kind is recorded.
+  if (![...recorded].some(([name]) => isLastingPart(name, actual.cls))) return nothingLeft(wanted)
   const owned = listOwned(wanted, actual.cls, names)
   const left = listRemoved(wanted, actual, { manifestId: manifest.id, owned })
     .map(({ name }) => name)
     .filter(
       (name) => isLastingPart(name, actual.cls) && findOtherOwner(actual, name, manifest.id) === undefined,
     )
+  if (left.length === 0) return nothingLeft(wanted)
   const isEmptied = options.prune && left.every((name) => name === 'files' || keyOf(wanted, actual) !== '')
-  if (isEmptied || left.length === 0)
-    return {
-      block: left.length === 0 ? wanted : empty(wanted, actual, left),
-      kept: new Set(),
-      issues: [],
-      unread: [],
-    }
+  if (isEmptied) return nothingLeft(empty(wanted, actual, left))
   const read = extensions?.get(actual.id)
   const isUnread = read === undefined && left.some((name) => name !== 'files')
   const counts = left.map((name) => ({
@@ -68,6 +63,8 @@ export function planLeftParts(
     unread: isUnread && wanted.features === undefined ? [{ id: actual.id }] : [],
   }
 }
+
+const nothingLeft = (block: WantedResource): LeftParts => ({ block, kept: new Set(), issues: [], unread: [] })
 
 /** A field of the layer; any will do to delete all descriptions and attachments. */
 function keyOf({ features }: WantedResource, { members }: ActualResource): string {
@@ -94,20 +91,17 @@ function empty(wanted: WantedResource, actual: ActualResource, left: readonly st
 function countLeft(
   name: string,
   actual: ActualResource,
-  read:
-    | readonly { readonly description: string | null; readonly attachments: readonly unknown[] }[]
-    | null
-    | undefined,
+  read: readonly ReadExtensions[] | null | undefined,
 ): number | null | undefined {
-  if (name === 'files') return countFiles(actual)
-  if (read === undefined || read === null) return read
-  if (name === 'features.descriptions') return read.filter(({ description }) => description !== null).length
-  return read.reduce((sum, { attachments }) => sum + attachments.length, 0)
+  const part = partOf(name)
+  if (part === undefined) return countFiles(actual)
+  return read && countParts(read)[part]
 }
 
 function reportLeft(wanted: WantedResource, name: string, count: number | null): Issue {
   const { key } = wanted
-  const noun = nouns[name] ?? name
+  const part = partOf(name)
+  const noun = part === undefined ? 'file' : featurePartNames[part]
   const what = count === null ? `may still have ${pluralOf(noun, 2)}` : `still has ${countOf(count, noun)}`
   const message = `"${key}" ${what} that this manifest has set, and no longer names`
   const hint = `To delete them, use --prune with --allow-loss ${key}. To keep them, name them in ${name} again.`

@@ -70,7 +70,7 @@ function planUnread(blocks: readonly WantedPrincipal[]): Omit<PrincipalPlan, 'pr
 /** Lists the passwords of users who have one; those that are sent are edits. */
 function listUncompared(
   blocks: readonly WantedPrincipal[],
-  pairs: ReadonlyMap<WantedPrincipal, ActualPrincipal | undefined>,
+  pairs: Pairs,
   changes: readonly Change[],
 ): UncomparedSecret[] {
   const sent = new Set(changes.flatMap(({ password, key }) => (password === undefined ? [] : [key])))

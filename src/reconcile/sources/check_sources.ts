@@ -42,22 +42,20 @@ const noServer = { countValues: async () => undefined }
 const readNew = (wanted: WantedResource, signal: AbortSignal | undefined) =>
   readLoadChange(noServer, { wanted, actual: undefined, before: 0 }, signal)
 
+/** Keynames of the fields of a source; undefined if it was not read. */
+const namesIn = (reading: LoadReading) =>
+  !reading || isProblem(reading) ? undefined : reading.sourceFields?.map(({ keyname }) => keyname)
+
 function noteSourceFields(fields: FinalFields, { key, members }: WantedResource, reading: LoadReading): void {
-  if (!reading || isProblem(reading) || members.feature_layer?.fields !== undefined) return
-  if (reading.sourceFields !== undefined)
-    fields.set(
-      key,
-      reading.sourceFields.map(({ keyname }) => keyname),
-    )
+  const names = members.feature_layer?.fields === undefined ? namesIn(reading) : undefined
+  if (names !== undefined) fields.set(key, names)
 }
 
 function checkOne(wanted: WantedResource, reading: LoadReading): Issue[] {
-  const names =
-    !reading || isProblem(reading) ? undefined : reading.sourceFields?.map(({ keyname }) => keyname)
   const issues = [
     ...checkNewSource(wanted, reading),
     ...checkDeclaredFields(wanted, reading),
-    ...checkKeyField(wanted, names),
+    ...checkKeyField(wanted, namesIn(reading)),
   ]
   // The source of an existing layer is not loaded again.
   return wanted.data?.mode === 'seed' ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues

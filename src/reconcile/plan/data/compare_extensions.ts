@@ -15,6 +15,7 @@ import type {
 import { digestValue, featurePartOf } from '../../model/edit_digest.ts'
 import { issueAt } from '../issue_at.ts'
 import type { SourceFile } from './decide_load.ts'
+import { countParts, featurePartNames, featureParts } from './feature_parts.ts'
 
 /** Difference between the descriptions and attachments of features in a block and those on the server. */
 export interface ExtensionsDiff {
@@ -98,17 +99,10 @@ function digestParts(
 
 const digestRows = (rows: readonly string[][]) => digestValue(rows.map((row) => JSON.stringify(row)).sort())
 
-function countManaged(
-  { descriptions, attachments }: WantedFeatures,
-  there: readonly ReadExtensions[],
-): ExtensionsDiff['there'] {
-  const files = there.map((one) => one.attachments.length)
-  return {
-    ...(descriptions === undefined
-      ? {}
-      : { descriptions: there.filter(({ description }) => description !== null).length }),
-    ...(attachments === undefined ? {} : { attachments: files.reduce((sum, count) => sum + count, 0) }),
-  }
+function countManaged(features: WantedFeatures, there: readonly ReadExtensions[]): ExtensionsDiff['there'] {
+  const counts = countParts(there)
+  const managed = featureParts.filter((part) => features[part] !== undefined)
+  return Object.fromEntries(managed.map((part) => [part, counts[part]]))
 }
 
 interface OneFeature {
@@ -241,23 +235,17 @@ const factsOf = (
 /** Fraction of the descriptions, and of the attachments, of a layer that a plan may remove without permission. */
 const fuse = 0.5
 
-/** Parts of what features have, and what a fault calls one of them. */
-const partNames = [
-  ['descriptions', 'feature description'],
-  ['attachments', 'attachment'],
-] as const satisfies readonly (readonly [FeaturePart, string])[]
-
 /**
  * Refuses a change that removes most descriptions, or most attachments, such as when a pattern matches fewer files. Each part is
  * counted by itself: many of one do not hide that all of the other are lost. Pure.
  */
 export function checkExtensionLoss(wanted: WantedResource, { edits, there }: ExtensionsDiff): Issue[] {
   const gone = edits.filter(({ to }) => to === undefined)
-  return partNames.flatMap(([part, name]): Issue[] => {
+  return featureParts.flatMap((part): Issue[] => {
     const removed = gone.filter((edit) => featurePartOf(edit) === part).length
     const count = there[part] ?? 0
     if (removed <= count * fuse) return []
-    const message = `"${wanted.key}" would lose ${removed} of ${countOf(count, name)}`
+    const message = `"${wanted.key}" would lose ${removed} of ${countOf(count, featurePartNames[part])}`
     const hint = `Check features.${part}. If the loss is intended, use --allow-loss ${wanted.key}.`
     return [{ ...issueAt(wanted, 'plan/file-loss', message, `/features/${part}`), hint }]
   })

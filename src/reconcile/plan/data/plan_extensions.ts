@@ -17,6 +17,7 @@ import {
   type ExtensionsDiff,
   hasKeyField,
 } from './compare_extensions.ts'
+import { countParts } from './feature_parts.ts'
 import { listFinalFields, type PlannedLayer } from './final_fields.ts'
 
 /** The planned descriptions and attachments of the features of a layer. */
@@ -96,16 +97,10 @@ export function countUnlisted(
   { features }: Pick<WantedResource, 'features'>,
   there: readonly ReadExtensions[],
 ): Pick<DataChange, 'lostAttachments' | 'lostDescriptions'> {
-  const isListed = {
-    attachments: features?.attachments !== undefined,
-    descriptions: features?.descriptions !== undefined,
-  }
-  const count = (counts: readonly number[]) => counts.reduce((sum, one) => sum + one, 0)
+  const { descriptions, attachments } = countParts(there)
   return {
-    lostAttachments: isListed.attachments ? 0 : count(there.map(({ attachments }) => attachments.length)),
-    lostDescriptions: isListed.descriptions
-      ? 0
-      : there.filter(({ description }) => description !== null).length,
+    lostAttachments: features?.attachments === undefined ? attachments : 0,
+    lostDescriptions: features?.descriptions === undefined ? descriptions : 0,
   }
 }
 
