@@ -3,20 +3,24 @@ import { readXml, type XmlElement } from './xml/xml_read.ts'
 /** Maximum sizes of the SVG image of a marker: characters, and elements as they are drawn. */
 const limits = { characters: 2 ** 20, elements: 10_000 }
 
-/** What is known about the SVG image of a marker. */
-export interface SvgImageCheck {
-  /** Number of elements as they are drawn; undefined if the image is not drawn. */
-  readonly elements: number | undefined
-  /** What is not drawn as the image says, as messages. */
-  readonly faults: readonly string[]
+/** An SVG image that can be drawn, or why it is not. */
+type ReadImage = { readonly root: XmlElement; readonly elements: number } | { readonly refused: string }
+
+/** Counts the elements of the SVG image of a marker as they are drawn; undefined if it is not drawn. */
+export function countSvgElements(svg: string): number | undefined {
+  const image = readImage(svg)
+  return 'refused' in image ? undefined : image.elements
 }
 
-/** Checks the SVG image of a marker. Programs and other files are left out of the drawing. */
-export function checkSvgImage(svg: string): SvgImageCheck {
-  const refuse = (reason: string): SvgImageCheck => ({
-    elements: undefined,
-    faults: [`an SVG marker is not drawn: ${reason}`],
-  })
+/** Lists what of the SVG image of a marker is not drawn as it says, as messages: programs and other files are left out. */
+export function listSvgFaults(svg: string): readonly string[] {
+  const image = readImage(svg)
+  if ('refused' in image) return [`an SVG marker is not drawn: ${image.refused}`]
+  return [...new Set(faultsIn(image.root))]
+}
+
+function readImage(svg: string): ReadImage {
+  const refuse = (refused: string) => ({ refused })
   if (svg.length > limits.characters)
     return refuse(`its image has ${svg.length} characters; the limit is ${limits.characters}`)
   const { root, issues } = readXml(svg.replace(/^\uFEFF/, ''), 'svg', { allowDoctype: true })
@@ -27,7 +31,7 @@ export function checkSvgImage(svg: string): SvgImageCheck {
   if (elements === Number.POSITIVE_INFINITY) return refuse('an element of its image refers to itself')
   if (elements > limits.elements)
     return refuse(`its image has ${elements} elements as they are drawn; the limit is ${limits.elements}`)
-  return { elements, faults: [...new Set(faultsIn(root))] }
+  return { root, elements }
 }
 
 const localName = ({ name }: Pick<XmlElement, 'name'>) => name.slice(name.indexOf(':') + 1)

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { magnifySymbol } from '../../style/scale_layer.ts'
-import { checkSvgImage } from '../../style/svg_image.ts'
+import { countSvgElements } from '../../style/svg_image.ts'
 import type { SvgMarker } from '../../style/symbol_layer.ts'
 import type { AddWork } from '../draw/draw_work.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
@@ -46,7 +46,7 @@ async function drawMarkers(
 ): Promise<SvgImages> {
   const images = new Map<string, Surface>()
   for (const [key, marker] of [...markers].slice(0, limits.images)) {
-    const elements = 'svg' in marker.source ? checkSvgImage(marker.source.svg).elements : undefined
+    const elements = 'svg' in marker.source ? countSvgElements(marker.source.svg) : undefined
     if (elements === undefined) continue
     addWork(elements * elementWork)
     const image = await drawSvg(marker).catch(() => undefined)

@@ -1,5 +1,5 @@
 import { findMarkerShape } from '../marker_shape.ts'
-import { checkSvgImage } from '../svg_image.ts'
+import { listSvgFaults } from '../svg_image.ts'
 import {
   type Anchor,
   brushes,
@@ -116,7 +116,7 @@ export function readSvgMarker(options: QmlOptions): SvgMarker {
   const at = options.values.get('name')?.element ?? options.layer
   if (svg === undefined)
     reportPart(options.reading, at, 'an SVG marker whose image is not embedded is not drawn')
-  else for (const fault of checkSvgImage(svg).faults) reportPart(options.reading, at, fault)
+  else for (const fault of listSvgFaults(svg)) reportPart(options.reading, at, fault)
   return {
     kind: 'svg',
     ...passOf(options),
