@@ -1,4 +1,3 @@
-import type { CoordinateTransformation } from 'gdal-async'
 import { wrapBytesToWorld } from '../../geo/antimeridian.ts'
 import {
   type AnyByteGeometry,
@@ -11,9 +10,10 @@ import { positionSize } from '../../geo/geometry.ts'
 import { wkbTypes } from '../../geo/wkb.ts'
 import { findWorld } from '../../geo/world.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
-import { type ContinueLongitude, findContinuation, turnOf } from '../sources/continue_longitude.ts'
+import { findContinuation, turnOf } from '../sources/continue_longitude.ts'
 import { misplaced } from '../sources/missing.ts'
 import type { SourceLayer } from '../sources/source.ts'
+import { allocateLine, type LineTransformation, lineHead, transformLine } from '../sources/transform_line.ts'
 import { openReferenceSystem } from '../sources/translate.ts'
 import type { FeatureReader } from './feature_reader.ts'
 import { type FeatureFault, isFault, notNumber } from './fit_geometry.ts'
@@ -73,9 +73,9 @@ export function findReprojection(
   if (continued === undefined || from.isSame(to) || !isBeyond(source, turnOf(gdal, from) ?? 0))
     return undefined
   const transformation = new gdal.CoordinateTransformation(from, to)
-  const parts = { gdal, transformation, continued }
+  const moving = { transformation, continued }
   return (geometry) => {
-    const moved = geometry.parts.map((part) => part.map((sequence) => reproject(sequence, parts)))
+    const moved = geometry.parts.map((part) => part.map((sequence) => reproject(gdal, sequence, moving)))
     const sequences = moved.map((part) => part.filter((sequence) => sequence !== undefined))
     const isWhole = moved.every((part) => part.every((sequence) => sequence !== undefined))
     if (isWhole) return { ...geometry, parts: sequences }
@@ -98,37 +98,22 @@ function isBeyond({ layer }: SourceLayer, turn: number): boolean {
   }
 }
 
-interface Reprojection {
-  readonly gdal: GdalModule
-  readonly transformation: CoordinateTransformation
-  readonly continued: ContinueLongitude
-}
-
-const wkbHead = 9
-
 function reproject(
+  gdal: GdalModule,
   sequence: ByteSequence,
-  { gdal, transformation, continued }: Reprojection,
+  moving: LineTransformation,
 ): ByteSequence | undefined {
   const size = positionSize(sequence.zAt >= 0)
+  const step = size === 3 ? 24 : 16
   const numbers = numbersOf(sequence)
-  const wkb = Buffer.allocUnsafe(wkbHead + 8 * numbers.length)
-  wkb[0] = 1
-  wkb.writeUInt32LE(size === 3 ? wkbTypes.lineString + 1000 : wkbTypes.lineString, 1)
-  wkb.writeUInt32LE(numbers.length / size, 5)
-  for (const [at, number] of numbers.entries()) wkb.writeDoubleLE(number, wkbHead + 8 * at)
-  const line = gdal.Geometry.fromWKB(wkb)
-  try {
-    line.transform(transformation)
-  } catch {
-    return undefined
-  }
-  const moved = line.toWKB('LSB', 'ISO')
-  return byteSequenceOf(
-    numbers.map((number, at) => {
-      const value = moved.readDoubleLE(wkbHead + 8 * at)
-      return at % size === 0 ? continued(value, number) : value
-    }),
-    size,
+  const wkb = allocateLine(numbers.length / size, step)
+  for (const [at, number] of numbers.entries()) wkb.writeDoubleLE(number, lineHead + 8 * at)
+  const moved = transformLine(gdal, moving, { wkb, step })
+  return (
+    moved &&
+    byteSequenceOf(
+      numbers.map((_, at) => moved.readDoubleLE(lineHead + 8 * at)),
+      size,
+    )
   )
 }

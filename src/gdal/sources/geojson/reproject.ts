@@ -1,10 +1,16 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CoordinateTransformation, SpatialReference } from 'gdal-async'
+import type { SpatialReference } from 'gdal-async'
 import { once } from '../../../core/once.ts'
-import { wkbTypes } from '../../../geo/wkb.ts'
 import type { GdalModule, OpenGdal } from '../../runner/gdal_module.ts'
-import { type ContinueLongitude, findContinuation } from '../continue_longitude.ts'
+import { findContinuation } from '../continue_longitude.ts'
+import {
+  allocateLine,
+  type LineTransformation,
+  lineHead,
+  type PositionBytes,
+  transformLine,
+} from '../transform_line.ts'
 import { isWgs84, projectToMercator } from './project_to_mercator.ts'
 import { geometryAt, positionsAt, type SpoolChunk } from './spool_reader.ts'
 
@@ -62,9 +68,7 @@ function readReferenceSystem(gdal: GdalModule, crs: unknown, folder: string): Sp
   }
 }
 
-interface Reprojection {
-  readonly transformation: CoordinateTransformation
-  readonly continued: ContinueLongitude | undefined
+interface Reprojection extends LineTransformation {
   /** Whether features can be reprojected together. */
   readonly isUniform: boolean
 }
@@ -88,38 +92,24 @@ function reproject(
   return failed
 }
 
-const wkbHead = 9
-
 /** Features whose positions have the same size. */
 interface Batch extends SpoolChunk {
-  readonly step: 16 | 24
+  readonly step: PositionBytes
 }
 
 /** Reprojects features of the same dimension; returns false if a position cannot be reprojected. */
-function transformAll(
-  gdal: GdalModule,
-  { transformation, continued }: Omit<Reprojection, 'isUniform'>,
-  batch: Batch,
-): boolean {
+function transformAll(gdal: GdalModule, moving: LineTransformation, batch: Batch): boolean {
   const { bytes, step } = batch
   const places = batch.starts.map((start) => positionsAt(batch, geometryAt(batch, start)))
-  const count = places.reduce((sum, place) => sum + place.count, 0)
-  const wkb = Buffer.allocUnsafe(wkbHead + step * count)
-  wkb[0] = 1
-  wkb.writeUInt32LE(step === 24 ? wkbTypes.lineString + 1000 : wkbTypes.lineString, 1)
-  wkb.writeUInt32LE(count, 5)
-  let at = wkbHead
+  const wkb = allocateLine(
+    places.reduce((sum, place) => sum + place.count, 0),
+    step,
+  )
+  let at = lineHead
   for (const place of places) at += bytes.copy(wkb, at, place.at, place.at + step * place.count)
-  const line = gdal.Geometry.fromWKB(wkb)
-  try {
-    line.transform(transformation)
-  } catch {
-    return false
-  }
-  const moved = line.toWKB('LSB', 'ISO')
-  for (let x = wkbHead; continued !== undefined && x < moved.length; x += step)
-    moved.writeDoubleLE(continued(moved.readDoubleLE(x), wkb.readDoubleLE(x)), x)
-  at = wkbHead
+  const moved = transformLine(gdal, moving, { wkb, step })
+  if (moved === undefined) return false
+  at = lineHead
   for (const place of places) {
     const end = at + step * place.count
     moved.copy(bytes, place.at, at, end)
