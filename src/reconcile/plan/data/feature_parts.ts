@@ -7,6 +7,7 @@ export const featurePartNames: Readonly<Record<FeaturePart, string>> = {
   attachments: 'attachment',
 }
 
+/** All parts, in the order of faults. */
 export const featureParts = Object.keys(featurePartNames) as FeaturePart[]
 
 /** Counts the descriptions, and the attachments, of features. */
