@@ -8,7 +8,7 @@ import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import { loadOptionsOf, sourceDigest } from '../plan/data/decide_load.ts'
 import { targetOf } from '../plan/data/read_load_change.ts'
 import { issueAt } from '../plan/issue_at.ts'
-import { matchResources } from '../plan/match.ts'
+import { matchResources } from '../plan/match/match.ts'
 import type { PlanReader } from '../plan/plan_reader.ts'
 
 /** Sources whose features are those of their layers. */

@@ -9,9 +9,9 @@ import { safeOptions } from '../model/plan_input.ts'
 import { diffResource } from '../plan/diff.ts'
 import { contextOf } from '../plan/diff_context.ts'
 import { issueAt } from '../plan/issue_at.ts'
-import { type Match, matchResources } from '../plan/match.ts'
-import { orderChanges } from '../plan/order_steps.ts'
-import { planKeyRecord, withKeyRecord } from '../plan/renamed_keys.ts'
+import { type Match, matchResources } from '../plan/match/match.ts'
+import { planKeyRecord, withKeyRecord } from '../plan/match/renamed_keys.ts'
+import { orderChanges } from '../plan/steps/order_steps.ts'
 
 /** What an adoption plans. */
 export interface AdoptionInput {

@@ -11,7 +11,7 @@ import { digestRules } from '../model/owned_fields.ts'
 import { findPrincipalId } from '../model/principals.ts'
 import { toWire } from '../model/value_equality.ts'
 import { sourceDigest } from '../plan/data/decide_load.ts'
-import { takesFirstKey } from '../plan/step_graph.ts'
+import { takesFirstKey } from '../plan/steps/step_graph.ts'
 import { schemasOf } from './send_request.ts'
 
 /** The body of a request, by member. */

@@ -10,9 +10,9 @@ import type { FieldValues } from '../../transfer/count_values.ts'
 import { type ActualTree, collectTree, readsAll } from '../model/actual_tree.ts'
 import { nameValues } from '../plan/data/lost_values.ts'
 import { queryOf } from '../plan/data/plan_extensions.ts'
-import { matchResources } from '../plan/match.ts'
+import { withNewKeynames } from '../plan/fields/renamed_fields.ts'
+import { matchResources } from '../plan/match/match.ts'
 import { type ExtensionsReading, notCaptured, type PlanReader } from '../plan/plan_reader.ts'
-import { withNewKeynames } from '../plan/renamed_fields.ts'
 import {
   type Capture,
   type CapturedExtensions,

@@ -3,7 +3,7 @@ import type { Issue } from '../../core/issue.ts'
 import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
 import { labelOf } from '../model/actual_tree.ts'
 import { issueAt } from '../plan/issue_at.ts'
-import type { Match } from '../plan/match.ts'
+import type { Match } from '../plan/match/match.ts'
 import type { ActualCatalog, ActualRecord } from './actual_catalog.ts'
 
 /** Records to match. */

@@ -2,7 +2,7 @@ import { type CatalogKind, catalogKinds } from '../../contract/catalog/catalog_e
 import type { Issue } from '../../core/issue.ts'
 import { labelOf } from '../model/actual_tree.ts'
 import type { Change, Referrer } from '../model/change.ts'
-import type { Match } from '../plan/match.ts'
+import type { Match } from '../plan/match/match.ts'
 import { findFuseIssue, type PruneOptions, reportOrphan } from '../plan/prune.ts'
 import type { ActualCatalog, ActualRecord } from './actual_catalog.ts'
 import { type Bystanders, findBaseMaps } from './base_maps.ts'

@@ -12,12 +12,12 @@ import type { PlanInput } from '../model/plan_input.ts'
 import { planChanges } from './changes.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
 import { listRecreated } from './diff_context.ts'
-import { type Match, matchResources } from './match.ts'
-import { orderChanges } from './order_steps.ts'
+import { type Match, matchResources } from './match/match.ts'
+import { type Selection, selectResources } from './match/select_resources.ts'
+import { findUnseen } from './match/unseen.ts'
 import { planPrune } from './prune.ts'
 import { planReferrers } from './referrers.ts'
-import { type Selection, selectResources } from './select_resources.ts'
-import { findUnseen } from './unseen.ts'
+import { orderChanges } from './steps/order_steps.ts'
 
 /** A plan, with the queries needed to make it final. */
 export interface Planning {

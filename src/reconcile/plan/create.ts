@@ -11,7 +11,7 @@ import { digestFields, listOwned } from '../model/owned_fields.ts'
 import type { Principals } from '../model/principals.ts'
 import { canonical, type Names, withTitles } from '../model/value_equality.ts'
 import type { DiffContext } from './diff.ts'
-import { planKeyRecord } from './renamed_keys.ts'
+import { planKeyRecord } from './match/renamed_keys.ts'
 
 /** Edits and request body of a new resource. */
 export interface Creation {

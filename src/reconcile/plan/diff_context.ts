@@ -4,8 +4,8 @@ import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tr
 import type { PlanInput } from '../model/plan_input.ts'
 import { describeOtherFamily } from './data/decide_load.ts'
 import { type DiffContext, diffResource } from './diff.ts'
-import { listFormerKeys } from './former_keys.ts'
-import type { ResourceMatch } from './match.ts'
+import { listFormerKeys } from './match/former_keys.ts'
+import type { ResourceMatch } from './match/match.ts'
 
 /** Returns the context of comparisons. Recreated resources get new ids, so references to them change. */
 export function contextOf(

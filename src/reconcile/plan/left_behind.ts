@@ -5,7 +5,7 @@ import type { WantedResource } from '../../manifest/manifest.ts'
 import { type ActualResource, labelOf } from '../model/actual_tree.ts'
 import { findRecorded } from '../model/owned_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
-import type { Match } from './match.ts'
+import type { Match } from './match/match.ts'
 
 /** A resource that the manifest does not manage, whose fields it once set, and that it no longer contains. */
 export interface LeftBehind {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { formatKeyRecord } from '../../../src/contract/markers.ts'
 import type { Plan } from '../../../src/reconcile/model/change.ts'
-import { temporaryKey } from '../../../src/reconcile/plan/renamed_keys.ts'
+import { temporaryKey } from '../../../src/reconcile/plan/match/renamed_keys.ts'
 import { type Block, codesOf, planOf, type Row, tell } from '../support/literals.ts'
 
 const renamed = (id: number, key: string, was?: string) => ({

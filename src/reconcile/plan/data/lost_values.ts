@@ -7,8 +7,8 @@ import type { FieldValues } from '../../../transfer/count_values.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
 import { conversionOf, droppedFieldOf } from '../../model/layer_fields.ts'
+import { keynameThere } from '../fields/renamed_fields.ts'
 import { issueAt } from '../issue_at.ts'
-import { keynameThere } from '../renamed_fields.ts'
 
 /** Number of features with a value, by `nameValues`; null if the server cannot count them. */
 export type ValueCounts = ReadonlyMap<string, number | null>

@@ -8,9 +8,9 @@ import type { DataChange } from '../../../transfer/data_loss.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { FeatureState } from '../../model/change.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
+import { keynameThere } from '../fields/renamed_fields.ts'
 import { issueAt } from '../issue_at.ts'
 import { notCaptured } from '../plan_reader.ts'
-import { keynameThere } from '../renamed_fields.ts'
 import {
   checkExtensionLoss,
   compareExtensions,

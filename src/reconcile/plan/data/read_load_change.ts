@@ -9,8 +9,8 @@ import { readSource } from '../../../transfer/read_source.ts'
 import { compareFeatures, type SyncTarget } from '../../../transfer/sync/compare_features.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { LoadReading } from '../../model/plan_input.ts'
+import { keynameThere } from '../fields/renamed_fields.ts'
 import type { PlanReader } from '../plan_reader.ts'
-import { keynameThere } from '../renamed_fields.ts'
 import { loadOptionsOf } from './decide_load.ts'
 
 /** A layer whose data a plan would load. */

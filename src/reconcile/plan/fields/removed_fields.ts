@@ -1,11 +1,11 @@
-import { annotationsOf } from '../../contract/descriptor.ts'
-import { descriptorOf, filesOf, isCls } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema/schema.ts'
-import { joinPointer } from '../../core/pointer.ts'
-import type { WantedResource } from '../../manifest/manifest.ts'
-import { formatRule, nameRule } from '../model/access_rules.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
-import type { Edit } from '../model/change.ts'
+import { annotationsOf } from '../../../contract/descriptor.ts'
+import { descriptorOf, filesOf, isCls } from '../../../contract/registry.ts'
+import type { Schema } from '../../../contract/schema/schema.ts'
+import { joinPointer } from '../../../core/pointer.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import { formatRule, nameRule } from '../../model/access_rules.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { Edit } from '../../model/change.ts'
 import {
   findItem,
   findRecorded,
@@ -13,9 +13,9 @@ import {
   listOwners,
   type OwnedFields,
   partName,
-} from '../model/owned_fields.ts'
-import type { Names } from '../model/value_equality.ts'
-import type { FormerKeys } from './former_keys.ts'
+} from '../../model/owned_fields.ts'
+import type { Names } from '../../model/value_equality.ts'
+import type { FormerKeys } from '../match/former_keys.ts'
 
 /** A block of a manifest with the fields that it once had. */
 export interface CompletedBlock {

@@ -1,10 +1,10 @@
-import type { Issue } from '../../core/issue.ts'
-import { splitPointer } from '../../core/pointer.ts'
-import type { WantedResource } from '../../manifest/manifest.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
-import type { ExtensionsPlan } from './data/plan_extensions.ts'
-import type { ResourceDiff } from './diff.ts'
-import { issueAt } from './issue_at.ts'
+import type { Issue } from '../../../core/issue.ts'
+import { splitPointer } from '../../../core/pointer.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { ExtensionsPlan } from '../data/plan_extensions.ts'
+import type { ResourceDiff } from '../diff.ts'
+import { issueAt } from '../issue_at.ts'
 
 /** A resource with fields that a plan may not be able to compare. */
 export interface ComparedResource {

@@ -1,6 +1,6 @@
-import type { ActualResource } from '../model/actual_tree.ts'
-import type { Change, Step } from '../model/change.ts'
-import { temporaryKey } from './renamed_keys.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { Change, Step } from '../../model/change.ts'
+import { temporaryKey } from '../match/renamed_keys.ts'
 
 /** A step with the ids of its dependencies. */
 export interface Node {

@@ -1,7 +1,7 @@
-import type { Manifest } from '../../manifest/manifest.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
-import { digestOwned, isAsRecorded, type OwnedFields, type RecordedFields } from '../model/owned_fields.ts'
-import type { Names } from '../model/value_equality.ts'
+import type { Manifest } from '../../../manifest/manifest.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import { digestOwned, isAsRecorded, type OwnedFields, type RecordedFields } from '../../model/owned_fields.ts'
+import type { Names } from '../../model/value_equality.ts'
 import type { Match } from './match.ts'
 
 /** Keys before the renames of a plan. Digests of fields that refer to resources were recorded with these keys. */

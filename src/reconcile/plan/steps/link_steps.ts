@@ -1,8 +1,8 @@
-import { membersOf } from '../../contract/bodies/bodies.ts'
-import { isCls } from '../../contract/registry.ts'
-import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
-import { type ActualResource, type ActualTree, listDescendants } from '../model/actual_tree.ts'
-import type { Change } from '../model/change.ts'
+import { membersOf } from '../../../contract/bodies/bodies.ts'
+import { isCls } from '../../../contract/registry.ts'
+import { findReferences, targetIdOf } from '../../../contract/schema/references.ts'
+import { type ActualResource, type ActualTree, listDescendants } from '../../model/actual_tree.ts'
+import type { Change } from '../../model/change.ts'
 import type { OrderInput } from './order_steps.ts'
 import { type Graph, link } from './step_graph.ts'
 

@@ -1,18 +1,18 @@
-import type { MetadataValue } from '../../contract/bodies/resource.ts'
-import { fieldMarkKey, formatFieldMark, type SetFields } from '../../contract/field_marks.ts'
-import { formatManager, markerKeys } from '../../contract/markers.ts'
-import type { WantedResource } from '../../manifest/manifest.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
-import type { RecordChange } from '../model/change.ts'
+import type { MetadataValue } from '../../../contract/bodies/resource.ts'
+import { fieldMarkKey, formatFieldMark, type SetFields } from '../../../contract/field_marks.ts'
+import { formatManager, markerKeys } from '../../../contract/markers.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { RecordChange } from '../../model/change.ts'
 import {
   digestFields,
   findRecorded,
   isRecorded,
   type OwnedFields,
   type RecordedFields,
-} from '../model/owned_fields.ts'
+} from '../../model/owned_fields.ts'
+import { recordsFormerKeys } from '../match/former_keys.ts'
 import type { ContestedFields } from './contested_fields.ts'
-import { recordsFormerKeys } from './former_keys.ts'
 import { type RecordContext, records } from './removed_fields.ts'
 
 /** What the records of a resource depend on, besides its block. */

@@ -1,10 +1,10 @@
-import type { MetadataValue } from '../../contract/bodies/resource.ts'
-import { findKeyRecord, formatKeyRecord, type KeyRecord, markerKeys } from '../../contract/markers.ts'
-import type { Issue } from '../../core/issue.ts'
-import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
-import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
-import type { RecordChange } from '../model/change.ts'
-import { issueAt } from './issue_at.ts'
+import type { MetadataValue } from '../../../contract/bodies/resource.ts'
+import { findKeyRecord, formatKeyRecord, type KeyRecord, markerKeys } from '../../../contract/markers.ts'
+import type { Issue } from '../../../core/issue.ts'
+import type { Manifest, WantedResource } from '../../../manifest/manifest.ts'
+import type { ActualResource, ActualTree } from '../../model/actual_tree.ts'
+import type { RecordChange } from '../../model/change.ts'
+import { issueAt } from '../issue_at.ts'
 
 /** Renames of keys: which of them are due, and which have taken place. */
 export interface Renames {

@@ -1,5 +1,5 @@
-import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
-import { type ActualTree, pathOf } from '../model/actual_tree.ts'
+import type { Manifest, WantedResource } from '../../../manifest/manifest.ts'
+import { type ActualTree, pathOf } from '../../model/actual_tree.ts'
 import type { Match } from './match.ts'
 
 /** Returns a function that finds the display names from the root to a key. */

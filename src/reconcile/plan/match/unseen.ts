@@ -1,10 +1,10 @@
-import type { VisibilityQuery } from '../../api/read_visibility.ts'
-import { countOf } from '../../core/count.ts'
-import type { Issue } from '../../core/issue.ts'
-import type { WantedResource } from '../../manifest/manifest.ts'
-import { type ActualTree, pathOf, readsAll } from '../model/actual_tree.ts'
-import type { PlanInput } from '../model/plan_input.ts'
-import { issueAt } from './issue_at.ts'
+import type { VisibilityQuery } from '../../../api/read_visibility.ts'
+import { countOf } from '../../../core/count.ts'
+import type { Issue } from '../../../core/issue.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import { type ActualTree, pathOf, readsAll } from '../../model/actual_tree.ts'
+import type { PlanInput } from '../../model/plan_input.ts'
+import { issueAt } from '../issue_at.ts'
 import type { Match } from './match.ts'
 
 /** Reason why it is unknown whether a resource exists. */

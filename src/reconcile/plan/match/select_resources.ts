@@ -1,8 +1,8 @@
-import { membersOf } from '../../contract/bodies/bodies.ts'
-import { findReferences } from '../../contract/schema/references.ts'
-import type { WantedResource } from '../../manifest/manifest.ts'
-import { labelOf, listDescendants } from '../model/actual_tree.ts'
-import type { PlanInput } from '../model/plan_input.ts'
+import { membersOf } from '../../../contract/bodies/bodies.ts'
+import { findReferences } from '../../../contract/schema/references.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import { labelOf, listDescendants } from '../../model/actual_tree.ts'
+import type { PlanInput } from '../../model/plan_input.ts'
 import type { Match } from './match.ts'
 
 /** Resources that a plan is about. */

@@ -1,12 +1,12 @@
-import { descriptorOf, isCls } from '../../contract/registry.ts'
-import type { Schema } from '../../contract/schema/schema.ts'
-import type { Issue } from '../../core/issue.ts'
-import { splitPointer } from '../../core/pointer.ts'
-import type { WantedResource } from '../../manifest/manifest.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
-import type { Edit } from '../model/change.ts'
-import { findRecorded, listOwners, partName } from '../model/owned_fields.ts'
-import { issueAt } from './issue_at.ts'
+import { descriptorOf, isCls } from '../../../contract/registry.ts'
+import type { Schema } from '../../../contract/schema/schema.ts'
+import type { Issue } from '../../../core/issue.ts'
+import { splitPointer } from '../../../core/pointer.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { Edit } from '../../model/change.ts'
+import { findRecorded, listOwners, partName } from '../../model/owned_fields.ts'
+import { issueAt } from '../issue_at.ts'
 
 /** Fields that a plan changes although another manifest sets them too: each apply would undo the other. */
 export interface ContestedFields {

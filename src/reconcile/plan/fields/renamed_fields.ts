@@ -1,10 +1,10 @@
-import type { Issue } from '../../core/issue.ts'
-import { joinPointer } from '../../core/pointer.ts'
-import type { WantedResource } from '../../manifest/manifest.ts'
-import { keynameOnServer } from '../../transfer/sync/compare_features.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
-import type { Edit } from '../model/change.ts'
-import { issueAt } from './issue_at.ts'
+import type { Issue } from '../../../core/issue.ts'
+import { joinPointer } from '../../../core/pointer.ts'
+import type { WantedResource } from '../../../manifest/manifest.ts'
+import { keynameOnServer } from '../../../transfer/sync/compare_features.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { Edit } from '../../model/change.ts'
+import { issueAt } from '../issue_at.ts'
 
 /** A field of a layer on the server. `was` is its keyname there, if the manifest renames it. */
 export interface ActualField {

@@ -1,8 +1,8 @@
-import { splitPointer } from '../../core/pointer.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
-import type { Edit } from '../model/change.ts'
-import { findRecorded, type OwnedFields, partName } from '../model/owned_fields.ts'
-import { digestsWanted, isAsAnyRecorded } from './former_keys.ts'
+import { splitPointer } from '../../../core/pointer.ts'
+import type { ActualResource } from '../../model/actual_tree.ts'
+import type { Edit } from '../../model/change.ts'
+import { findRecorded, type OwnedFields, partName } from '../../model/owned_fields.ts'
+import { digestsWanted, isAsAnyRecorded } from '../match/former_keys.ts'
 import type { RecordContext } from './removed_fields.ts'
 
 /** Tells of each edit whether the manifest or the server changed the field since the last apply, by the recorded digests. */

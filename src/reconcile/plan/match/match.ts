@@ -1,8 +1,8 @@
-import type { KeyRecord } from '../../contract/markers.ts'
-import type { Issue } from '../../core/issue.ts'
-import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
-import { type ActualResource, type ActualTree, labelOf } from '../model/actual_tree.ts'
-import { issueAt } from './issue_at.ts'
+import type { KeyRecord } from '../../../contract/markers.ts'
+import type { Issue } from '../../../core/issue.ts'
+import type { Manifest, WantedResource } from '../../../manifest/manifest.ts'
+import { type ActualResource, type ActualTree, labelOf } from '../../model/actual_tree.ts'
+import { issueAt } from '../issue_at.ts'
 import { findRenames, type Renames } from './renamed_keys.ts'
 
 /** Resources of the manifest matched with resources on the server. */

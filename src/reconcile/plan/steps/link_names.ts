@@ -1,7 +1,7 @@
-import type { Issue } from '../../core/issue.ts'
-import { type ActualResource, type ActualTree, labelOf } from '../model/actual_tree.ts'
-import type { Change } from '../model/change.ts'
-import { issueAt } from './issue_at.ts'
+import type { Issue } from '../../../core/issue.ts'
+import { type ActualResource, type ActualTree, labelOf } from '../../model/actual_tree.ts'
+import type { Change } from '../../model/change.ts'
+import { issueAt } from '../issue_at.ts'
 import type { OrderInput } from './order_steps.ts'
 import type { Graph } from './step_graph.ts'
 
