@@ -1,5 +1,6 @@
-import { sampleSymbol } from './group_sample.ts'
+import { compileValues } from './resolve_symbol.ts'
 import type { Rule, Style } from './style_model.ts'
+import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
 
 /** A symbol of the legend of a style. */
 export interface LegendEntry {
@@ -11,6 +12,9 @@ export interface LegendEntry {
   /** Whether the rule and all rules above it are enabled. */
   readonly isDrawn: boolean
 }
+
+/** Group that legends show. */
+const sample = { attributes: {}, cluster: { size: 10, color: '' } }
 
 /** Lists the symbols of a style: those of all rules that have one, children after their parent, and that of its groups. */
 export function legendEntries({ rules, groups }: Pick<Style, 'rules' | 'groups'>): LegendEntry[] {
@@ -77,3 +81,18 @@ function hideRule({ symbol, ...rule }: Rule): Rule {
 }
 
 const drawsAny = (rule: Rule): boolean => rule.isDrawn && (hasLayers(rule) || rule.children.some(drawsAny))
+
+/** Returns the symbol of groups as legends show it: with the number of points of a usual group. */
+function sampleSymbol(symbol: MapSymbol): MapSymbol {
+  return { ...symbol, layers: symbol.layers.map(sampleLayer) }
+}
+
+/** Puts values that depend on the group in place of its expressions. */
+function sampleLayer(layer: SymbolLayer): SymbolLayer {
+  if (layer.dataDefined === undefined) return layer
+  const values = compileValues(layer.dataDefined)(sample)
+  const dataDefined = Object.fromEntries(
+    [...values].map(([name, value]) => [name, { op: 'literal', value }] as const),
+  )
+  return { ...layer, dataDefined }
+}

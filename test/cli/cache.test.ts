@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listTiles, tileRange } from '../../src/cli/cache/list_tiles.ts'
+import { listTiles, tileRange } from '../../src/cli/cache/seed.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { createLayer, createResource } from '../support/tree.ts'
 import { runCommand } from './terminal.ts'

@@ -9,8 +9,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { silentLog } from '../../src/core/log.ts'
 import type { Database } from '../../src/database/database.ts'
 import { type EmbeddedOptions, openEmbedded } from '../../src/database/pglite.ts'
-import { bundleName, prepare, preparedName, startInMemory } from '../../src/database/start_pglite.ts'
-import { unpackTar } from '../../src/database/tar.ts'
+import {
+  bundleName,
+  prepare,
+  preparedName,
+  startInMemory,
+  unpackTar,
+} from '../../src/database/start_pglite.ts'
 import { openTestSchema } from '../support/embedded.ts'
 
 /** Runs for minutes without reading or writing anything, so it never checks for a cancel request. */

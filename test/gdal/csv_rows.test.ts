@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { refuseLongRows } from '../../src/gdal/sources/table/csv_rows.ts'
+import { refuseLongRows } from '../../src/gdal/sources/table/csv_format.ts'
 import { readFileAs } from '../support/vector.ts'
 
 test('a CSV row of 11 MB is read, and the rows after it', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { markPositions } from '../../src/gdal/sources/xml/positions.ts'
+import { markPositions } from '../../src/gdal/sources/xml/xml_text.ts'
 
 const xml = [
   '<kml><Point><coordinates>1,2</coordinates></Point><name>x, 1</name>',

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { sourceFormatList, sourceFormatOf, sourceFormats } from '../../src/contract/formats/source_formats.ts'
-import { isData } from '../../src/gdal/sources/find_format.ts'
-import { formats } from '../../src/gdal/sources/registry.ts'
+import { formats, isData } from '../../src/gdal/sources/open_source.ts'
 
 test('every source format has the facts of the contract', () => {
   for (const format of formats) expect(format).toMatchObject(sourceFormats[format.name])

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { assembleManifest } from '../../src/manifest/assemble.ts'
+import { type ManifestText, parseManifestText } from '../../src/manifest/load_manifest.ts'
 import type { Manifest, WantedResource } from '../../src/manifest/manifest.ts'
-import { type ManifestText, parseManifestText } from '../../src/manifest/manifest_input.ts'
 import { formatManifest, type WrittenBlock } from '../../src/manifest/rewrite.ts'
 
 const run = { seed: 20_240_603, numRuns: process.env.LANDFORM_SOAK ? 3000 : 100 }

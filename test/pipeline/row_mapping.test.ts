@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Field } from '../../src/contract/classes/feature_layer.ts'
-import { compileMapping, type RowMapping } from '../../src/pipeline/row_mapping.ts'
+import { compileMapping, type RowMapping } from '../../src/pipeline/checked_table.ts'
 
 const field = (keyname: string, datatype: Field['datatype']): Field => ({ keyname, datatype })
 const mapping: RowMapping = {

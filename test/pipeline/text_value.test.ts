@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findTextFault } from '../../src/pipeline/row_mapping.ts'
+import { findTextFault } from '../../src/pipeline/checked_table.ts'
 
 it.each([
   ['INTEGER', '2147483647', undefined],

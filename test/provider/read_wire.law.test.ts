@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import struct from 'google-protobuf/google/protobuf/struct_pb.js'
 import { expect, test } from 'vitest'
 import { unwrapProperties } from '../../src/provider/property_values.ts'
-import { encodeAnswer, ReadCall } from '../../src/provider/read_wire.ts'
-import { decodeStruct } from '../../src/provider/struct_wire.ts'
+import { decodeStruct, encodeAnswer, ReadCall } from '../../src/provider/read_wire.ts'
 import type { Wire } from '../support/pulumi_engine.ts'
 
 const soak = process.env.LANDFORM_SOAK !== undefined

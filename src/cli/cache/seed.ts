@@ -4,7 +4,7 @@ import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { countOf, showNumber } from '../../core/count.ts'
 import type { Bbox } from '../../geo/bbox.ts'
-import type { TileAddress } from '../../geo/tile.ts'
+import { type TileAddress, tileAt } from '../../geo/tile.ts'
 import type { CommandInput, CommandSpec } from '../command.ts'
 import { eventOptions, parseBox, parseCount } from '../options.ts'
 import { withServer } from '../principals.ts'
@@ -12,7 +12,6 @@ import { writeEvent } from '../print/events.ts'
 import { spinner, startLive } from '../print/live.ts'
 import { plainLine, showBytes, showDuration } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
-import { countTiles, listTiles, type TileRange, tileRange } from './list_tiles.ts'
 import { type CachedStyle, findStyle, nameStyle } from './style.ts'
 
 /** Maximum number of tiles of a command: more than a cache holds. */
@@ -47,6 +46,16 @@ export const seedCommand: CommandSpec = {
       await seed({ api, style, options, terminal })
     }),
 }
+
+/** Tiles of one zoom level: columns and rows from the first to the last. */
+interface TileRange {
+  readonly z: number
+  readonly columns: readonly [first: number, last: number]
+  readonly rows: readonly [first: number, last: number]
+}
+
+/** Side of the squares in which tiles are listed: the server places the labels of such a square at once. */
+const side = 4
 
 function parseZooms(text: string): Zooms {
   const [, first, last = first] = /^(\d{1,2})(?:-(\d{1,2}))?$/.exec(text) ?? []
@@ -175,4 +184,32 @@ async function drawTile(
   const query = { resource: [style.id], z, x, y, nd: 204, format: 'png' as const }
   const { body } = await api.open('render.tile', { query, signal })
   for await (const _ of body);
+}
+
+/** Returns the tiles of a zoom level that a box in degrees touches. */
+export function tileRange([west, south, east, north]: Bbox, z: number): TileRange {
+  const [first, last] = [tileAt([west, north], z), tileAt([east, south], z)]
+  return { z, columns: [first.x, last.x], rows: [first.y, last.y] }
+}
+
+/** Counts the tiles of a range. */
+function countTiles({ columns, rows }: TileRange): number {
+  return (columns[1] - columns[0] + 1) * (rows[1] - rows[0] + 1)
+}
+
+/** Lists the tiles of ranges, square by square. */
+export function* listTiles(ranges: Iterable<TileRange>): Generator<TileAddress> {
+  for (const range of ranges) yield* listRange(range)
+}
+
+function* listRange({ z, columns, rows }: TileRange): Generator<TileAddress> {
+  for (const squareRows of squaresOf(rows))
+    for (const squareColumns of squaresOf(columns))
+      for (const y of squareRows) yield* squareColumns.map((x) => ({ z, x, y }))
+}
+
+/** Divides columns or rows into those of each square. */
+function* squaresOf([first, last]: readonly [number, number]): Generator<number[]> {
+  for (let start = first - (first % side); start <= last; start += side)
+    yield Array.from({ length: side }, (_, at) => start + at).filter((one) => one >= first && one <= last)
 }

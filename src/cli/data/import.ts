@@ -1,14 +1,16 @@
 import { homedir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Api } from '../../api/api.ts'
 import { resolveFeatureLayer, resolveResource } from '../../api/resolve_resource.ts'
+import { loadOptions } from '../../contract/classes/vector_layer.ts'
 import { encodedSourceTitles, listTitles, sourceFormatList } from '../../contract/formats/source_formats.ts'
 import { countOf } from '../../core/count.ts'
 import { isProblem, type Problem, withHint } from '../../core/problem.ts'
 import { mainOf } from '../../files/source_parts.ts'
 import { createFromFile, type FileLoad, type LoadResult, replaceWithFile } from '../../pipeline/load_file.ts'
 import type { RunContext } from '../../pipeline/run_context.ts'
+import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { describeDifference, differenceFacts } from '../../transfer/sync/feature_difference.ts'
 import { defaultParts } from '../../transfer/upload_in_parts.ts'
 import { openUploadMemory } from '../../transfer/upload_memory.ts'
@@ -29,7 +31,6 @@ import {
   refuseUnpermitted,
 } from './import_checks.ts'
 import { type LayerFacts, layerFacts, nameLayer } from './layer.ts'
-import { declareLoadOptions, nameFlags, readLoadOptions } from './load_options.ts'
 
 /** The command `data import`. */
 export const importCommand: CommandSpec = {
@@ -54,6 +55,31 @@ export const importCommand: CommandSpec = {
     })
   },
 }
+
+/** Schema of a load option. */
+interface Member {
+  readonly type?: string
+  readonly enum?: readonly (string | null)[]
+  readonly anyOf?: readonly Member[]
+  readonly description?: string
+}
+
+type Reader = (text: string) => unknown
+
+const variants = (member: Member): readonly Member[] => [member, ...(member.anyOf ?? [])]
+
+const typesOf = (member: Member) => variants(member).flatMap(({ type }) => type ?? [])
+
+const wordsOf = (member: Member) =>
+  variants(member).flatMap((variant) => (variant.enum ?? []).filter((word) => word !== null))
+
+const readYes: Reader = (text) => {
+  const found = /^(?:(yes|true|1)|no|false|0)$/i.exec(text)
+  if (found === null) throw new InvalidArgumentError('Use yes or no.')
+  return found[1] !== undefined
+}
+
+const camelOf = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 function declare(command: Command): Command {
   const own = command
@@ -176,4 +202,57 @@ function formatLoaded(
   const facts = `${countOf(count, 'feature')}${showBefore(before)}${changes}${left} in ${showDuration(tookMs)}`
   const lines = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes.map(nameFlags)]
   return [`${action} ${nameLayer(layer)}: ${facts}`, ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+/** Declares an option for every load option of the class: `--skip-errors` for `skip_errors`. */
+function declareLoadOptions(command: Command): Command {
+  for (const [name, schema] of Object.entries(loadOptions))
+    command.addOption(optionOf(name, schema as Member))
+  return command
+}
+
+/** Reads the load options, as members of the class. */
+function readLoadOptions(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const reading: Record<string, unknown> = {}
+  for (const name of Object.keys(loadOptions)) {
+    const value = options[camelOf(name)]
+    if (value !== undefined) reading[name] = value
+  }
+  // --fid-field implies ids from that field.
+  if (reading.fid_field !== undefined) reading.fid_source ??= 'FIELD'
+  return reading
+}
+
+function optionOf(name: string, member: Member): Option {
+  const flag = `--${name.replaceAll('_', '-')}`
+  const description = describe(member)
+  const words = wordsOf(member)
+  if (words.length > 0)
+    return new Option(`${flag} <${words.join('|')}>`, description).argParser(readWord(words))
+  if (typesOf(member).includes('boolean'))
+    return member.type === 'boolean' && member.anyOf === undefined
+      ? new Option(flag, description)
+      : new Option(`${flag} <yes|no>`, description).argParser(readYes)
+  return new Option(`${flag} <name>`, description)
+}
+
+function describe({ description = '' }: Member): string {
+  const text = nameFlags(description.replace(/\.$/, '').replace(/; null detects it$/, ' (default: detected)'))
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+/** Replaces members of the class in a text by the corresponding options. */
+function nameFlags(text: string): string {
+  const named = text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) =>
+    Object.hasOwn(loadOptions, word) ? `--${word.replaceAll('_', '-')}` : word,
+  )
+  return nameEncoding(named, '--encoding')
+}
+
+function readWord(words: readonly string[]): Reader {
+  return (text) => {
+    const found = words.find((word) => word.toLowerCase() === text.toLowerCase())
+    if (found === undefined) throw new InvalidArgumentError(`Use one of ${words.join(', ')}.`)
+    return found
+  }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ExportFormat, exportFormats, freeColumnName } from '../../contract/formats/export_formats.ts'
+import type { GeometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { isDiskFull } from '../../core/disk_full.ts'
 import { isProblem } from '../../core/problem.ts'
@@ -8,13 +9,28 @@ import { type Rows, writeFlat, writeFlatIndexed } from '../flatgeobuf/file_write
 import { FlatItems } from '../flatgeobuf/spatial_index.ts'
 import { hasNoRoom } from '../runner/disk_room.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
-import { type ExportJob, type ExportSummary, resultFolder } from './export_job.ts'
+import { type ExportJob, type ExportSummary, type JobColumn, resultFolder } from './export_job.ts'
+import { ogrFieldTypes } from './field_type.ts'
 import { formatWriters, type Translate } from './format_writers.ts'
 import { type LossCheck, startLossCheck } from './loss.ts'
-import { formatVrt } from './vrt.ts'
 
 /** Name of the layer in the intermediate file. */
 const flatName = 'layer'
+
+/** Description of the intermediate file for GDAL. */
+interface VrtLayer {
+  readonly path: string
+  /** Name of the layer in the file. */
+  readonly name: string
+  /** EPSG code. */
+  readonly srs: number
+  readonly geometry: GeometryParts
+  /** Name of the id column. */
+  readonly idColumn: string
+  readonly columns: readonly JobColumn[]
+}
+
+const names = { POINT: 'Point', LINESTRING: 'LineString', POLYGON: 'Polygon' } as const
 
 /**
  * Writes rows to a file: first as FlatGeobuf, which can be streamed and which GDAL reads fastest, then with GDAL's vector
@@ -135,4 +151,26 @@ function explain(error: unknown, folder: string): unknown {
     return problem('files/full', 'Cannot export the layer: the disk is full.', { cause: error })
   const message = error instanceof Error ? error.message : String(error)
   return problem('gdal/failed', message, { cause: error })
+}
+
+/** Formats a virtual layer over the intermediate file, with its id column and exact field types. @see https://gdal.org/drivers/vector/vrt.html */
+function formatVrt({ path, name, srs, geometry, idColumn, columns }: VrtLayer): string {
+  const { family, isMulti, hasZ } = geometry
+  const type = `wkb${isMulti ? 'Multi' : ''}${names[family]}${hasZ ? '25D' : ''}`
+  const fields = columns.map(
+    ({ name: field, datatype }) =>
+      `<Field name="${escapeXml(field)}" src="${escapeXml(field)}" type="${ogrFieldTypes[datatype]}"/>`,
+  )
+  return `<OGRVRTDataSource><OGRVRTLayer name="${escapeXml(name)}"><SrcDataSource>${escapeXml(path)}</SrcDataSource>
+<SrcLayer>${escapeXml(name)}</SrcLayer><FID>${escapeXml(idColumn)}</FID><GeometryType>${type}</GeometryType>
+<LayerSRS>EPSG:${srs}</LayerSRS>${fields.join('')}</OGRVRTLayer></OGRVRTDataSource>`
+}
+
+function escapeXml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll(/[\t\n\r]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -2,7 +2,11 @@ import { join } from 'node:path'
 import type { Datatype, GeometryParts } from '../../contract/geometry.ts'
 import { keynamesOf } from '../../contract/keyname.ts'
 import { problem } from '../../contract/problems.ts'
-import { coordinateLimits } from '../../geo/world.ts'
+import { bytesOf } from '../../core/bytes.ts'
+import { cutAtAntimeridian } from '../../geo/antimeridian.ts'
+import type { AnyByteGeometry, ByteGeometry } from '../../geo/byte_geometry.ts'
+import { ewkbRoom, readWkb, writeEwkb } from '../../geo/wkb.ts'
+import { coordinateLimits, findWorld } from '../../geo/world.ts'
 import type { ColumnType } from '../flatgeobuf/flat_reader.ts'
 import type { OpenGdal } from '../runner/gdal_module.ts'
 import type { SourceField, VectorJob, WireLayout } from '../runner/vector_job.ts'
@@ -14,7 +18,6 @@ import type { Features } from './feature_scan.ts'
 import type { FitRules } from './fit_geometry.ts'
 import { guessedDatatype } from './guess_datatype.ts'
 import { wrappingReader } from './placed_reader.ts'
-import { createRepair } from './repair_geometry.ts'
 import { type Conversion, findConversion } from './value_convert.ts'
 
 /** How a source is read, and how its features are scanned. */
@@ -201,4 +204,25 @@ function findIdColumn(
     'request/invalid',
     `the source has no field ${idFields.join(' or ')} for ids; its fields are ${names}`,
   )
+}
+
+/**
+ * Creates a function that repairs lines and polygons: it cuts them at the antimeridian, then makes polygons valid with GDAL.
+ * Valid geometries are not changed.
+ */
+function createRepair(openGdal: OpenGdal, srs: number): (geometry: ByteGeometry) => AnyByteGeometry {
+  const world = findWorld(srs)
+  return (found) => {
+    const cut = world === undefined ? found : cutAtAntimeridian(found, world)
+    if (cut.family !== 'POLYGON') return cut
+    const geometry = openGdal().Geometry.fromWKB(wkbOf(cut))
+    return geometry.isValid() ? cut : readWkb(bytesOf(geometry.makeValid().toWKB('LSB', 'ISO')))
+  }
+}
+
+function wkbOf(polygon: ByteGeometry): Buffer {
+  const sink = { ...bytesOf(Buffer.allocUnsafe(ewkbRoom(polygon))), at: 0 }
+  const hasZ = polygon.parts.some((part) => part.some(({ zAt }) => zAt >= 0))
+  writeEwkb(sink, polygon, { family: 'POLYGON', isMulti: polygon.parts.length > 1, hasZ, srs: 0 })
+  return sink.bytes.subarray(0, sink.at)
 }

@@ -11,7 +11,6 @@ import { type OpenedRaster, openRaster } from './open_raster.ts'
 import { bytesOf, checkGeoreference, checkPixels, checkRaster } from './raster_check.ts'
 import { unreadable } from './raster_fault.ts'
 import { type RasterJob, rasterFileName } from './raster_job.ts'
-import { trackViews } from './raster_views.ts'
 
 /** Receiver of the progress of a conversion. */
 export interface RasterSink {
@@ -28,6 +27,13 @@ const rasterSettings: Readonly<Record<string, string>> = {
   // Megabytes.
   GDAL_CACHEMAX: '128',
   GDAL_NUM_THREADS: '1',
+}
+
+/** The module of GDAL, and the rasters that were made with it as views of others. */
+interface RasterViews {
+  readonly gdal: GdalModule
+  /** Closes all views, the last first: a view that is closed after its source crashes the process. */
+  close(): void
 }
 
 /**
@@ -166,4 +172,23 @@ function conversionFault(job: RasterJob, message: string): Error {
   return bavail * bsize < 1 << 20
     ? problem('files/full', 'the disk is full while a raster is read')
     : unreadable(job, message)
+}
+
+/** Returns the module with `translate` and `warp` that remember what they return. */
+function trackViews(gdal: GdalModule): RasterViews {
+  const views: Dataset[] = []
+  const track = (view: Dataset) => {
+    views.push(view)
+    return view
+  }
+  const tracking: GdalModule = Object.create(gdal, {
+    translate: { value: (...args: Parameters<GdalModule['translate']>) => track(gdal.translate(...args)) },
+    warp: { value: (...args: Parameters<GdalModule['warp']>) => track(gdal.warp(...args)) },
+  })
+  return {
+    gdal: tracking,
+    close: () => {
+      for (const view of views.toReversed()) view.close()
+    },
+  }
 }

@@ -1,12 +1,49 @@
 import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
+import type { SourceFormatName } from '../../contract/formats/source_formats.ts'
 import { problem } from '../../contract/problems.ts'
 import type { OpenGdal } from '../runner/gdal_module.ts'
 import type { VectorJob } from '../runner/vector_job.ts'
-import { findFormat, isData } from './find_format.ts'
+import { readEnd, readStart } from './file_start.ts'
+import { flatgeobuf } from './flatgeobuf/flatgeobuf_format.ts'
+import { geojson } from './geojson/geojson_format.ts'
+import { geopackage } from './geopackage/geopackage_format.ts'
+import { mapinfoInterchange } from './mapinfo/mif_format.ts'
+import { mapinfoTable } from './mapinfo/tab_format.ts'
 import { unreadable } from './open_with_gdal.ts'
+import { shapefile } from './shapefile/shapefile_format.ts'
 import type { AnySourceLayer, SourceFile } from './source.ts'
-import type { Opening, SourceFormat } from './source_format.ts'
+import {
+  extensionOf,
+  type FileProbe,
+  hasExtension,
+  type Opening,
+  type SourceFormat,
+} from './source_format.ts'
+import { csv } from './table/csv_format.ts'
+import { ods, xlsx } from './table/sheet_format.ts'
+import { gml, gpx, kml } from './xml/xml_format.ts'
+
+const zipMagic = 'PK\u0003\u0004'
+
+/** Source formats in order of precedence: formats recognized by content precede those recognized by name. */
+const registry: { readonly [Name in SourceFormatName]: SourceFormat<Name> } = {
+  GeoPackage: geopackage,
+  FlatGeobuf: flatgeobuf,
+  GeoJSON: geojson,
+  XLSX: xlsx,
+  ODS: ods,
+  KML: kml,
+  GPX: gpx,
+  GML: gml,
+  Shapefile: shapefile,
+  MapInfoTable: mapinfoTable,
+  MapInfoInterchange: mapinfoInterchange,
+  CSV: csv,
+}
+
+/** Source formats in order of precedence. */
+export const formats: readonly SourceFormat[] = Object.values(registry)
 
 /**
  * Opens the requested layer of a source.
@@ -97,4 +134,26 @@ function nameFile(job: VectorJob, { extensions: [extension] }: SourceFormat): So
     symlinkSync(job.path, path)
   }
   return { path, name: job.name }
+}
+
+/** Finds the format of a file by its content, else by its extension; `zip` for an archive. */
+function findFormat(path: string, name: string): SourceFormat | 'zip' | undefined {
+  const start = readStart(path, 4096).toString('latin1')
+  const probe: FileProbe = {
+    start,
+    text: start.replace(/^\u00ef\u00bb\u00bf/, '').trimStart(),
+    extension: extensionOf(name),
+    readEnd: () => readEnd(path, 1 << 16).toString('latin1'),
+  }
+  const isZip = start.startsWith(zipMagic)
+  const found = formats.find((format) => (format.isZip ?? false) === isZip && format.recognizes(probe))
+  return found ?? (isZip ? 'zip' : undefined)
+}
+
+/** Tells by its name whether a file in an archive is data. */
+export function isData(name: string): boolean {
+  const extension = extensionOf(name)
+  return formats.some(
+    (format) => hasExtension(format, { extension }) && !format.sharedExtensions?.includes(extension),
+  )
 }

@@ -3,13 +3,21 @@ import { isGeometryNode, readGml } from '../gml/read_gml.ts'
 import { invalidParameter, OwsFault, shown } from '../ows_fault.ts'
 import { findChild, trimmedText, type XmlNode } from '../xml_tree.ts'
 import type { FesFilter, FesOperand } from './fes_filter.ts'
-import { sqlPattern } from './like_pattern.ts'
 
 /** Maximum number of operators and identifiers of a filter. */
 const maxOperators = 10_000
 
 /** Maximum nesting depth of logical operators. */
 const maxDepth = 50
+
+/** Special characters of a pattern. */
+interface PatternSyntax {
+  readonly wildCard: string
+  readonly singleChar: string
+  readonly escapeChar: string
+}
+
+const literal = (character: string) => (/[%_\\]/.test(character) ? `\\${character}` : character)
 
 /**
  * Reads a `Filter` element of filter encoding 1.0, 1.1 or 2.0. The versions differ in names only.
@@ -224,4 +232,31 @@ function readDistance(node: XmlNode): FesFilter {
 
 function refuse(message: string): OwsFault {
   return invalidParameter('filter', message)
+}
+
+/**
+ * Converts a pattern to one of SQL, with a backslash as the escape character.
+ *
+ * @see OGC 09-026r2 clause 7.7.3.5
+ */
+export function sqlPattern(text: string, { wildCard, singleChar, escapeChar }: PatternSyntax): string {
+  let pattern = ''
+  for (let at = 0; at < text.length; ) {
+    const next = (special: string) => special !== '' && text.startsWith(special, at)
+    if (next(escapeChar) && at + escapeChar.length < text.length) {
+      at += escapeChar.length
+      pattern += literal(text[at] ?? '')
+      at += 1
+    } else if (next(wildCard)) {
+      pattern += '%'
+      at += wildCard.length
+    } else if (next(singleChar)) {
+      pattern += '_'
+      at += singleChar.length
+    } else {
+      pattern += literal(text[at] ?? '')
+      at += 1
+    }
+  }
+  return pattern
 }

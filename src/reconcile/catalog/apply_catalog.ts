@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { CatalogRecords } from '../../api/read_catalog.ts'
-import type { CatalogOperation } from '../../contract/catalog/catalog_edit.ts'
+import type { CatalogKind, CatalogOperation } from '../../contract/catalog/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import { loadTimeoutMs } from '../../transfer/prepare_source.ts'
@@ -11,10 +11,21 @@ import type { Report } from '../apply/outcome.ts'
 import { asProblem } from '../apply/schedule_steps.ts'
 import { type OperationResult, sendOnce } from '../apply/send_batch.ts'
 import { findStale, stale, staleHint } from '../apply/stale.ts'
-import type { Change, Step } from '../model/change.ts'
+import type { Change, Plan, Step } from '../model/change.ts'
+import { toWire } from '../model/value_equality.ts'
 import { type ActualRecord, indexCatalog } from './actual_catalog.ts'
 import { readRecords } from './read_records.ts'
-import { listRecordSteps, writeRecordOperations } from './record_operations.ts'
+import { memberSchemas } from './record_schema.ts'
+
+const isCreated = ({ action }: Change) => action === 'create' || action === 'replace'
+
+/** Steps to write as operations. */
+interface RecordOperationsInput {
+  readonly plan: Pick<Plan, 'icons'>
+  readonly steps: readonly Step[]
+  /** Images in base64, by change. */
+  readonly images: ReadonlyMap<Change, string>
+}
 
 /**
  * Applies the changes to records of the catalog in one transaction. A failure rolls back everything; with `partial`, stale
@@ -118,4 +129,58 @@ function isMade(there: ActualRecord | undefined, { body }: CatalogOperation): nu
   return there !== undefined && there.keyname === keyname && there.manifest === manifest
     ? there.id
     : undefined
+}
+
+/** Lists the steps of changes to records, in their order: icons come first, deletions last. */
+function listRecordSteps(changes: readonly Change[]): Step[] {
+  const created = new Set(
+    changes.filter((one) => one.record === 'icon' && isCreated(one)).map(({ key }) => key),
+  )
+  return changes.flatMap((change): Step[] => {
+    const id = `${change.record}:${change.key}`
+    const deletion = { id: `delete:${id}`, kind: 'delete', change, after: [] } as const
+    if (change.action === 'delete') return [{ ...deletion, phase: 'last' }]
+    const { icon } = change.body.geoservice ?? {}
+    const after = [
+      ...(typeof icon === 'string' && created.has(icon) ? [`write:icon:${icon}`] : []),
+      ...(change.action === 'replace' ? [deletion.id] : []),
+    ]
+    const write = { id: `write:${id}`, kind: 'write', change, after, phase: 'first' } as const
+    return change.action === 'replace' ? [{ ...deletion, phase: 'first' }, write] : [write]
+  })
+}
+
+/** Writes steps as operations of a batch, one per step. Created icons are referenced by their key. */
+function writeRecordOperations({ plan, steps, images }: RecordOperationsInput): CatalogOperation[] {
+  return steps.map(({ kind: step, change }): CatalogOperation => {
+    const { id, version, key } = change
+    const kind: CatalogKind = change.record === 'icon' ? 'icon' : 'geoservice'
+    const target = {
+      kind,
+      ...(id === undefined ? {} : { id }),
+      ...(version === undefined ? {} : { if_version: version }),
+    }
+    if (step === 'delete') return { op: 'delete', ...target }
+    const body = bodyOf(change, kind, { plan, images })
+    if (!isCreated(change)) return { op: 'update', ...target, body }
+    return { op: 'create', kind, ...(kind === 'icon' ? { name: key } : {}), body }
+  })
+}
+
+function bodyOf(
+  change: Change,
+  kind: CatalogKind,
+  { plan, images }: Pick<RecordOperationsInput, 'plan' | 'images'>,
+): Record<string, unknown> {
+  const members = change.body[kind] ?? {}
+  const schemas = memberSchemas(kind, members)
+  const entries = Object.entries(members).map(([name, value]) => {
+    const schema = schemas[name]
+    return [
+      name,
+      schema === undefined ? value : toWire(schema, value, (icon) => plan.icons.get(icon) ?? icon),
+    ]
+  })
+  const image = images.get(change)
+  return { ...Object.fromEntries(entries), ...(image === undefined ? {} : { image }) }
 }

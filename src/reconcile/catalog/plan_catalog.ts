@@ -2,15 +2,15 @@ import { type CatalogKind, catalogKinds } from '../../contract/catalog/catalog_e
 import { normalizeTexts } from '../../contract/catalog/catalog_text.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedCatalog, WantedRecord } from '../../manifest/manifest.ts'
+import { labelOf } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
 import type { PlanInput, PlanOptions } from '../model/plan_input.ts'
 import { indexPrincipals } from '../model/principals.ts'
 import { issueAt } from '../plan/issue_at.ts'
 import type { Match } from '../plan/match/match.ts'
 import { foreignIssue, reportReplacement } from '../plan/target_issues.ts'
-import { type ActualRecord, indexCatalog } from './actual_catalog.ts'
+import { type ActualCatalog, type ActualRecord, indexCatalog } from './actual_catalog.ts'
 import { type Bystanders, findBaseMaps } from './base_maps.ts'
-import { checkNames } from './check_names.ts'
 import { diffRecord, type RecordContext, type RecordDiff } from './diff_record.ts'
 import { indexGuids, type KnownIcons, nameIcons, resolveIcon } from './icon_reference.ts'
 import { matchRecords } from './match_records.ts'
@@ -31,6 +31,20 @@ export interface CatalogInput extends Pick<PlanInput, 'catalog' | 'images'> {
 
 /** The part of a plan that concerns the catalog. */
 export type CatalogPlan = Pick<Plan, 'changes' | 'unchanged' | 'unknown' | 'issues' | 'icons'>
+
+/** Records with the changes of a plan. */
+interface NamesInput {
+  readonly wanted: WantedCatalog
+  readonly actual: ActualCatalog
+  readonly changes: readonly Change[]
+}
+
+const isRenamed = ({ edits }: Change) => edits.some(({ pointer }) => pointer === '/name')
+
+const leavesName = (change: Change) =>
+  change.action === 'delete' || (change.id !== undefined && isRenamed(change))
+
+const takesName = (change: Change) => change.action !== 'delete' && isRenamed(change)
 
 /** Computes the changes that bring the records of a catalog to the desired state. Pure. */
 export function planCatalog(given: CatalogInput): CatalogPlan {
@@ -201,4 +215,25 @@ function updateOf(wanted: WantedRecord, actual: ActualRecord, diff: RecordDiff):
 function headOf({ key, kind, members }: WantedRecord) {
   const displayName = String(members.name)
   return { record: kind, key, cls: kind, displayName, path: [displayName] }
+}
+
+/** Reports names of the plan that other records have, unless the plan renames or deletes these. */
+function checkNames({ wanted, actual, changes }: NamesInput): Issue[] {
+  return catalogKinds.flatMap((kind) => {
+    const own = changes.filter((change) => change.record === kind)
+    const leaving = new Set(own.filter(leavesName).map(({ id }) => id))
+    const holders = new Map([...actual[kind].values()].map((one) => [one.name, one] as const))
+    return own.flatMap((change) => {
+      const holder = takesName(change) ? holders.get(change.displayName) : undefined
+      const block = wanted[kind].get(change.key)
+      if (holder === undefined || block === undefined) return []
+      return holder.id === change.id || leaving.has(holder.id) ? [] : [nameTaken(block, holder)]
+    })
+  })
+}
+
+function nameTaken(wanted: WantedRecord, holder: ActualRecord): Issue {
+  const message = `the name "${holder.name}" is in use by ${holder.kind} ${labelOf(holder)}`
+  const hint = 'Choose another name, or rename the other record.'
+  return { ...issueAt(wanted, 'catalog/name-taken', message, '/name'), hint }
 }

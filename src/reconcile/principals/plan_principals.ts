@@ -6,7 +6,6 @@ import { membershipPointer } from '../../manifest/principals/check_principals.ts
 import type { Change, Edit, Plan, UncomparedSecret } from '../model/change.ts'
 import { indexPrincipals, type Principals } from '../model/principals.ts'
 import { issueAt } from '../plan/issue_at.ts'
-import { type ActualPrincipal, type ActualPrincipals, indexRecords } from './actual_principals.ts'
 import { diffMemberships } from './diff_memberships.ts'
 
 /** Desired users and groups, and those of the server. */
@@ -26,6 +25,24 @@ export interface PrincipalPlan extends Pick<Plan, 'changes' | 'unchanged' | 'unk
   /** Names as they are after the plan; created users and groups have no id. */
   readonly principals: Principals
 }
+
+/** A user or group of a server. */
+interface ActualPrincipal {
+  readonly kind: PrincipalKind
+  readonly id: number
+  readonly keyname: string
+  readonly displayName: string
+  readonly system: boolean
+  /** Members as in the API. */
+  readonly members: Readonly<Record<string, unknown>>
+  /** Keynames of the groups of a user, or of the users of a group. */
+  readonly memberships: readonly string[]
+  /** Whether a user has a password; undefined if unknown. */
+  readonly hasPassword: boolean | undefined
+}
+
+/** Users and groups of a server, by kind and keyname in lower case: keynames are unique, ignoring case. */
+type ActualPrincipals = Readonly<Record<PrincipalKind, ReadonlyMap<string, ActualPrincipal>>>
 
 /** Computes the changes that bring users and groups to the desired state. Never deletes any. Pure. */
 export function planPrincipals(input: PrincipalInput): PrincipalPlan {
@@ -216,5 +233,44 @@ function planOne(
     edits,
     ...(sends ? { password } : {}),
     body: { [kind]: { ...body, ...memberships.body } },
+  }
+}
+
+/** Indexes users and groups by keyname. */
+function indexRecords({ users, groups }: PrincipalRecords): ActualPrincipals {
+  const userNames = new Map(users.map(({ id, keyname }) => [id, keyname]))
+  const groupNames = new Map(groups.map(({ id, keyname }) => [id, keyname]))
+  const namesOf = (ids: readonly number[] | undefined, names: ReadonlyMap<number, string>) =>
+    (ids ?? []).flatMap((id) => names.get(id) ?? []).toSorted()
+  const read = (
+    kind: PrincipalKind,
+    record: PrincipalRecords['users'][number] | PrincipalRecords['groups'][number],
+  ): [string, ActualPrincipal] => {
+    const { id, keyname, display_name: displayName, system, ...members } = record
+    const {
+      member_of: groupIds,
+      members: userIds,
+      password,
+    } = members as {
+      readonly member_of?: readonly number[]
+      readonly members?: readonly number[]
+      readonly password?: boolean
+    }
+    const memberships = kind === 'user' ? namesOf(groupIds, groupNames) : namesOf(userIds, userNames)
+    const found = {
+      kind,
+      id,
+      keyname,
+      displayName,
+      system,
+      members: record,
+      memberships,
+      hasPassword: password,
+    }
+    return [keyname.toLowerCase(), found]
+  }
+  return {
+    user: new Map(users.map((user) => read('user', user))),
+    group: new Map(groups.map((group) => read('group', group))),
   }
 }

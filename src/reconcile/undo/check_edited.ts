@@ -13,8 +13,7 @@ import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit, Plan } from '../model/change.ts'
 import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
 import { renamedFieldOf } from '../model/layer_fields.ts'
-import { isAsLeft } from './later_changes.ts'
-import { listApplied } from './undo_manifest.ts'
+import { isApplied, listApplied } from './undo_manifest.ts'
 
 /** An undo to check. */
 export interface UndoCheck {
@@ -32,6 +31,21 @@ export interface UndoCheck {
 
 /** Maximum number of concurrent requests. */
 const maxRequests = 8
+
+/** An apply, and how it left a resource. */
+interface LeftResource {
+  readonly entry: number
+  readonly change: JournalChange
+  /** The resource now. */
+  readonly there: Pick<ActualResource, 'version' | 'dataVersion'>
+}
+
+/** Versions of a resource and of its data after a change. */
+interface Versions {
+  /** Null after a deletion. */
+  readonly version: number | null
+  readonly dataVersion: number | null
+}
 
 /** Reports what the undo would overwrite or delete although it was changed after the apply, and who changed it. */
 export async function checkEdited(check: UndoCheck): Promise<Issue[]> {
@@ -201,4 +215,53 @@ function describeLater(later: readonly JournalEntry[] | undefined): string {
   if (later.length === 0) return ', without an apply'
   const names = later.slice(0, 3).map((one) => `${one.id} (${one.user}, ${one.began.replace('T', ' ')} UTC)`)
   return `, by apply ${names.join(', ')}${later.length > 3 ? ', …' : ''}`
+}
+
+/**
+ * Tells whether a resource is as an apply left it although its version is another one: later applies that changed it were
+ * undone, and nothing else changed it in between. The later entries are those of the history of the resource.
+ */
+export function isAsLeft({ entry, change, there }: LeftResource, later: readonly JournalEntry[]): boolean {
+  const since = later.filter(({ id }) => id > entry).toSorted((a, b) => a.id - b.id)
+  let at: Versions | undefined = versionsAfter(change)
+  const effective: JournalEntry[] = []
+  for (const one of since)
+    for (const next of (one.changes ?? []).filter(isApplied)) {
+      if (at === undefined || !continues(at, next)) return false
+      at = versionsAfter(next)
+      effective.push(one)
+    }
+  return at !== undefined && isSame(at, there) && cancelOut(entry, effective)
+}
+
+/** Undefined if they are unknown. */
+function versionsAfter({ action, version, data_version: dataVersion = null }: JournalChange) {
+  if (action === 'delete') return { version: null, dataVersion }
+  return version === null ? undefined : { version, dataVersion }
+}
+
+/** Tells whether nothing changed a resource between a state and a change. A restored resource has no state before. */
+function continues(at: Versions, { version_before: version = null, ...next }: JournalChange): boolean {
+  if (version === null || at.version === null) return version === at.version
+  const { data_version_before: dataVersion = null } = next
+  return version === at.version && dataVersion === at.dataVersion
+}
+
+function isSame(at: Versions, { version, dataVersion = 0 }: LeftResource['there']): boolean {
+  return version === at.version && dataVersion === (at.dataVersion ?? 0)
+}
+
+/** Tells whether the applies since one undo each other, so that the state is that of the first. Oldest first. */
+export function cancelOut(first: number, since: readonly Pick<JournalEntry, 'id' | 'undoes'>[]): boolean {
+  const effective = [first]
+  const undone = new Map<number, number>()
+  for (const { id, undoes = null } of since) {
+    const again = undoes === null ? undefined : undone.get(undoes)
+    if (undoes !== null && effective.at(-1) === undoes) {
+      effective.pop()
+      undone.set(id, undoes)
+      // The undo of an undo applies the first one again.
+    } else effective.push(again ?? id)
+  }
+  return effective.length === 1 && effective[0] === first
 }

@@ -8,8 +8,13 @@ import { type LinePlacement, lineCandidates } from './line_candidates.ts'
 import { createPath, type LinePath } from './line_path.ts'
 import type { PixelPart } from './part_measure.ts'
 import type { MeasureText } from './placed_label.ts'
-import { pointCandidates } from './point_candidates.ts'
-import { type Candidate, layoutBlock, layoutLetters } from './text_block.ts'
+import {
+  type Candidate,
+  layoutBlock,
+  layoutLetters,
+  straightCandidate,
+  type TextBlock,
+} from './text_block.ts'
 
 /** A label to place. */
 export interface LabelSite {
@@ -29,6 +34,18 @@ export interface LabelSite {
 
 /** Maximum number of labels along one line. */
 const maxRepeats = 50
+
+/** Directions around a point, from the preferred one on: to the upper right first, as on printed maps. */
+const directions = [
+  [1, -1],
+  [1, 1],
+  [-1, -1],
+  [-1, 1],
+  [1, 0],
+  [-1, 0],
+  [0, -1],
+  [0, 1],
+] as const
 
 /** Lists the labels of a feature. */
 export function listSites(geometry: PixelGeometry, spec: LabelSpec, frame: LabelFrame): LabelSite[] {
@@ -112,4 +129,42 @@ function lineSites(site: SiteOf, path: LinePath, { placement, isNearAnchor }: Li
     }
     return { ...site, anchor, candidates }
   })
+}
+
+/** Lists the places of a label at a point, the preferred one first. */
+function* pointCandidates(
+  spec: LabelSpec,
+  block: TextBlock,
+  [x, y]: readonly [number, number],
+): Generator<Candidate> {
+  const { placement, offset } = spec
+  const angle = (spec.angle * Math.PI) / 180
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+  // Rotated around the point.
+  const at = (dx: number, dy: number) =>
+    straightCandidate(
+      block,
+      [x + offset[0] + cos * dx - sin * dy, y + offset[1] + sin * dx + cos * dy],
+      angle,
+    )
+  const [halfWidth, halfHeight] = [block.width / 2, block.height / 2]
+  if (placement.kind !== 'around') {
+    const [right, down] = placement.kind === 'over' ? placement.quadrant : [0, 0]
+    yield at(right * halfWidth, down * halfHeight)
+    return
+  }
+  const radius = (spec.markerRadius ?? 0) + block.margin
+  const reach = Math.max(placement.distance + block.margin, radius)
+  // In corners, the nearest point of the label is in the distance.
+  const diagonal = Math.max(reach * Math.SQRT1_2, diagonalGap(radius, halfHeight / 2))
+  for (const [right, down] of directions) {
+    const gap = right !== 0 && down !== 0 ? diagonal : reach
+    yield at(right * (halfWidth + gap), down * (halfHeight * (right === 0 ? 1 : 0.5) + gap))
+  }
+}
+
+/** Returns the gap on both axes that keeps a label, which extends beyond it by `overlap` vertically, out of a circle. */
+function diagonalGap(radius: number, overlap: number): number {
+  if (radius <= overlap) return radius
+  return (overlap + Math.sqrt(2 * radius ** 2 - overlap ** 2)) / 2
 }

@@ -5,9 +5,35 @@ import type { Queryable } from '../../database/database.ts'
 import { listReferrers } from '../../store/resource/reference.ts'
 import { findTreeFacts, listSubtreeKeynames, type TreeFacts } from '../../store/resource/resource_tree.ts'
 import { invalidAt } from '../http/invalid_request.ts'
-import { type Access, AccessLevels } from './access_levels.ts'
 import { type Operation, targetOf } from './batch_operation.ts'
 import { addOperation } from './operation_place.ts'
+
+/** Keys that an operation reads and writes. */
+interface Access {
+  readonly reads: Set<string>
+  readonly writes: Set<string>
+}
+
+/**
+ * Assigns levels to a sequence of operations. Operations of one level can run together, since none of them reads or
+ * writes what another one writes.
+ */
+class AccessLevels {
+  readonly #reads = new Map<string, number>()
+  readonly #writes = new Map<string, number>()
+
+  /** Returns the lowest level above all earlier operations that the next one depends on. */
+  place({ reads, writes }: Access): number {
+    let level = 0
+    for (const key of reads) level = Math.max(level, after(this.#writes, key))
+    for (const key of writes) level = Math.max(level, after(this.#writes, key), after(this.#reads, key))
+    for (const key of reads) raise(this.#reads, key, level)
+    for (const key of writes) raise(this.#writes, key, level)
+    return level
+  }
+}
+
+const after = (levels: ReadonlyMap<string, number>, key: string) => (levels.get(key) ?? -1) + 1
 
 type Kind<O extends Operation['op']> = Extract<Operation, { readonly op: O }>
 
@@ -230,4 +256,8 @@ function listNeeded(operation: Operation): number[] {
       if (target !== 'principal') needed.add(targetIdOf(found))
   }
   return [...needed].filter((id) => typeof id === 'number')
+}
+
+function raise(levels: Map<string, number>, key: string, level: number): void {
+  levels.set(key, Math.max(levels.get(key) ?? 0, level))
 }

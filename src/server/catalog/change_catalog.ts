@@ -1,23 +1,40 @@
 import { catalogLimits } from '../../contract/catalog/catalog.ts'
 import { type CatalogKind, type CatalogOperation, catalogKinds } from '../../contract/catalog/catalog_edit.ts'
+import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
+import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
+import type { Boundary } from '../../geo/boundary.ts'
 import {
   countRecords,
   deleteRecords,
   findByGuid,
   findDuplicate,
+  listIconRecords,
   lockCatalog,
 } from '../../store/catalog/catalog_record.ts'
-import { insertIcons, updateIcons } from '../../store/catalog/write_record.ts'
-import { addOperation } from '../batch/operation_place.ts'
+import {
+  findInvalidBoundary,
+  insertGeoservices,
+  insertIcons,
+  updateGeoservices,
+  updateIcons,
+} from '../../store/catalog/write_record.ts'
+import { findKnownSrs } from '../../store/classes/known_srs.ts'
+import { geometryProblem } from '../../store/feature/feature_sql.ts'
+import { addOperation, atOperation } from '../batch/operation_place.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { type Operation, readOperations } from './catalog_operation.ts'
-import { checkBoundaries } from './check_boundaries.ts'
 import { requireEditor } from './editor.ts'
 import { type OpenOperation, openBatch } from './open_batch.ts'
-import { type CheckedImage, iconRow, invalidMember, readImage } from './record_content.ts'
-import { writeGeoservices } from './write_geoservices.ts'
+import {
+  type CheckedImage,
+  geoserviceRow,
+  iconRow,
+  invalidMember,
+  readBoundary,
+  readImage,
+} from './record_content.ts'
 
 type Request = Pick<ApiRequest, 'context' | 'caller' | 'signal' | 'idempotency'>
 
@@ -26,6 +43,11 @@ interface RecordResult {
   readonly id: number
   /** New version; undefined for deletions. */
   readonly version?: number
+}
+
+interface Given {
+  readonly index: number
+  readonly boundary: Boundary
 }
 
 /**
@@ -156,5 +178,91 @@ function taken({ kind, member, value, id, index }: Taken) {
   const message = `The ${member} "${value}" belongs to another ${kind}, id = ${id}.`
   return problem('catalog/name-taken', message, {
     data: { operation: index, location: ['body', `/${member}`] },
+  })
+}
+
+/**
+ * Adds and changes the geoservices of a batch. Its icons are written, its boundaries checked.
+ *
+ * @throws {Problem} catalog/invalid, with the operation
+ */
+async function writeGeoservices(
+  tx: Queryable,
+  opened: readonly OpenOperation[],
+  submitterId: number,
+): Promise<void> {
+  const own = opened.filter(({ kind, op }) => kind === 'geoservice' && op !== 'delete')
+  if (own.length === 0) return
+  const findIcon = await indexIcons(tx, opened)
+  const written = own.map((operation) => ({
+    operation,
+    row: atOperation(operation, () =>
+      geoserviceRow(operation.id, operation.members, findIcon(operation.members.icon)),
+    ),
+  }))
+  const rowsOf = (op: OpenOperation['op']) =>
+    written.filter(({ operation }) => operation.op === op).map(({ row }) => row)
+  const [created, updated] = [rowsOf('create'), rowsOf('update')]
+  if (created.length > 0) await insertGeoservices(tx, created, submitterId)
+  if (updated.length > 0) await updateGeoservices(tx, updated)
+}
+
+/** Returns a function that finds the id of an icon by its id or local name. */
+async function indexIcons(tx: Queryable, opened: readonly OpenOperation[]) {
+  const names = new Map(opened.flatMap(({ name, id }) => (name === undefined ? [] : [[name, id] as const])))
+  const asked = opened.flatMap(({ members: { icon } }) =>
+    typeof icon === 'number' && isResourceId(icon) ? [icon] : [],
+  )
+  const known = new Set((await listIconRecords(tx, asked)).map(({ id }) => id))
+  return (icon: unknown): number | null => {
+    if (icon === undefined || icon === null) return null
+    const id = typeof icon === 'number' ? icon : names.get(String(icon))
+    if (id !== undefined && (typeof icon === 'string' || known.has(id))) return id
+    const what = typeof icon === 'number' ? `id = ${icon}` : `the local name "${icon}"`
+    throw invalidMember('icon', `there is no icon with ${what}`)
+  }
+}
+
+/**
+ * Checks the boundaries of a batch before its transaction begins, which an error would end.
+ *
+ * @throws {Problem} catalog/invalid, with the operation
+ */
+async function checkBoundaries(database: Queryable, operations: readonly Operation[]): Promise<void> {
+  const given = operations.flatMap(({ index, members: { boundary: text } }) =>
+    typeof text === 'string' ? [{ index, boundary: atOperation({ index }, () => readBoundary(text)) }] : [],
+  )
+  if (given.length === 0) return
+  await checkReferenceSystems(database, given)
+  await checkShapes(database, given)
+}
+
+async function checkReferenceSystems(database: Queryable, given: readonly Given[]): Promise<void> {
+  const known = await findKnownSrs(database, [...new Set(given.map(({ boundary }) => boundary.srs))])
+  const unknown = given.find(({ boundary }) => !known.has(boundary.srs))
+  if (unknown !== undefined) refuse(unknown, `unknown reference system EPSG:${unknown.boundary.srs}`)
+}
+
+/** Checks boundaries together, and halves the list where PostGIS fails, until the boundary is found. */
+async function checkShapes(database: Queryable, given: readonly Given[]): Promise<void> {
+  const [first] = given
+  if (first === undefined) return
+  const list = given.map(({ boundary }) => boundary)
+  const fault = await findInvalidBoundary(database, list).catch((error: unknown) => {
+    const found = geometryProblem(error)
+    if (isProblem(found, 'feature/invalid')) return found.message
+    throw error
+  })
+  if (fault === undefined) return
+  if (typeof fault === 'object') return refuse(given[fault.at] ?? first, fault.reason)
+  if (given.length === 1) return refuse(first, fault)
+  const half = Math.ceil(given.length / 2)
+  await checkShapes(database, given.slice(0, half))
+  await checkShapes(database, given.slice(half))
+}
+
+function refuse({ index }: Given, reason: string): never {
+  return atOperation({ index }, () => {
+    throw invalidMember('boundary', reason)
   })
 }

@@ -6,6 +6,7 @@ import { isProblem } from '../../core/problem.ts'
 import type { Database } from '../../database/database.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
+import { findRenderSources } from '../../store/classes/render_source.ts'
 import { requireSrs } from '../../store/feature/feature_sql.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import {
@@ -15,10 +16,13 @@ import {
 } from '../../store/feature/identify_features.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
+import { findImportantField } from '../../style/importance.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
 import type { ApiRequest } from '../http/handler.ts'
+import { renderedLayerId } from '../map/layer_style.ts'
+import { findStyle, importanceOf } from '../render/sources/feature_source.ts'
+import { limitToScale } from '../render/sources/scale_filter.ts'
 import { type FoundInImage, openIdentifiedImages, type Spot, spotOf } from './identify_images.ts'
-import { findSeenFeatures } from './seen_features.ts'
 
 /** Maximum number of features of a layer in one answer. */
 const limit = 100
@@ -27,6 +31,9 @@ const limit = 100
 type LayerResult =
   | { readonly error: string }
   | { readonly featureCount: number; readonly features: readonly object[] }
+
+/** Which features of a layer are found, and which first. */
+type SeenFeatures = Pick<IdentifyQuery, 'where' | 'first'>
 
 /**
  * Finds the features of layers that intersect a geometry; of rasters, the values of the pixel in the middle of it; of layers of
@@ -132,4 +139,29 @@ async function identifyInLayer(database: Database, { layer, query, name }: Targe
     parent: name,
   }))
   return { featureCount: features.length, features }
+}
+
+/**
+ * Returns what the styles of a request show of their layers at its scale, by the id of the layer. Styles that the caller may
+ * not read, and layers with several styles, are left out.
+ */
+async function findSeenFeatures(
+  { context, caller, body }: ApiRequest<'feature.identify'>,
+  layers: ReadonlyMap<number, Layer>,
+): Promise<Map<number, SeenFeatures>> {
+  const { styles = [], scale_denom: scaleDenom } = body
+  if (styles.length === 0 || scaleDenom === undefined) return new Map()
+  const masks = await context.permissions.findMasks(caller, styles)
+  const readable = styles.filter((id) => hasPermission(masks.get(id) ?? 0, 'data.read'))
+  const sources = [...(await findRenderSources(context.database, readable)).values()]
+  const byLayer = Map.groupBy(sources, renderedLayerId)
+  const found = [...byLayer].map(async ([id, [resource, ...others]]) => {
+    const layer = layers.get(id)
+    if (resource === undefined || layer === undefined || others.length > 0) return []
+    const style = await findStyle(context, { resource, layer })
+    const { filter: where } = limitToScale({ ...layer, filter: undefined }, style, scaleDenom)
+    const first = importanceOf(layer, findImportantField(style))
+    return [[id, { ...(where ? { where } : {}), ...(first ? { first } : {}) }] as const]
+  })
+  return new Map((await Promise.all(found)).flat())
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import { fastifyCors } from '@fastify/cors'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { replayedHeader } from '../../contract/bodies/idempotency.ts'
@@ -7,12 +8,12 @@ import { tus } from '../../contract/bodies/tus.ts'
 import { problem } from '../../contract/problems.ts'
 import { isExtraRoute, type ServiceProtocol } from '../../contract/route.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
+import type { Problem } from '../../core/problem.ts'
 import type { ServerContext } from '../context.ts'
 import { isTus, serverHeaders } from '../upload/tus_protocol.ts'
 import { sendProblem } from './answer.ts'
 import { addCatalogHeaders, answerOptions, catalogRoot, serviceHeaders } from './catalog_service.ts'
-import { answerClientError } from './client_error.ts'
-import { getStatus, problemOf } from './error_body.ts'
+import { errorBody, getStatus, problemOf } from './error_body.ts'
 import type { Handler } from './handler.ts'
 import { limitPipelining } from './pipelining.ts'
 import { createQuickAnswers, type QuickAnswers } from './quick_answers.ts'
@@ -46,6 +47,13 @@ declare module 'fastify' {
 
 /** Finds the handler of a route. */
 export type FindHandler = (name: RouteName) => Handler<RouteName>
+
+/** HTTP status by error code of the HTTP parser; 400 for all others. */
+const statuses: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
 
 /** Creates an HTTP application: every route of its services under all its paths. */
 export function createApp(
@@ -243,4 +251,33 @@ function addCors(app: FastifyInstance, origins: readonly string[]): void {
     if (request.routeOptions.config.isCatalog === true) return
     reply.header('vary', addVary(reply.getHeader('vary')?.toString(), 'Origin'))
   })
+}
+
+/** Sends a JSON error for a request that the HTTP parser rejects, and closes the connection. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status = statuses[error.code ?? ''] ?? 400
+  const reason = STATUS_CODES[status] ?? ''
+  const body = JSON.stringify(errorBody(malformed(error, status), requestId))
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+function malformed({ code }: NodeJS.ErrnoException, status: number): Problem {
+  // Usually a name that is not percent-encoded: the HTTP parser accepts ASCII only.
+  if (code === 'HPE_INVALID_URL')
+    return problem('request/malformed', 'The request URL contains invalid characters.', {
+      hint: 'Percent-encode them, for example with curl -G --data-urlencode "fld_name=Łódź".',
+    })
+  const message = `Cannot parse the HTTP request: ${STATUS_CODES[status]}.`
+  return problem('request/malformed', message, { status })
 }

@@ -1,8 +1,12 @@
 import type { GeoserviceDetail, GeoserviceStatus } from '../../contract/catalog/catalog.ts'
 import { isVectorTileUrl } from '../../contract/formats/tile_format.ts'
+import { emptyBbox, extendBbox } from '../../geo/bbox.ts'
+import { ellipsoidArea } from '../../geo/ellipsoid_area.ts'
+import type { Part } from '../../geo/geometry.ts'
+import { longitudeRange } from '../../geo/longitude_range.ts'
+import { parseWkt } from '../../geo/wkt_reader.ts'
 import type { DayChecks } from '../../store/catalog/uptime.ts'
 import type { Caller } from '../auth/caller.ts'
-import { describeBoundary } from './boundary_text.ts'
 import { catalogHead, iconHtml, kindHtml, statusHtml, typeName } from './catalog_frame.ts'
 import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
@@ -28,6 +32,14 @@ export interface Management {
   readonly keyname: string | null
   readonly manifest: string | null
 }
+
+/** Boundary of a geoservice in words. */
+interface BoundaryText {
+  readonly extent: string
+  readonly area: string
+}
+
+const degrees = (value: number) => `${Number(value.toFixed(4))}°`
 
 /** Writes the page of a geoservice: address, preview, checks and members. */
 export function geoservicePage(page: GeoservicePage): string {
@@ -168,4 +180,30 @@ function addFormHtml({ caller, service }: GeoservicePage): string {
   const isForBasemaps = type === 'tms' && (epsg ?? webMercator) === webMercator && !isVectorTileUrl(url)
   if (isForBasemaps) return '<section id="add" hidden><h2>Add to a web map</h2></section>'
   return `<p class="quiet">Base maps of web maps are images of tiles (TMS) in EPSG:${webMercator}. This service cannot be one.</p>`
+}
+
+/** Describes a boundary, EWKT in EPSG:4326; with empty strings if there is none. */
+function describeBoundary(ewkt: string | null): BoundaryText {
+  const parts = ewkt === null ? [] : parseWkt(ewkt).geometry.parts
+  if (parts.length === 0) return { extent: '', area: '' }
+  return { extent: extentText(parts), area: areaText(ellipsoidArea(parts) / 1e6) }
+}
+
+/** The east of an extent across the antimeridian is less than its west. */
+function extentText(parts: readonly Part[]): string {
+  const boxes = parts.map(([ring = []]) => {
+    const box = emptyBbox()
+    for (let at = 0; at + 1 < ring.length; at += 2) extendBbox(box, ring[at] ?? 0, ring[at + 1] ?? 0)
+    return box
+  })
+  const [west, east] = longitudeRange(boxes.map(([minX, , maxX]) => [minX, maxX]))
+  const south = boxes.reduce((lowest, [, minY]) => Math.min(lowest, minY), 90)
+  const north = boxes.reduce((highest, [, , , maxY]) => Math.max(highest, maxY), -90)
+  const [from, to] = [degrees(west), degrees(east > 180 ? east - 360 : east)]
+  return `longitude ${from} to ${to}, latitude ${degrees(south)} to ${degrees(north)}`
+}
+
+/** Three digits: boundaries are not more precise. */
+function areaText(squareKilometres: number): string {
+  return `${Number(squareKilometres.toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 })} km²`
 }

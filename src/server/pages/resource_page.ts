@@ -1,12 +1,13 @@
 import type { Representation } from '../../contract/bodies/bodies.ts'
+import type { PageLink } from '../../contract/descriptor.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
+import { type RouteName, routeOf } from '../../contract/routes.ts'
 import type { NamedResource } from '../../store/resource/resource_name.ts'
 import type { Caller } from '../auth/caller.ts'
 import { isDrawable } from '../render/sources/open_sources.ts'
 import { sanitiseDescription } from '../resource/description.ts'
 import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
-import { linksHtml } from './resource_links.ts'
 
 /** Content of a resource page. */
 export interface ResourcePage {
@@ -26,6 +27,10 @@ export interface ResourcePage {
   /** Permissions of the caller by scope. */
   readonly rights: Readonly<Record<string, Readonly<Record<string, boolean>>>>
 }
+
+type Link = readonly [address: string, text: string]
+
+type Values = Readonly<Record<string, unknown>>
 
 /** Writes a resource page, for browsing and for inspecting permissions. */
 export function resourcePage(page: ResourcePage): string {
@@ -158,4 +163,45 @@ function listHtml(items: readonly Flat[]): string {
 function cellHtml(value: unknown): string {
   if (value === null || value === undefined) return ''
   return escapeHtml(typeof value === 'object' ? JSON.stringify(value) : String(value))
+}
+
+/** Writes the links to the data of a resource that the caller may access. */
+function linksHtml(page: Pick<ResourcePage, 'resource' | 'rights'>): string {
+  const { id, cls } = page.resource.resource
+  const path = `/api/resource/${id}`
+  const links: readonly Link[] = [
+    ...(descriptorOf(cls as Cls).links ?? []).flatMap((link) => linksOf(link, page)),
+    [path, 'As JSON'],
+    [`${path}/permission/explain`, 'Explain permissions'],
+  ]
+  return `<ul class="links">${links.map(linkHtml).join('')}</ul>`
+}
+
+function linkHtml([address, text]: Link): string {
+  return `<li><a href="${escapeHtml(address)}">${escapeHtml(text)}</a></li>`
+}
+
+function linksOf(
+  { route, query, text, each }: PageLink,
+  { resource: representation, rights }: Pick<ResourcePage, 'resource' | 'rights'>,
+): Link[] {
+  const { path, permission = '' } = routeOf(route as RouteName)
+  const [scope = '', name = ''] = permission.split('.')
+  if (rights[scope]?.[name] !== true) return []
+  const { id, cls } = representation.resource
+  const own = (representation as unknown as Readonly<Record<string, Values | undefined>>)[cls]
+  const items = each === undefined ? [{}] : ((own?.[each] ?? []) as readonly Values[])
+  return items.map((item) => {
+    const address = fill(path, { ...item, id }, encodePath)
+    return [query === undefined ? address : `${address}?${query}`, fill(text, item)]
+  })
+}
+
+/** Replaces placeholders `{name}` with values. */
+function fill(template: string, values: Values, encode = (text: string) => text): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(String(values[name] ?? '')))
+}
+
+function encodePath(name: string): string {
+  return name.split('/').map(encodeURIComponent).join('/')
 }

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { cutLine, displayWidth } from '../../../src/cli/print/display_width.ts'
-import { startLive } from '../../../src/cli/print/live.ts'
+import { cutLine, displayWidth, startLive } from '../../../src/cli/print/live.ts'
 import { painter } from '../../../src/cli/print/text_format.ts'
 
 const paint = painter(true)

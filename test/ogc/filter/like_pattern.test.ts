@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sqlPattern } from '../../../src/ogc/filter/like_pattern.ts'
+import { sqlPattern } from '../../../src/ogc/filter/read_filter.ts'
 
 const syntax = { wildCard: '*', singleChar: '?', escapeChar: '!' }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { JournalChange, JournalEntry } from '../../../src/contract/bodies/journal.ts'
-import { cancelOut, isAsLeft } from '../../../src/reconcile/undo/later_changes.ts'
+import { cancelOut, isAsLeft } from '../../../src/reconcile/undo/check_edited.ts'
 
 it.each([
   ['nothing', [], true],

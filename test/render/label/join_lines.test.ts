@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { joinLines } from '../../../src/render/label/join_lines.ts'
+import { joinLines } from '../../../src/render/label/merged_lines.ts'
 
 const join = (...lines: number[][]) =>
   joinLines(lines.map((line) => Float64Array.from(line))).map((line) => [...line])

@@ -15,7 +15,6 @@ import { findMemberHint, findValueHint } from '../../../manifest/catalog/record_
 import type { WantedCatalog, WantedRecord } from '../../../manifest/manifest.ts'
 import { recordValidator } from '../../../manifest/validators.ts'
 import type { ActualCatalog, ActualRecord } from '../actual_catalog.ts'
-import { findIcon, type ImportIcons, indexIcons } from './import_icon.ts'
 import { convertCells, dropForeignMembers, importedMembers } from './import_members.ts'
 import type { ImportRow } from './import_row.ts'
 
@@ -24,6 +23,24 @@ export interface PreparedImport {
   readonly wanted: WantedCatalog
   readonly issues: readonly Issue[]
 }
+
+/** Icons of the catalog that imported records may name. */
+interface ImportIcons {
+  readonly names: readonly string[]
+  /** Ids by name, by key, and by global identifier. */
+  readonly idOf: Readonly<Record<'name' | 'key' | 'guid', ReadonlyMap<string, number>>>
+}
+
+const isNamed = (entry: readonly [string | null | undefined, number]): entry is readonly [string, number] =>
+  typeof entry[0] === 'string'
+
+/**
+ * Icon of an imported record: an id of this catalog, null, or the reason why there is none. `foreign` is an icon of another
+ * server, whose number means nothing here.
+ */
+type FoundIcon = { readonly id: number } | null | 'absent' | 'foreign' | 'unknown'
+
+const textOf = (value: unknown) => String(value).trim().normalize('NFC')
 
 /** Converts the rows of a file to geoservices, and checks them. Rows match records by global identifier, then by name. */
 export function prepareImport(rows: readonly ImportRow[], actual: ActualCatalog): PreparedImport {
@@ -217,4 +234,35 @@ function checkDuplicates({ seen }: Preparing, row: ImportRow, members: Members):
     const message = `${showValue(value)} is also in ${formatSpan(first.spanOf(member))}`
     return [issueOf(row, { member, message, hint: 'Keep one of the records.' })]
   })
+}
+
+/** Indexes the icons of a catalog. */
+function indexIcons(icons: readonly ActualRecord[]): ImportIcons {
+  const index = (textOf: (icon: ActualRecord) => string | null | undefined) =>
+    new Map(icons.flatMap((icon) => [[textOf(icon), icon.id] as const]).filter(isNamed))
+  return {
+    names: icons.map(({ name }) => name),
+    idOf: {
+      name: index(({ name }) => name),
+      key: index(({ keyname }) => keyname),
+      guid: index(({ guid }) => guid),
+    },
+  }
+}
+
+/** Finds the icon of an imported record: by name, key or guid, and by `icon_guid` and `icon_name`. */
+function findIcon({ idOf }: ImportIcons, members: Readonly<Record<string, unknown>>): FoundIcon {
+  const { icon, icon_guid: guid, icon_name: name } = members
+  const known = [icon, guid, name].filter((one) => one !== undefined && one !== null)
+  if (known.length === 0) return icon === null ? null : 'absent'
+  const own = typeof icon === 'string' ? findNamed(idOf, icon) : undefined
+  const id = own ?? idOf.guid.get(String(guid).toLowerCase()) ?? idOf.name.get(textOf(name))
+  if (id !== undefined) return { id }
+  const isNumber = typeof icon === 'number' || (typeof icon === 'string' && /^\s*\d+\s*$/.test(icon))
+  return isNumber ? 'foreign' : 'unknown'
+}
+
+function findNamed({ name, key, guid }: ImportIcons['idOf'], icon: string): number | undefined {
+  const text = textOf(icon)
+  return name.get(text) ?? key.get(text) ?? guid.get(text.toLowerCase())
 }
