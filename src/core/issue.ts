@@ -23,6 +23,14 @@ export function compareIssues(a: Issue, b: Issue): number {
   return compareText(a.pointer ?? '', b.pointer ?? '') || compareText(a.code, b.code)
 }
 
+/** Sorts issues by position, in stable order; those without one come first. */
+export function sortIssues(issues: readonly Issue[]): Issue[] {
+  return issues.toSorted((a, b) => {
+    if (a.span && b.span) return compareSpans(a.span, b.span)
+    return Number(a.span !== undefined) - Number(b.span !== undefined)
+  })
+}
+
 /** Returns whether any of the issues is an error. */
 export function hasErrors(issues: readonly Issue[]): boolean {
   return issues.some((issue) => issue.severity === 'error')

@@ -110,6 +110,14 @@ describe.each(drivers)('swapped keys on %s', (driver) => {
     return String(entry?.id)
   }
 
+  /** Keys that are given back with was: still there would exchange the data. */
+  const expectRefusal = async (places: string, words: readonly string[]) => {
+    const { exit, err } = await run('apply', 'm.yaml', '--yes', ...words)
+    expect([exit, err]).toEqual([1, expect.stringContaining('error plan/ambiguous')])
+    expect(err).toContain(`would exchange the content of ${places}`)
+    expect(err).toContain('hint: To give the keys back, apply the manifest as it was before, without was:')
+  }
+
   test.each([
     ['at once, without data that are sent', {}, []],
     ['request by request, of synchronized layers', { mode: 'sync', key: 'code' }, ['--no-atomic']],
@@ -153,6 +161,13 @@ describe.each(drivers)('swapped keys on %s', (driver) => {
       expect(await apply(...words)).toContain('0 changes')
       expect(await read()).toEqual(swapped)
     }
+
+    await write(
+      { key: 'a', was: 'b', name: 'South', ...north },
+      { key: 'b', was: 'a', name: 'North', ...south },
+    )
+    await expectRefusal(`"a" (resource ${before.b?.[0]}) and "b" (resource ${before.a?.[0]})`, words)
+    expect(await read()).toEqual(swapped)
 
     await write({ key: 'a', name: 'North', parent: 'group', ...south }, { key: 'b', name: 'South', ...north })
     expect((await run('plan', 'm.yaml')).out).toContain('4 to record, 3 unchanged')

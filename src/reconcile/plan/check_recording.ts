@@ -1,5 +1,5 @@
 import { isMarkerKey } from '../../contract/markers.ts'
-import type { Issue } from '../../core/issue.ts'
+import { type Issue, sortIssues } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { ActualTree } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
@@ -30,7 +30,7 @@ export async function checkRecording(
     const message = `${who} cannot write the metadata of "${key}", where an apply records what the manifest sets`
     return [issueAt(wanted, 'plan/unwritable', message)]
   })
-  return issues.length === 0 ? plan : { ...plan, issues: [...plan.issues, ...issues] }
+  return issues.length === 0 ? plan : { ...plan, issues: sortIssues([...plan.issues, ...issues]) }
 }
 
 /** Tells whether a change of an existing resource writes marks of landform. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ExtensionsQuery } from '../../api/read_extensions.ts'
 import type { VisibilityQuery } from '../../api/read_visibility.ts'
-import type { Issue } from '../../core/issue.ts'
+import { type Issue, sortIssues } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import type { FieldValues } from '../../transfer/count_values.ts'
 import { type Bystanders, checkBaseMaps } from '../catalog/base_maps.ts'
@@ -12,7 +12,8 @@ import type { PlanInput } from '../model/plan_input.ts'
 import { planChanges } from './changes.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
 import { listRecreated } from './diff_context.ts'
-import { type Match, matchResources } from './match/match.ts'
+import { checkExchanged } from './match/exchanged_keys.ts'
+import { type Match, matchResources, type ResourceMatch } from './match/match.ts'
 import { type Selection, selectResources } from './match/select_resources.ts'
 import { findUnseen } from './match/unseen.ts'
 import { planPrune } from './prune.ts'
@@ -40,7 +41,7 @@ export interface Planning {
 export function computePlan(asked: PlanInput): Planning {
   const input = { ...asked, options: withLabels(asked) }
   const { manifest, actual, options, counts, contents, accounts = noAccounts } = input
-  const match = matchResources(manifest, actual)
+  const match = matchChecked(input)
   const { unseen, question: unsure } = findUnseen(input, match)
   const recreated = listRecreated(input, match)
   const selection = selectResources(input, match, recreated)
@@ -82,7 +83,7 @@ export function computePlan(asked: PlanInput): Planning {
     unchanged: accounts.unchanged + wanted.unchanged + catalog.unchanged,
     unknown: [...accounts.unknown, ...wanted.unknown, ...catalog.unknown],
     ...(uncompared.length === 0 ? {} : { uncompared }),
-    issues: dedupe([...accounts.issues, ...issues, ...catalog.issues, ...baseMaps]),
+    issues: sortIssues(dedupe([...accounts.issues, ...issues, ...catalog.issues, ...baseMaps])),
     before: actual.byId,
     ids,
     icons: catalog.icons,
@@ -93,6 +94,11 @@ export function computePlan(asked: PlanInput): Planning {
   const uncounted = [...wanted.uncounted, ...pruned.uncounted]
   const unreadContents = [...wanted.unreadContents, ...pruned.unread]
   return { plan, uncounted, uncountedFields, unread, unreadExtensions, unreadContents, unsure }
+}
+
+function matchChecked(input: PlanInput): ResourceMatch {
+  const match = matchResources(input.manifest, input.actual)
+  return { ...match, issues: [...match.issues, ...checkExchanged(input, match)] }
 }
 
 function narrow(manifest: Manifest, selection: Selection | undefined): Manifest {

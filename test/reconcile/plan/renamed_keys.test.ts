@@ -100,6 +100,54 @@ describe('a rename of keys', () => {
     expect(tell(planOf({ blocks: swapped, rows }))).toEqual([])
   })
 
+  it.each<[string, Readonly<Record<string, Block>>, Row[]]>([
+    [
+      'two keys',
+      { a: blockOf(1, 'b'), b: blockOf(2, 'a') },
+      [
+        { id: 1, key: 'b', name: '1', meta: renamed(1, 'b', 'a') },
+        { id: 2, key: 'a', name: '2', meta: renamed(2, 'a', 'b') },
+      ],
+    ],
+    [
+      'two keys of different classes',
+      { a: blockOf(1, 'b'), b: { ...blockOf(2, 'a'), cls: 'lookup_table' } },
+      [
+        { id: 1, key: 'b', name: '1', meta: renamed(1, 'b', 'a') },
+        { id: 2, key: 'a', name: '2', cls: 'lookup_table', meta: renamed(2, 'a', 'b') },
+      ],
+    ],
+    [
+      'three keys',
+      // The content of each moves on once more.
+      { a: blockOf(2, 'c'), b: blockOf(3, 'a'), c: blockOf(1, 'b') },
+      [
+        { id: 1, key: 'b', name: '1', meta: renamed(1, 'b', 'a') },
+        { id: 2, key: 'c', name: '2', meta: renamed(2, 'c', 'b') },
+        { id: 3, key: 'a', name: '3', meta: renamed(3, 'a', 'c') },
+      ],
+    ],
+  ])('is not taken for edits of the resources if the content of %s moves again', (_, blocks, rows) => {
+    const { issues } = planOf({ blocks, rows })
+    const found = issues.find(({ code }) => code === 'plan/ambiguous')
+    expect(found?.severity).toBe('error')
+    for (const { id, key } of rows) expect(found?.message).toContain(`"${key}" (resource ${id})`)
+    expect(found?.hint).toContain('apply the manifest as it was before, without was: of')
+  })
+
+  it('is complete for edits of both resources that make neither the other', () => {
+    const rows = [
+      { id: 1, key: 'b', name: '1', meta: renamed(1, 'b', 'a') },
+      { id: 2, key: 'a', name: '2', meta: renamed(2, 'a', 'b') },
+    ]
+    const described = { a: { ...swapped.a, description: 'A' }, b: { ...swapped.b, description: 'B' } }
+    const plan = planOf({ blocks: described, rows })
+    expect([codesOf(plan), tell(plan)]).toEqual([
+      ['(plan/spent)', '(plan/spent)'],
+      ['update a /description', 'update b /description'],
+    ])
+  })
+
   it('forgets the former keys without was:, so that the keys can be swapped again', () => {
     const rows = [
       { id: 1, key: 'b', name: '1', meta: renamed(1, 'b', 'a') },
