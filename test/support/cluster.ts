@@ -1,12 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { folderPrefix, removeOrphans } from './orphans.ts'
+import { createServerFolder, removeOrphans } from './orphans.ts'
 
 /** A PostgreSQL server in a temporary folder. */
 export interface Cluster {
@@ -25,16 +24,22 @@ export interface Cluster {
 export interface ClusterOptions {
   /** Whether it waits for the disk, like a production server. */
   readonly isDurable?: boolean
+  /**
+   * Whether its folder is in memory, if there is room. Creating a database from a template creates hundreds of files, for
+   * which a file system on disk needs up to seven times the CPU time.
+   */
+  readonly isInMemory?: boolean
   /** Empty folder for its write-ahead log, which is kept short. */
   readonly logFolder?: string
 }
 
 /** Creates and starts a server on a free local port, as an unprivileged user. */
-export async function startCluster({ isDurable = false, logFolder }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const { isDurable = false, isInMemory = false, logFolder } = options
   removeOrphans()
   const programs = findPrograms()
   const owner = findOwner()
-  const folder = mkdtempSync(join(tmpdir(), `${folderPrefix}${process.pid}-`))
+  const folder = createServerFolder(isInMemory)
   if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
   const data = join(folder, 'data')
   createData(data, { programs, owner, folder, logFolder })
@@ -43,6 +48,7 @@ export async function startCluster({ isDurable = false, logFolder }: ClusterOpti
     ...serverSettings(port, folder),
     ...(isDurable ? [] : nonDurable),
     ...(logFolder === undefined ? [] : shortLog),
+    ...(isInMemory ? boundedLog : []),
   ]
   const startServer = () =>
     spawn(join(programs, 'postgres'), ['-D', data, ...settings], {
@@ -107,6 +113,9 @@ const nonDurable = ['fsync', 'full_page_writes'].flatMap((name) => ['-c', `${nam
 
 // Small log files that are not recycled: each new one needs disk space.
 const shortLog = ['-c', 'min_wal_size=2MB', '-c', 'max_wal_size=8MB', '-c', 'wal_recycle=off']
+
+// Its write-ahead log is in memory too.
+const boundedLog = ['-c', 'max_wal_size=256MB']
 
 function serverSettings(port: number, socketFolder: string): string[] {
   const settings = {

@@ -21,7 +21,9 @@ export interface PostgresService {
  */
 export async function startPostgres(): Promise<Started<PostgresService>> {
   const externalUrl = process.env.LANDFORM_TEST_POSTGRES
-  const cluster = externalUrl ? { url: externalUrl, stop: async () => undefined } : await startCluster()
+  const cluster = externalUrl
+    ? { url: externalUrl, stop: async () => undefined }
+    : await startCluster({ isInMemory: true })
   const template = `landform_template_${randomUUID().replaceAll('-', '')}`
   await execute(cluster.url, `create database ${template}`)
   await execute(withDatabase(cluster.url, template), 'create extension postgis')
