@@ -1,4 +1,5 @@
 import type { ConfigItem, ConfigLayer, WebmapConfig } from '../contract/bodies/webmap_config.ts'
+import { maxLayers } from '../contract/limits.ts'
 import { isInScale, resolutionOf, scaleDenomOf } from './match_rules.ts'
 
 /** Layer of the map. */
@@ -36,6 +37,34 @@ export function resolutionLimits(layer: MapLayer): { minResolution?: number; max
     ...(least === undefined ? {} : { minResolution: resolutionOf(least) }),
     ...(most === undefined ? {} : { maxResolution: resolutionOf(most) }),
   }
+}
+
+/** Layers that are drawn as one image. */
+export interface LayersImage {
+  readonly layers: readonly MapLayer[]
+  /** 0 to 1. */
+  readonly opacity: number
+}
+
+/** Lists the layers of an image that have labels. */
+export function labelledLayers({ layers }: LayersImage): MapLayer[] {
+  return layers.filter(({ landform }) => landform.hasLabels)
+}
+
+/**
+ * Lists the images of a map, given from top to bottom, whose labels are drawn as one more image above all of them: else they
+ * would be covered by images above, overlap labels of others, or be transparent. Empty where the uppermost image has all
+ * labels, above everything.
+ */
+export function imagesLabelledAbove<T extends LayersImage>(images: readonly T[]): T[] {
+  const labelled = images.filter((image) => image.opacity > 0 && labelledLayers(image).length > 0)
+  const isAbove = labelled.length === 1 && labelled[0] === images[0] && images[0]?.opacity === 1
+  if (isAbove) return []
+  let count = 0
+  return labelled.filter((image) => {
+    count += labelledLayers(image).length
+    return count <= maxLayers
+  })
 }
 
 // The minimum scale of an item has the largest denominator; limits of styles are named by their denominators.

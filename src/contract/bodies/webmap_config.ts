@@ -56,6 +56,8 @@ export interface LayerDrawing {
   readonly reach: number
   /** Whether what a click finds are features, whose geometries can be read; else it is the values or the text of an image. */
   readonly hasFeatures: boolean
+  /** Whether the style has labels, at any scale. */
+  readonly hasLabels: boolean
   /** Whether the legend is a picture, which another service has drawn, and not a list of symbols. */
   readonly hasLegendPicture: boolean
   /** Whether the server keeps the tiles of the style on disk. */

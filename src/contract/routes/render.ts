@@ -1,5 +1,11 @@
 import type { WebmapConfig } from '../bodies/webmap_config.ts'
-import { type ImageFormat, imageFormats, imageLimits } from '../formats/image_format.ts'
+import {
+  type ImageFormat,
+  imageFormats,
+  imageLimits,
+  type LabelChoice,
+  labelChoices,
+} from '../formats/image_format.ts'
 import { maxLayers, tileLimits } from '../limits.ts'
 import { EmptySchema, IdParams, list, type MoreQuery, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
@@ -25,6 +31,12 @@ const scale = Type.Integer({
   maximum: imageLimits.scale,
   description:
     'Device pixels per pixel, 1 by default: 2 for displays of high resolution. The image has scale times as many columns and rows, and symbols and lines are scale times as large.',
+})
+
+const labels = Type.Unsafe<LabelChoice>({
+  ...{ type: 'string', enum: labelChoices },
+  description:
+    'Whether labels are drawn: yes, no, or only labels and nothing else; yes by default. Two images of the same resources with no and only show, one over the other, what one with yes shows.',
 })
 
 /**
@@ -126,7 +138,7 @@ export const renderRoutes = {
     method: 'GET',
     path: '/api/component/render/tile',
     summary: 'Renders a raster tile of styles.',
-    query: query({ ...tileAddress, resource: resources, cache, nd, format, scale }),
+    query: query({ ...tileAddress, resource: resources, cache, nd, format, scale, labels }),
     moreQuery: drawChoice,
     responseKind: 'image',
   },
@@ -155,6 +167,7 @@ export const renderRoutes = {
       nd,
       format,
       scale,
+      labels,
       tdi: Type.Unsafe<'yes' | 'no'>({
         type: 'string',
         enum: ['yes', 'no'],

@@ -50,7 +50,8 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
     markPen,
     textPen,
   } = options
-  const layers = job.layers.map((layer) =>
+  const shown = job.showsLabelsOnly === true ? [] : job.layers
+  const layers = shown.map((layer) =>
     isImageLayer(layer)
       ? layer
       : {

@@ -28,6 +28,8 @@ export interface DrawJob {
   readonly layers: readonly JobLayer[]
   /** Labels, which are drawn over all layers: placed ones, or `place` for those of the layers; none if it is missing. */
   readonly labels?: 'place' | readonly PlacedLabel[]
+  /** Whether the layers are not drawn, but only their labels. */
+  readonly showsLabelsOnly?: boolean
   /** Outlines that are drawn over everything, to find faults. */
   readonly marks?: readonly DebugMark[]
 }

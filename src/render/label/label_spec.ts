@@ -59,8 +59,8 @@ export type FindLabels = (context: EvaluationContext) => readonly LabelSpec[]
 /** Bounds of fonts, buffers and distances, in pixels. */
 const limits = { size: 400, buffer: 50, spacing: 50, length: 4096 }
 
-/** Reports whether a style has labels at a scale. */
-export function hasLabels(style: Style, scaleDenom: number): boolean {
+/** Reports whether a style has labels at a scale; at any scale if it is missing. */
+export function hasLabels(style: Style, scaleDenom?: number): boolean {
   if (!isInScale(style, scaleDenom)) return false
   const inScale = (labels: readonly Labels[]) => labels.some((one) => isInScale(one, scaleDenom))
   const ofRules = (rules: readonly Rule[]): boolean =>

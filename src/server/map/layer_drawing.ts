@@ -1,6 +1,7 @@
 import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
 import type { LayerDrawing } from '../../contract/bodies/webmap_config.ts'
 import type { Queryable } from '../../database/database.ts'
+import { hasLabels } from '../../render/label/label_spec.ts'
 import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
 import { type TileCacheRow, tileCaches } from '../../store/classes/tile_cache.ts'
 import type { ItemRow } from '../../store/classes/webmap.ts'
@@ -86,6 +87,7 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
   return {
     ...shared,
     hasFeatures: true,
+    hasLabels: hasLabels(parsed.style),
     isIdentifiable: true,
     hasLegendPicture: false,
     hasLegend: true,
@@ -99,7 +101,7 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
 }
 
 /** A layer without features. */
-const imageOnly = { hasFeatures: false, undrawnParts: [], reach: 0, fields: [] }
+const imageOnly = { hasFeatures: false, hasLabels: false, undrawnParts: [], reach: 0, fields: [] }
 
 /** Maximum number of messages about a style. */
 const maxUndrawnParts = 20

@@ -18,9 +18,9 @@ import {
 import type { DrawnSource, LabelledSource } from './sources/drawn_source.ts'
 import { readLayers } from './sources/read_layers.ts'
 
-/** Sources and part of the map to label. */
+/** Sources with labels, and part of the map to label. */
 export interface Labelling {
-  readonly sources: readonly DrawnSource[]
+  readonly labelled: readonly Labelled[]
   readonly frame: ImageFrame
   readonly signal: AbortSignal
 }
@@ -33,9 +33,8 @@ export interface Labelling {
  */
 export async function findImageLabels(
   context: Pick<ServerContext, 'draws' | 'layerCaches'>,
-  { sources, frame, signal }: Labelling,
+  { labelled, frame, signal }: Labelling,
 ): Promise<DrawJob['labels']> {
-  const labelled = await findLabelled(sources, frame)
   if (labelled.length === 0) return undefined
   // Tiles are in EPSG:3857.
   const metatiles = frame.system === undefined ? findMetatiles(frame) : []
@@ -51,12 +50,13 @@ export async function findImageLabels(
 }
 
 /** A source with labels at the scale of an image. */
-interface Labelled {
+export interface Labelled {
   readonly source: DrawnSource
   readonly labels: LabelledSource
 }
 
-async function findLabelled(sources: readonly DrawnSource[], frame: ImageFrame): Promise<Labelled[]> {
+/** Returns the sources with labels at the scale of an image. */
+export async function findLabelled(sources: readonly DrawnSource[], frame: ImageFrame): Promise<Labelled[]> {
   const scaleDenom = scaleDenomOf(resolutionOf(frame) * (frame.system?.metresPerUnit ?? 1))
   const found = await Promise.all(
     sources.map(async (source) => {

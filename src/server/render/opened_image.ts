@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { ImageFormat } from '../../contract/formats/image_format.ts'
+import type { ImageFormat, LabelChoice } from '../../contract/formats/image_format.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { mergeBoxes } from '../../geo/merge_boxes.ts'
@@ -32,6 +32,8 @@ export interface ImageOptions {
   readonly cache: boolean
   /** Symbols and features to draw; absent for all that the styles draw. An image with a choice is not cached. */
   readonly choice?: DrawChoice
+  /** Whether labels are drawn, or nothing else. @default 'yes' */
+  readonly labels?: LabelChoice
   /** Whether tiles, or the image, are outlined. Such an image is not cached. */
   readonly isDebug?: boolean
 }
@@ -68,9 +70,9 @@ const concurrency = 4
 /** Plans an image. A cached one is drawn again when its styles, or data in its area, changed. */
 export function openImage(context: ServerContext, opened: OpenedSources, options: ImageOptions): OpenedImage {
   const { sources } = opened
-  const { frame, format, cache, choice, isDebug = false } = options
+  const { frame, format, cache, choice, labels = 'yes', isDebug = false } = options
   const draw = (signal: AbortSignal) =>
-    drawSources(context, { sources, frame, format, signal, isFresh: !cache, isDebug })
+    drawSources(context, { sources, frame, format, labels, signal, isFresh: !cache, isDebug })
   const keys = sources.flatMap(({ key }) => (key === undefined ? [] : [key]))
   if (keys.length < sources.length)
     return { findCurrentTag: () => undefined, find: async (signal) => tagged(await draw(signal), undefined) }
@@ -79,14 +81,14 @@ export function openImage(context: ServerContext, opened: OpenedSources, options
   const now = Date.now()
   const periods = kept.flatMap((one) => (one === null ? [] : [keptTilesKey(one, now)]))
   const tiles = isCached ? composedTiles(frame, kept) : undefined
-  const composed = tiles === undefined ? [] : ['composed']
-  const key = JSON.stringify([rendererVersion, frame, format, isDebug, ...keys, ...periods, ...composed])
+  const kinds = [...(tiles === undefined ? [] : ['composed']), ...(labels === 'yes' ? [] : [{ labels }])]
+  const key = JSON.stringify([rendererVersion, frame, format, isDebug, ...keys, ...periods, ...kinds])
   const layers = sources.flatMap(({ shown }) => (shown === undefined ? [] : [shown.layer]))
   const findCurrentTag = () => imageTag(key, versionsOf(layers))
   if (!isCached)
     return { findCurrentTag, find: async (signal) => tagged(await draw(signal), findCurrentTag()) }
   const findTile = (tile: ImageFrame, signal: AbortSignal) =>
-    openImage(context, opened, { frame: tile, format: 'png', cache }).find(signal)
+    openImage(context, opened, { frame: tile, format: 'png', cache, labels }).find(signal)
   const make =
     tiles === undefined
       ? keepDrawn(context, nameTile(opened, options, key), {

@@ -1,4 +1,5 @@
 import type { WebmapConfig } from '../../contract/bodies/webmap_config.ts'
+import type { LabelChoice } from '../../contract/formats/image_format.ts'
 import { maxLayers } from '../../contract/limits.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Bbox } from '../../geo/bbox.ts'
@@ -9,7 +10,14 @@ import { findRasters } from '../../store/classes/raster_layer.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
-import { drawOrder, isShownAt } from '../../style/map_layers.ts'
+import {
+  drawOrder,
+  imagesLabelledAbove,
+  isShownAt,
+  type LayersImage,
+  labelledLayers,
+  type MapLayer,
+} from '../../style/map_layers.ts'
 import type { ServerContext } from '../context.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
@@ -41,8 +49,8 @@ export async function answerMapPreview(
 ): Promise<Answer> {
   const frame = frameAround(config.initialExtent, size, 1)
   const drawn = planesOf(config, (frame.box[2] - frame.box[0]) / frame.width).map(
-    async ({ ids, opacity }) => {
-      const image = await drawPlane(context, { ids, frame, signal })
+    async ({ opacity, ...plane }) => {
+      const image = await drawPlane(context, { ...plane, frame, signal })
       return image === undefined ? [] : [{ image, opacity }]
     },
   )
@@ -56,41 +64,60 @@ interface Plane {
   /** From bottom to top. */
   readonly ids: readonly number[]
   readonly opacity: number
+  readonly labels: LabelChoice
 }
 
-/** Maximum number of images that a preview consists of. */
+/** Maximum number of images that a preview consists of, labels apart. */
 const maxPlanes = 16
 
-/** Lists what a map shows at a resolution, from bottom to top. Opaque layers that follow each other are drawn together. */
+/** Lists what a map shows at a resolution, from bottom to top. */
 function planesOf(config: WebmapConfig, resolution: number): Plane[] {
   const { basemaps, initialBasemap } = config.landform
-  const shown = drawOrder(config).filter((layer) => layer.visibility && isShownAt(layer, resolution))
   const bases = basemaps.filter(({ id }) => id === initialBasemap)
-  const planes = bases.map(({ id, opacity }): { ids: number[]; opacity: number } => ({ ids: [id], opacity }))
-  for (const { styleId, opacity, landform } of shown.toReversed()) {
-    const plane = planes.at(-1)
+  const images = imagesOf(config, resolution).slice(0, maxPlanes)
+  const above = imagesLabelledAbove(images)
+  const idsOf = (layers: readonly MapLayer[]) => layers.map(({ styleId }) => styleId).toReversed()
+  const planes = [
+    ...bases.map(({ id, opacity }): Plane => ({ ids: [id], opacity, labels: 'yes' })),
+    ...images
+      .map((image): Plane => {
+        const labels = above.includes(image) ? 'no' : 'yes'
+        return { ids: idsOf(image.layers), opacity: image.opacity, labels }
+      })
+      .toReversed(),
+  ].slice(-maxPlanes)
+  const labelled = idsOf(above.flatMap(labelledLayers))
+  return labelled.length === 0 ? planes : [...planes, { ids: labelled, opacity: 1, labels: 'only' }]
+}
+
+/** Lists the images of the layers, from top to bottom. Opaque layers that follow each other are drawn together. */
+function imagesOf(config: WebmapConfig, resolution: number): LayersImage[] {
+  const shown = drawOrder(config).filter((layer) => layer.visibility && isShownAt(layer, resolution))
+  const images: { layers: MapLayer[]; opacity: number }[] = []
+  for (const layer of shown) {
+    const image = images.at(-1)
     // Layers of other services fail on their own.
-    const isApart = opacity !== null || !landform.hasFeatures || planes.length === bases.length
-    if (plane === undefined || isApart || plane.opacity !== 1 || plane.ids.length === maxLayers)
-      planes.push({ ids: [styleId], opacity: opacity ?? 1 })
-    else plane.ids.push(styleId)
+    const mayJoin = layer.opacity === null && layer.landform.hasFeatures
+    const isOpen = image?.layers.at(-1)?.landform.hasFeatures && image.layers.length < maxLayers
+    if (image !== undefined && mayJoin && isOpen && image.opacity === 1) image.layers.push(layer)
+    else images.push({ layers: [layer], opacity: layer.opacity ?? 1 })
   }
-  return planes.slice(-maxPlanes)
+  return images
+}
+
+interface PlaneDrawing extends Omit<Plane, 'opacity'> {
+  readonly frame: ImageFrame
+  readonly signal: AbortSignal
 }
 
 async function drawPlane(
   context: ServerContext,
-  {
-    ids,
-    frame,
-    signal,
-  }: { readonly ids: readonly number[]; readonly frame: ImageFrame; readonly signal: AbortSignal },
+  { ids, labels, frame, signal }: PlaneDrawing,
 ): Promise<Uint8Array | undefined> {
   try {
     const sources = await openSources(context, ids)
-    const image = await openImage(context, { ids, sources }, { frame, format: 'png', cache: true }).find(
-      signal,
-    )
+    const options = { frame, format: 'png', cache: true, labels } as const
+    const image = await openImage(context, { ids, sources }, options).find(signal)
     return image.isEmpty ? undefined : image.bytes
   } catch (error) {
     if (isProblem(error) && error.code.startsWith('external/')) return undefined

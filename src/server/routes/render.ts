@@ -37,8 +37,8 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
     const format = chooseFormat(query.format, request.headers.accept)
     const frame = tileFrame(query, query.scale)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    const { nd = 200, cache = true } = query
-    const options = { frame, format, nd, cache, choice }
+    const { nd = 200, cache = true, labels = 'yes' } = query
+    const options = { frame, format, nd, cache, choice, labels }
     const answer = await answerImage(request, ids, options)
     if (!cache || !isWhole(choice)) return answer
     const again = answerImageAgain(context, ids, options)
@@ -53,8 +53,8 @@ export const renderHandlers: Handlers<'render.mvt' | 'render.mvt_path' | 'render
     const format = chooseFormat(query.format, request.headers.accept)
     const frame = await frameInSystem(context.database, imageFrame({ ...query, format }), query.srs)
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    const { nd = 200, cache = true, tdi } = query
-    const options = { frame, format, nd, cache, choice, isDebug: tdi === 'yes' }
+    const { nd = 200, cache = true, labels = 'yes', tdi } = query
+    const options = { frame, format, nd, cache, choice, labels, isDebug: tdi === 'yes' }
     return answerImage(request, ids, options).catch((error: unknown) => {
       throw outsideImage(error, frame)
     })

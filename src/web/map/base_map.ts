@@ -5,8 +5,8 @@ import XYZ from 'ol/source/XYZ'
 import type { ConfigBasemap } from '../../contract/bodies/webmap_config.ts'
 import type { Status } from '../catalog/status.ts'
 import { tileUrl } from '../tile_address.ts'
+import { type ImageLoads, openLoads } from './image_loads.ts'
 import { durationOf } from './interactions.ts'
-import { type ImageLoads, openLoads } from './layer_images.ts'
 import { TileImageSource } from './tile_images.ts'
 
 /** The base map below the layers. */
@@ -129,6 +129,6 @@ function serverTiles(basemap: ConfigBasemap, { loads, layer }: ServerTiles): XYZ
   const images = openLoads(() => label, { ...loads, onUndrawable: report })
   images.onRecovered(() => layer.changed())
   const source = new TileImageSource({ load: images.load, ...zoomRange(basemap) })
-  source.setResources(String(id), () => String(id))
+  source.setResources(String(id), () => ({ resource: id }))
   return source
 }

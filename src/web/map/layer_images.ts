@@ -1,11 +1,18 @@
 import ImageLayer from 'ol/layer/Image'
 import type Layer from 'ol/layer/Layer'
 import TileLayer from 'ol/layer/Tile'
-import { isShownAt, type MapLayer, resolutionLimits } from '../../style/map_layers.ts'
-import type { Status } from '../catalog/status.ts'
-import type { Load, OpenRecovery } from '../recovery.ts'
-import { reasonOf } from '../request.ts'
-import { isOfLayers, isUndrawable } from './server_image.ts'
+import type { LabelChoice } from '../../contract/formats/image_format.ts'
+import {
+  imagesLabelledAbove,
+  type LayersImage,
+  labelledLayers,
+  type MapLayer,
+  resolutionLimits,
+} from '../../style/map_layers.ts'
+import type { Load } from '../recovery.ts'
+import { type ImageLoads, openLoads } from './image_loads.ts'
+import { createLabelTiles } from './label_tiles.ts'
+import { isOfLayers, shownLayers } from './server_image.ts'
 import { TileImageSource } from './tile_images.ts'
 import { ViewImageSource } from './view_image.ts'
 
@@ -26,12 +33,6 @@ export interface DrawnLayer {
   setOpacity(opacity: number): void
 }
 
-/** What loads of images need of the page. */
-export interface ImageLoads {
-  readonly status: Status
-  readonly openRecovery: OpenRecovery
-}
-
 /** Options of drawn layers. */
 export interface LayerImagesOptions extends ImageLoads {
   /** The server cannot draw a layer; called once for each. */
@@ -47,6 +48,12 @@ interface Place extends ShownLayer {
   group: readonly Place[]
   readonly drawn: Layer
   readonly source: TileImageSource | ViewImageSource
+}
+
+/** Layers of a place. */
+interface PlaceImage extends LayersImage {
+  /** From top to bottom. */
+  readonly group: readonly Place[]
 }
 
 /** How a layer is shown at the moment. */
@@ -70,9 +77,10 @@ export function drawLayers(layers: readonly MapLayer[], options: LayerImagesOpti
   const places: Place[] = layers.map((layer, at) =>
     openPlace({ layer, zIndex: layers.length - at, options, arrange }),
   )
+  const labels = createLabelTiles({ ...options, zIndex: layers.length + 1, onFault: arrange })
   arrange()
   return {
-    drawn: places.map(({ drawn }) => drawn),
+    drawn: [labels.drawn, ...places.map(({ drawn }) => drawn)],
     layers: places.map((place) => ({
       layer: place.layer,
       isVisible: () => place.isVisible,
@@ -90,25 +98,29 @@ export function drawLayers(layers: readonly MapLayer[], options: LayerImagesOpti
 
   /** Shows each group of layers in the place of its lowest layer, which changes least when others are hidden. */
   function arrange(): void {
-    const groups = new Map(groupLayers(places).map((group) => [group.at(-1), group]))
+    const images = new Map(groupLayers(places).map((group) => [group.at(-1), imageOf(group)]))
+    const found = imagesLabelledAbove([...images.values()])
+    const above = found.filter(({ group }) => !group.some(({ isApart }) => isApart))
+    const isAbove = labels.show(above.flatMap(labelledLayers))
     for (const place of places) {
-      const group = groups.get(place)
-      place.drawn.setVisible(group !== undefined)
-      if (group !== undefined) showGroup(place, group)
+      const image = images.get(place)
+      place.drawn.setVisible(image !== undefined)
+      if (image !== undefined) showImage(place, image, isAbove && above.includes(image) ? 'no' : 'yes')
     }
   }
 }
 
-function showGroup(place: Place, group: readonly Place[]): void {
-  const layers = group.map(({ layer }) => layer)
+function imageOf(group: readonly Place[]): PlaceImage {
+  return { group, layers: group.map(({ layer }) => layer), opacity: group[0]?.opacity ?? 1 }
+}
+
+function showImage(place: Place, { group, layers }: PlaceImage, labels: LabelChoice): void {
   const { min, max } = groupLimits(layers)
   place.group = group
   place.drawn.setOpacity(place.opacity)
   place.drawn.setMinResolution(min)
   place.drawn.setMaxResolution(max)
-  place.source.setResources(layers.map(({ id }) => id).join(), (resolution) =>
-    resourcesAt(layers, resolution),
-  )
+  place.source.setResources(...shownLayers(layers, labels))
 }
 
 interface PlaceOptions {
@@ -123,6 +135,8 @@ function openPlace({ layer, zIndex, options, arrange }: PlaceOptions): Place {
   const onUndrawable = (reason: string) => {
     place.isApart = true
     place.drawn.setSource(null)
+    // Without its labels.
+    arrange()
     options.onUndrawable(layer, reason)
   }
   /** Draws the layers of a group one by one, so that only those are missing that cannot be drawn. */
@@ -156,45 +170,6 @@ function openSource({ adapter }: MapLayer, zIndex: number, load: Load): Pick<Pla
   return { source, drawn: new TileLayer({ source, zIndex }) }
 }
 
-/** Loads of the images of a layer. */
-export interface Loads {
-  readonly load: Load
-  /** Sets what is done when failed loads have succeeded. */
-  onRecovered(redraw: () => void): void
-}
-
-interface LoadOptions extends ImageLoads {
-  onUndrawable(reason: string): void
-  /** An image cannot be loaded; returns whether it is not needed any more. */
-  onFault?(error: unknown): boolean
-}
-
-/** Opens the loads of a layer, which are retried until the server says that it cannot draw the layer. */
-export function openLoads(
-  label: () => string,
-  { status, openRecovery, onUndrawable, onFault }: LoadOptions,
-): Loads {
-  let redraw = () => {}
-  let isLost = false
-  const recovery = openRecovery(label, () => redraw())
-  const attempt = async (run: () => Promise<void>) => {
-    try {
-      await status.track(run())
-    } catch (error) {
-      if (onFault?.(error)) return
-      if (!isUndrawable(error)) throw error
-      if (!isLost) onUndrawable(reasonOf(error))
-      isLost = true
-    }
-  }
-  return {
-    load: (key, run) => recovery.load(key, () => attempt(run)),
-    onRecovered(action) {
-      redraw = action
-    },
-  }
-}
-
 /**
  * Divides the visible layers, from top to bottom, into groups that the server draws together, so that their labels do not
  * overlap, and fewer images are requested. Only opaque layers with features are drawn together: those of other services
@@ -216,15 +191,6 @@ function isTogether(one: ShownLayer, other: ShownLayer): boolean {
   if (!mayJoin(one) || !mayJoin(other)) return false
   const [a, b] = [one.layer, other.layer]
   return a.adapter === b.adapter && a.landform.keepsTiles === b.landform.keepsTiles
-}
-
-/** Returns the parameter `resource` of images of layers, which are listed from top to bottom; empty if the scale hides all. */
-function resourcesAt(layers: readonly MapLayer[], resolution: number): string {
-  return layers
-    .filter((layer) => isShownAt(layer, resolution))
-    .map(({ styleId }) => styleId)
-    .reverse()
-    .join()
 }
 
 /** Returns the resolutions between which any of the layers is shown, as those of OpenLayers. */

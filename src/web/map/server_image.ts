@@ -1,10 +1,35 @@
+import type { LabelChoice } from '../../contract/formats/image_format.ts'
+import { isShownAt, type MapLayer } from '../../style/map_layers.ts'
 import { ask, RequestFault } from '../request.ts'
 
 /** Parameters of the address of an image. */
 export type ImageQuery = Readonly<Record<string, string | number>>
 
-/** Returns the resources of images, from bottom to top and separated by commas, at a resolution in metres per pixel. */
-export type ResourcesAt = (resolution: number) => string
+/** What images show: at a resolution in metres per pixel, the part of the query that says it; undefined for nothing. */
+export type ShownAt = (resolution: number) => ImageQuery | undefined
+
+/**
+ * Returns what images of layers show, which are listed from top to bottom, and a name of it. Nothing where the scale hides all
+ * of them.
+ */
+export function shownLayers(
+  layers: readonly MapLayer[],
+  labels: LabelChoice,
+): readonly [name: string, shownAt: ShownAt] {
+  const more = labels === 'yes' ? {} : { labels }
+  const shownAt = (resolution: number) => {
+    const shown = layers.filter((layer) => isShownAt(layer, resolution))
+    if (shown.length === 0) return undefined
+    return {
+      resource: shown
+        .map(({ styleId }) => styleId)
+        .reverse()
+        .join(),
+      ...more,
+    }
+  }
+  return [`${layers.map(({ id }) => id)} ${labels}`, shownAt]
+}
 
 /** Pixels of images per pixel of the page: 2 on screens of high resolution, which scale images if they have other pixels. */
 export const imageScale = devicePixelRatio > 1 ? 2 : 1

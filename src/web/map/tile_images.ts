@@ -4,7 +4,7 @@ import TileState from 'ol/TileState'
 import { mercatorWorld } from '../../geo/mercator.ts'
 import type { Load } from '../recovery.ts'
 import { durationOf } from './interactions.ts'
-import { imageScale, imageUrl, loadImage, type ResourcesAt } from './server_image.ts'
+import { imageScale, imageUrl, loadImage, type ShownAt } from './server_image.ts'
 
 /** Options of tiles that the server draws. */
 export interface TileImages {
@@ -27,11 +27,11 @@ export class TileImageSource extends XYZ {
   }
 
   /** Sets what the tiles show, with a name of it. Tiles of earlier resources are shown until the new ones are there. */
-  setResources(name: string, resourcesAt: ResourcesAt): void {
+  setResources(name: string, shownAt: ShownAt): void {
     if (name === this.getKey()) return
     this.setTileUrlFunction(([z = 0, x = 0, y = 0]) => {
-      const resource = resourcesAt(mercatorWorld / 256 / 2 ** z)
-      return resource === '' ? undefined : imageUrl('tile', { resource, z, x, y })
+      const shown = shownAt(mercatorWorld / 256 / 2 ** z)
+      return shown && imageUrl('tile', { ...shown, z, x, y })
     }, name)
   }
 

@@ -2,7 +2,7 @@ import type { Extent } from 'ol/extent'
 import ImageSource from 'ol/source/Image'
 import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
 import type { Load } from '../recovery.ts'
-import { imageScale, imageUrl, loadImage, type ResourcesAt } from './server_image.ts'
+import { type ImageQuery, imageScale, imageUrl, loadImage, type ShownAt } from './server_image.ts'
 
 /** Milliseconds for which a view rests before its image is requested: wheels and keys move the map in many steps. */
 const restDuration = 200
@@ -15,7 +15,7 @@ export class ViewImageSource extends ImageSource {
   #recovered: { readonly view: View; readonly image: LoadedView } | undefined
   readonly #request: Load
   #name = ''
-  #resourcesAt: ResourcesAt = () => ''
+  #shownAt: ShownAt = () => undefined
 
   constructor(load: Load) {
     super({ loader: (extent, resolution) => this.#load({ extent, resolution }) })
@@ -23,10 +23,10 @@ export class ViewImageSource extends ImageSource {
   }
 
   /** Sets what the image shows, with a name of it. The image of earlier resources is shown until the new one is there. */
-  setResources(name: string, resourcesAt: ResourcesAt): void {
+  setResources(name: string, shownAt: ShownAt): void {
     if (name === this.#name) return
     this.#name = name
-    this.#resourcesAt = resourcesAt
+    this.#shownAt = shownAt
     this.#latest?.abort()
     this.#recovered = undefined
     this.image = null
@@ -59,7 +59,7 @@ export class ViewImageSource extends ImageSource {
 
   async #attempt(view: View, { latest: { signal }, resolve, reject }: Attempt): Promise<void> {
     try {
-      const image = await loadView(this.#resourcesAt(view.resolution), view, signal)
+      const image = await loadView(this.#shownAt(view.resolution), view, signal)
       // The promise of an image that failed before is rejected.
       this.#recovered = { view, image }
       resolve(image)
@@ -111,7 +111,11 @@ export function divideView([minX = 0, minY = 0, maxX = 0, maxY = 0]: Extent, res
 }
 
 /** Loads the image of a view in whole columns and rows, from the top left. */
-async function loadView(resource: string, { extent: view, resolution }: View, signal: AbortSignal) {
+async function loadView(
+  shown: ImageQuery | undefined,
+  { extent: view, resolution }: View,
+  signal: AbortSignal,
+) {
   const [minX = 0, minY = 0, maxX = 0, maxY = 0] = view
   const columns = Math.ceil((maxX - minX) / resolution - tolerance)
   const rows = Math.ceil((maxY - minY) / resolution - tolerance)
@@ -121,8 +125,8 @@ async function loadView(resource: string, { extent: view, resolution }: View, si
   image.height = rows * imageScale
   const pen = image.getContext('2d')
   const loads = divideView(extent, resolution).map(async ({ left, width, extent: part }) => {
-    if (resource === '') return
-    const query = { resource, extent: part.join(), size: `${width},${rows}` }
+    if (shown === undefined) return
+    const query = { ...shown, extent: part.join(), size: `${width},${rows}` }
     const drawn = await loadImage(imageUrl('image', query), signal)
     const [x, side, height] = [left, width, rows].map((length) => length * imageScale)
     if (drawn !== undefined) pen?.drawImage(drawn, x ?? 0, 0, side ?? 0, height ?? 0)

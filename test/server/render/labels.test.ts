@@ -1,6 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { createTestLayer } from '../../support/layers.ts'
+import { largestDifference } from '../../support/picture.ts'
 import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
@@ -147,5 +148,52 @@ describeServers('labels', (start) => {
       { geom: 'POINT(-9000000 1000000)', fields: { name: 'a longer name' } },
     ])
     expect(countBlue(await readPixels(server.admin, tile))).toBeGreaterThan(2 * countBlue(before))
+  })
+
+  test('are drawn alone, and symbols without them: one over the other, they are the image of both', async () => {
+    const server = await start()
+    const styles = await createScattered(server)
+    const extent = [-half / 3, -half / 5, half / 4, half / 4]
+    const paths = [
+      { path: `tile?resource=${styles}&z=3&x=3&y=4`, side: 256 },
+      { path: `tile?resource=${styles}&z=3&x=3&y=4&scale=2`, side: 512 },
+      { path: `image?resource=${styles}&extent=${extent}&size=400,400`, side: 400 },
+    ]
+    for (const { path, side } of paths) {
+      const read = (labels: string) =>
+        readPixels(server.admin, `/api/component/render/${path}&labels=${labels}`)
+      const [both, symbols, labels] = await Promise.all([read('yes'), read('no'), read('only')])
+      expect(countBlue(both)).toBeGreaterThan(100)
+      expect(countBlue(symbols)).toBe(0)
+      const raw = { width: side, height: side, channels: 4 } as const
+      const stacked = await sharp(symbols, { raw })
+        .composite([{ input: labels, raw }])
+        .raw()
+        .toBuffer()
+      // Encoded images have rounded colours where they are transparent.
+      expect(largestDifference(both, stacked)).toBeLessThan(4)
+      expect(largestDifference(both, symbols)).toBeGreaterThan(100)
+    }
+    const empty = `/api/component/render/tile?resource=${styles}&z=3&x=0&y=0&nd=204&labels=only`
+    expect((await server.admin('GET', empty)).status).toBe(204)
+    expect((await server.admin('GET', empty.replace('only', 'none'))).status).toBe(422)
+  })
+
+  test('of a map are above all of its layers in its preview', async () => {
+    const server = await start()
+    const [areas = 0, points = 0] = await createScattered(server)
+    const makeMap = (name: string, transparency: number) => {
+      const item = { item_type: 'layer', display_name: name }
+      const covering = { ...item, layer_style_id: areas, layer_transparency: transparency }
+      const children = [covering, { ...item, layer_style_id: points }]
+      const extent = { extent_left: -40, extent_right: 40, extent_bottom: -40, extent_top: 40 }
+      const webmap = { root_item: { item_type: 'root', children }, ...extent }
+      return createResource(server.admin, { cls: 'webmap', parent: 0, name, members: { webmap } })
+    }
+    const read = async (map: number) =>
+      countBlue(await readPixels(server.admin, `/api/resource/${map}/preview.png`))
+    const opaque = await read(await makeMap('opaque', 0))
+    expect(opaque).toBeGreaterThan(500)
+    expect(await read(await makeMap('transparent', 1))).toBeGreaterThan(0.9 * opaque)
   })
 })

@@ -72,8 +72,9 @@ async function open(from = path, kind: 'tile' | 'image' = 'tile') {
   const resources: string[] = []
   page.on('request', (request) => {
     const url = new URL(request.url())
+    const labels = url.searchParams.get('labels')
     if (url.pathname === `/api/component/render/${kind}`)
-      resources.push(url.searchParams.get('resource') ?? '')
+      resources.push(`${url.searchParams.get('resource')}${labels === null ? '' : ` ${labels}`}`)
   })
   await page.reload()
   await untilDrawn(page)
@@ -129,7 +130,9 @@ test('a layer is hidden, shown again and made transparent in a group', async () 
   await page.getByRole('button', { name: `Opacity of Style ${villages}` }).click()
   await page.getByRole('slider', { name: `Opacity of Style ${villages}` }).press('PageDown')
   await untilDrawn(page)
-  expect(new Set(resources)).toEqual(new Set([`${towns}`, `${villages}`, `${hamlets}`]))
+  expect(new Set(resources)).toEqual(
+    new Set([...styles.map((style) => `${style} no`), `${styles.toReversed()} only`]),
+  )
   await page.getByRole('slider', { name: `Opacity of Style ${villages}` }).press('End')
   await untilDrawn(page)
   expect(await squareColors(page)).toEqual(colors)

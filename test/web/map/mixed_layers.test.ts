@@ -19,6 +19,9 @@ let service: TestService
 let path: string
 /** Styles and layers of a map with labels, an image of another service, a raster and polygons, the first one uppermost. */
 let mixed: readonly number[]
+/** Points of another layer, with labels. */
+let more: number
+let parent: number
 /** Its paths, by how its layers are requested. */
 const mixedPaths: Record<string, string> = {}
 
@@ -64,7 +67,8 @@ beforeAll(async () => {
   service = await startService()
   service.answer = answerWms
   const { admin } = server
-  const { parent, guest } = await makeOpenGroup(server)
+  const { guest, ...group } = await makeOpenGroup(server)
+  parent = group.parent
   const source = await uploadContent(admin, photo())
   const raster = await createResource(admin, {
     ...{ cls: 'raster_layer', parent, name: 'Photo' },
@@ -89,6 +93,7 @@ beforeAll(async () => {
     members: { raster_style: { resampling: 'bilinear', opacity: 0.7 } },
   })
   mixed = [await addTowns(parent), await addWms('Stripes', 'stripes'), smooth, await addLand(parent)]
+  more = await addTowns(parent, 'Villages')
   for (const adapter of ['tile', 'image'])
     mixedPaths[adapter] = await makeMap(
       parent,
@@ -112,9 +117,9 @@ async function makeMap(parent: number, children: readonly object[]): Promise<str
 }
 
 /** Points with labels that overlap each other, and the corners of tiles. */
-async function addTowns(parent: number): Promise<number> {
+async function addTowns(parent: number, name = 'Towns'): Promise<number> {
   const fields = [{ keyname: 'name', datatype: 'STRING' }]
-  const layer = await createLayer(server.admin, { parent, name: 'Towns', geometryType: 'POINT', fields })
+  const layer = await createLayer(server.admin, { parent, name, geometryType: 'POINT', fields })
   const features = Array.from({ length: 60 }, (_, at) => ({
     geom: `POINT(${((at * 37) % 80) - 40} ${((at * 23) % 50) - 25})`,
     fields: { name: `Town ${at}` },
@@ -125,7 +130,7 @@ async function addTowns(parent: number): Promise<number> {
     <label><size>12</size><color red="0" green="0" blue="0"/></label>
   </class></layer></map>`
   const members = { mapsrv_style: { xml } }
-  return createResource(server.admin, { cls: 'mapsrv_style', parent: layer, name: 'Towns', members })
+  return createResource(server.admin, { cls: 'mapsrv_style', parent: layer, name, members })
 }
 
 async function addLand(parent: number): Promise<number> {
@@ -213,24 +218,76 @@ test('a click beside a raster finds nothing in it', async () => {
   await page.getByRole('heading', { name: 'Nothing found here' }).waitFor()
 })
 
+const size = { width: 1000, height: 700 }
+
+/** Draws resources, from bottom to top, as one image of the view. */
+async function drawTogether(resources: readonly number[]): Promise<Uint8Array> {
+  const { width, height } = size
+  const metres = mercatorWorld / 256 / 2 ** place.zoom
+  const extent = [-width, -height, width, height].map((pixels) => (pixels / 2) * metres)
+  const answer = await server.guest(
+    'GET',
+    `/api/component/render/image?resource=${resources}&extent=${extent}&size=${width},${height}`,
+  )
+  return sharp(Buffer.from(await answer.arrayBuffer()))
+    .ensureAlpha()
+    .raw()
+    .toBuffer()
+}
+
 test.each(['tile', 'image'])(
   'labels, an image of another service, a raster and polygons are drawn as the server draws one image: %s',
   async (adapter) => {
     const page = await browser.open(mixedPaths[adapter] ?? '')
     await untilDrawn(page)
-    const [width, height] = [1000, 700]
-    const shown = await readCanvas(page, { x: 0, y: 0, width, height })
-    const metres = mercatorWorld / 256 / 2 ** place.zoom
-    const extent = [-width, -height, width, height].map((pixels) => (pixels / 2) * metres)
-    const answer = await server.guest(
-      'GET',
-      `/api/component/render/image?resource=${[...mixed].reverse()}&extent=${extent}&size=${width},${height}`,
+    const shown = await readCanvas(page, { x: 0, y: 0, ...size })
+    const drawn = await drawTogether([...mixed].reverse())
+    expect(new Set(new Uint32Array(drawn.buffer, drawn.byteOffset, drawn.length / 4)).size).toBeGreaterThan(
+      500,
     )
-    const drawn = await sharp(Buffer.from(await answer.arrayBuffer()))
-      .ensureAlpha()
-      .raw()
-      .toBuffer()
-    expect(new Set(new Uint32Array(drawn.buffer, drawn.byteOffset, width * height)).size).toBeGreaterThan(500)
     expect(largestDifference(shown, drawn)).toBeLessThan(4)
   },
 )
+
+test.each(['tile', 'image'])(
+  'labels are above all layers, and do not overlap those of others, as the server draws one image: %s',
+  async (layer_adapter) => {
+    const [towns = 0, , raster = 0, land = 0] = mixed
+    const layers = [more, land, raster, towns]
+    const items = layers.map((id) => ({ ...item(`Layer ${id}`, id), layer_adapter }))
+    const page = await browser.open(await makeMap(parent, items))
+    await untilDrawn(page)
+    const shown = await readCanvas(page, { x: 0, y: 0, ...size })
+    const drawn = await drawTogether(layers.toReversed())
+    expect(largestDifference(shown, drawn)).toBeLessThan(4)
+  },
+)
+
+test('labels are requested apart only where one image does not have all of them above everything', async () => {
+  const [towns = 0, stripes = 0] = mixed
+  const page = await browser.open(
+    await makeMap(
+      parent,
+      [towns, stripes].map((id) => item(`Layer ${id}`, id)),
+    ),
+  )
+  const choices: (string | null)[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname === '/api/component/render/tile' && searchParams.get('resource') === String(towns))
+      choices.push(searchParams.get('labels'))
+  })
+  await page.reload()
+  await untilDrawn(page)
+  expect(new Set(choices)).toEqual(new Set([null]))
+  await page.getByRole('button', { name: `Opacity of Layer ${towns}` }).click()
+  const slider = page.getByRole('slider', { name: `Opacity of Layer ${towns}` })
+  choices.length = 0
+  await slider.press('PageDown')
+  await untilDrawn(page)
+  expect(new Set(choices)).toEqual(new Set(['no', 'only']))
+  choices.length = 0
+  await slider.press('Home')
+  await untilDrawn(page)
+  expect(choices).not.toContain('only')
+})

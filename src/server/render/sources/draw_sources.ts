@@ -1,11 +1,12 @@
-import type { ImageFormat } from '../../../contract/formats/image_format.ts'
+import type { ImageFormat, LabelChoice } from '../../../contract/formats/image_format.ts'
 import { mercatorHalfWorld } from '../../../geo/mercator.ts'
 import type { DrawJob, DrawnImage } from '../../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../../render/image/image_features.ts'
 import { scaleDenomOf } from '../../../style/match_rules.ts'
 import type { ServerContext } from '../../context.ts'
 import { findDebugMarks } from '../debug_frame.ts'
-import { findImageLabels } from '../image_labels.ts'
+import { findImageLabels, findLabelled } from '../image_labels.ts'
+import { findMetatiles } from '../metatile.ts'
 import type { DrawnSource } from './drawn_source.ts'
 import { readLayers } from './read_layers.ts'
 
@@ -16,6 +17,8 @@ export interface Drawing {
   /** PNG by default. */
   readonly format?: ImageFormat
   readonly signal: AbortSignal
+  /** Whether labels are drawn, or nothing else. @default 'yes' */
+  readonly labels?: LabelChoice
   /** Whether images of other services are fetched again. */
   readonly isFresh?: boolean
   /** Whether tiles, or the image, are outlined. */
@@ -29,15 +32,20 @@ export interface Drawing {
  */
 export async function drawSources(
   context: Pick<ServerContext, 'draws' | 'layerCaches'>,
-  { sources, frame, format = 'png', signal, isFresh = false, isDebug = false }: Drawing,
+  { sources, frame, format = 'png', labels = 'yes', signal, isFresh = false, isDebug = false }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height, system, pixelRatio = 1 } = frame
   const resolution = (box[2] - box[0]) / width
   const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
-  const [labels, layers] = await Promise.all([
-    findImageLabels(context, { sources, frame, signal }),
+  const labelled = labels === 'no' ? [] : await findLabelled(sources, frame)
+  const shown = labels === 'only' ? labelled.map(({ source }) => source) : sources
+  const isPlacedOnly = labels === 'only' && findMetatiles(frame).length > 0
+  const [placed, layers] = await Promise.all([
+    findImageLabels(context, { labelled, frame, signal }),
     readLayers(
-      sources.map((source) => (stop) => source.read(frame, { signal: stop, isFresh })),
+      isPlacedOnly
+        ? []
+        : shown.map((source) => (stop) => source.read(frame, { signal: stop, isFresh, labels })),
       signal,
     ),
   ])
@@ -48,7 +56,8 @@ export async function drawSources(
     scaleDenom: scaleDenomOf(resolution * pixelRatio * (system?.metresPerUnit ?? 1)),
     pixelsPerMapUnit: 1 / (resolution * pixelRatio),
     ...{ pixelRatio, format, layers },
-    ...(labels === undefined ? {} : { labels }),
+    ...(placed === undefined ? {} : { labels: placed }),
+    ...(labels === 'only' ? { showsLabelsOnly: true } : {}),
     ...(isDebug ? { marks: findDebugMarks(frame) } : {}),
   }
   return context.draws.draw(job, signal)

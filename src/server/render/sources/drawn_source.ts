@@ -1,3 +1,4 @@
+import type { LabelChoice } from '../../../contract/formats/image_format.ts'
 import type { Bbox } from '../../../geo/bbox.ts'
 import type { FeatureJobLayer, JobLayer } from '../../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../../render/image/image_features.ts'
@@ -11,6 +12,8 @@ export interface ReadOptions {
   readonly signal: AbortSignal
   /** Whether images of other services are fetched again. */
   readonly isFresh: boolean
+  /** Whether the image shows labels, or nothing else. */
+  readonly labels: LabelChoice
 }
 
 /** A resource that is drawn on an image. */

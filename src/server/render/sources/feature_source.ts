@@ -1,3 +1,4 @@
+import type { LabelChoice } from '../../../contract/formats/image_format.ts'
 import { geometryParts } from '../../../contract/geometry.ts'
 import { problem } from '../../../contract/problems.ts'
 import { type Queryable, queriesUntil } from '../../../database/database.ts'
@@ -68,7 +69,7 @@ export function openFeatures(
           key: stableKeyOf(source),
           shown: { layer: known, findAreas: (frame) => findAreas(context, source, frame) },
         }),
-    read: (frame, { signal }) => readFeatures(context, { ...source, signal }, frame),
+    read: (frame, { signal, labels }) => readFeatures(context, { ...source, signal, labels }, frame),
     findLabels: (scaleDenom) => findLabels(context, source, scaleDenom),
   }
 }
@@ -102,6 +103,7 @@ export interface StyledSource {
 interface ReadSource extends StyledSource {
   /** Aborted when the clients of the image are gone. */
   readonly signal: AbortSignal
+  readonly labels: LabelChoice
 }
 
 async function readFeatures(
@@ -109,21 +111,25 @@ async function readFeatures(
   source: ReadSource,
   frame: ImageFrame,
 ): Promise<FeatureJobLayer> {
-  const { layer, signal } = source
+  const { layer, signal, labels } = source
   const style = chooseSymbols(await findStyle(context, source), source.resource)
   const { heatmap, groups } = style
   if (heatmap !== undefined) return readHeatmap(context, source, { style, heatmap, frame })
   if (groups !== undefined) return readGrouped(context, source, { style, groups, frame })
   const reach = reachOf(style, frame)
   const database = queriesUntil(signal, await findDatabase(context, layer))
-  // The labels of tiles are placed for more than one tile at a time, with features of their own.
-  const hasOwnLabels = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
+  const hasOwnLabels = readsLabels({ style, frame, labels })
   const fields = [...fieldsOfStyle(style), ...(hasOwnLabels ? fieldsOfLabels(style) : [])]
   const importance = importanceOf(layer, findImportantField(style))
   const features = await readImageFeatures(database, limitToScale(layer, style, scaleOf(frame)), {
     ...{ frame, reach, fields, importance },
   })
   return { style, features }
+}
+
+/** Tells whether an image needs the features of labels; those of tiles have features of their own. */
+function readsLabels({ style, frame, labels }: Pick<LabelledImage, 'style' | 'frame' | 'labels'>): boolean {
+  return labels !== 'no' && hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
 }
 
 /** Returns the margin around an image from which symbols reach into it, in device pixels. */
@@ -164,12 +170,12 @@ interface GroupedImage {
 /** Reads the points that a style groups, and their features where they are labelled. */
 async function readGrouped(
   context: ServerContext,
-  { resource, layer, signal }: ReadSource,
+  { resource, layer, signal, labels }: ReadSource,
   { style, groups, frame }: GroupedImage,
 ): Promise<FeatureJobLayer> {
   const database = await findDatabase(context, layer)
   const limited = queriesUntil(signal, database)
-  const isDrawn = isInScale(style, scaleOf(frame)) && geometryParts(layer.geometryType).family === 'POINT'
+  const isDrawn = drawsPoints({ style, layer, frame, labels })
   const [blocks, features] = await Promise.all([
     isDrawn
       ? readGroups({
@@ -180,7 +186,7 @@ async function readGrouped(
           blocks: context.layerCaches.blocks,
         })
       : [],
-    readLabelled(limited, { style, layer, frame }),
+    readLabelled(limited, { style, layer, frame, labels }),
   ])
   return { style, features, groups: blocks }
 }
@@ -198,15 +204,21 @@ interface LabelledImage {
   readonly style: Style
   readonly layer: FilteredLayer
   readonly frame: ImageFrame
+  readonly labels: LabelChoice
 }
 
-/** Reads the features of labels, unless they are those of tiles, which have features of their own. */
+/** Tells whether points are drawn as groups or a heatmap. */
+function drawsPoints({ style, layer, frame, labels }: LabelledImage): boolean {
+  const isShown = labels !== 'only' && isInScale(style, scaleOf(frame))
+  return isShown && geometryParts(layer.geometryType).family === 'POINT'
+}
+
+/** Reads the features of labels where the image needs them. */
 async function readLabelled(
   limited: Queryable,
-  { style, layer, frame }: LabelledImage,
+  { style, layer, frame, labels }: LabelledImage,
 ): Promise<JobFeatures> {
-  const isLabelled = hasLabels(style, scaleOf(frame)) && findMetatiles(frame).length === 0
-  if (!isLabelled) return noFeatures()
+  if (!readsLabels({ style, frame, labels })) return noFeatures()
   const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
   return readImageFeatures(limited, layer, { frame, reach: labelReach, fields })
 }
@@ -220,12 +232,12 @@ interface HeatmapImage {
 /** Reads the points of a heatmap, and its features where they are labelled. */
 async function readHeatmap(
   context: ServerContext,
-  { resource, layer, signal }: ReadSource,
+  { resource, layer, signal, labels }: ReadSource,
   { style, heatmap, frame }: HeatmapImage,
 ): Promise<FeatureJobLayer> {
   const database = await findDatabase(context, layer)
   const limited = queriesUntil(signal, database)
-  const isDrawn = isInScale(style, scaleOf(frame)) && geometryParts(layer.geometryType).family === 'POINT'
+  const isDrawn = drawsPoints({ style, layer, frame, labels })
   const [density, features] = await Promise.all([
     isDrawn
       ? readDensity({
@@ -234,7 +246,7 @@ async function readHeatmap(
           densities: context.layerCaches.densities,
         })
       : undefined,
-    readLabelled(limited, { style, layer, frame }),
+    readLabelled(limited, { style, layer, frame, labels }),
   ])
   return { style, features, ...(density === undefined ? {} : { density }) }
 }

@@ -124,7 +124,7 @@ async function readWarped(
 /** Maximum side of an image in a request: many services refuse larger ones. */
 const maxSide = 2048
 
-interface AreaRequest extends ReadOptions {
+interface AreaRequest extends Omit<ReadOptions, 'labels'> {
   readonly area: Area
   readonly isNorthFirst: boolean
 }
