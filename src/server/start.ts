@@ -73,7 +73,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
         limitBytes: settings.tileCacheBytes,
         log,
       }),
-      draws: createDrawPool(),
+      draws: createDrawPool({ timeoutMs: settings.renderTimeoutSeconds * 1000 }),
       externalImages: createExternalImages(() => settings.allowPrivateAddresses),
       iconImages: new LRUCache({ max: 1000 }),
       hostTurns: new HostTurns(),

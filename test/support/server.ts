@@ -68,6 +68,8 @@ export async function startTestServer(
     adminPassword,
     version: '0.0.0',
     passwordCost: testPasswordCost,
+    // What is drawn or refused must not depend on how busy the machine is.
+    renderTimeoutSeconds: 240,
     // Requests nothing unless a test is about it.
     catalogCheckHours: 'off',
     ...config,

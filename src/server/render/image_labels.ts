@@ -32,7 +32,7 @@ export interface Labelling {
  * @throws {Problem} render/*
  */
 export async function findImageLabels(
-  context: Pick<ServerContext, 'draws' | 'layerCaches'>,
+  context: Pick<ServerContext, 'draws' | 'layerCaches' | 'renderTimeoutSeconds'>,
   { labelled, frame, signal }: Labelling,
 ): Promise<DrawJob['labels']> {
   if (labelled.length === 0) return undefined
@@ -74,7 +74,11 @@ function resolutionOf({ box, width, pixelRatio = 1 }: ImageFrame): number {
 
 /** Places the labels of a metatile, in pixels of the world. */
 function placeMetatile(
-  { draws, layerCaches }: Pick<ServerContext, 'draws' | 'layerCaches'>,
+  {
+    draws,
+    layerCaches,
+    renderTimeoutSeconds,
+  }: Pick<ServerContext, 'draws' | 'layerCaches' | 'renderTimeoutSeconds'>,
   metatile: Metatile,
   { labelled, signal }: { readonly labelled: readonly Labelled[]; readonly signal: AbortSignal },
 ): Promise<readonly PlacedLabel[]> {
@@ -98,6 +102,7 @@ function placeMetatile(
               labels.read(frame, ended),
         ),
         stop,
+        { timeoutMs: renderTimeoutSeconds * 1000 },
       ),
     }
     const area = seamsOf(metatile)

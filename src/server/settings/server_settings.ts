@@ -198,6 +198,16 @@ export const serverSettings = {
     defaultHelp: 'the upload limit',
     parse: parseBytes,
   },
+  /** Maximum seconds of drawing an image, and of reading its layers. */
+  renderTimeoutSeconds: {
+    flag: '--render-timeout',
+    argument: '<seconds>',
+    variable: 'LANDFORM_RENDER_TIMEOUT',
+    help: 'maximum time of drawing an image, and of reading its layers, in seconds',
+    default: 30,
+    defaultHelp: '30',
+    parse: parseSeconds,
+  },
   /** Folder of the tiles of styles with a tile cache; in the data folder if absent. */
   tileCacheFolder: {
     flag: '--tile-cache',

@@ -117,3 +117,23 @@ describeServer('styles', (start) => {
     expect([await tile(id), await legend(id)]).toEqual([200, 200])
   })
 })
+
+describeServer(
+  'the setting of the maximum time',
+  (start) => {
+    test('ends the drawing of a tile', async () => {
+      const { admin, database } = await start()
+      const parent = await createTestLayer(database, { name: 'slow', geometryType: 'POLYGON', fields: {} })
+      const geom = 'POLYGON((-2e7 -2e7,2e7 -2e7,0 2e7,-2e7 -2e7))'
+      await admin('POST', `/api/resource/${parent}/feature/`, { geom })
+      const members = { desk_vector_style: { qml: single('fill', fill) } }
+      const style = await createResource(admin, { cls: 'desk_vector_style', parent, name: 'plain', members })
+      const answer = await admin('GET', `/api/component/render/tile?z=0&x=0&y=0&resource=${style}`)
+      expect([answer.status, await answer.json()]).toEqual([
+        503,
+        expect.objectContaining({ code: 'render/timeout' }),
+      ])
+    })
+  },
+  { renderTimeoutSeconds: 0.000_001 },
+)

@@ -31,7 +31,7 @@ export interface Drawing {
  * @throws {Problem} render/*
  */
 export async function drawSources(
-  context: Pick<ServerContext, 'draws' | 'layerCaches'>,
+  context: Pick<ServerContext, 'draws' | 'layerCaches' | 'renderTimeoutSeconds'>,
   { sources, frame, format = 'png', labels = 'yes', signal, isFresh = false, isDebug = false }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height, system, pixelRatio = 1 } = frame
@@ -47,6 +47,7 @@ export async function drawSources(
         ? []
         : shown.map((source) => (stop) => source.read(frame, { signal: stop, isFresh, labels })),
       signal,
+      { timeoutMs: context.renderTimeoutSeconds * 1000 },
     ),
   ])
   const job: DrawJob = {

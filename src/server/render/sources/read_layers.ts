@@ -8,13 +8,13 @@ export type ReadLayer<T extends JobLayer> = (signal: AbortSignal) => Promise<T>
 /** Limits of reading the layers of an image. */
 export interface ReadLimits {
   /** Layers that are read at a time. */
-  readonly parallel: number
+  readonly parallel?: number
   /** Memory of all layers. */
-  readonly sizeBytes: number
+  readonly sizeBytes?: number
   readonly timeoutMs: number
 }
 
-const defaultLimits: ReadLimits = { parallel: 6, sizeBytes: 256 * 2 ** 20, timeoutMs: 30_000 }
+const defaultLimits = { parallel: 6, sizeBytes: 256 * 2 ** 20 } as const
 
 /**
  * Reads the layers of an image, a few at a time, since each of them may be as large as one image allows.
@@ -24,9 +24,9 @@ const defaultLimits: ReadLimits = { parallel: 6, sizeBytes: 256 * 2 ** 20, timeo
 export async function readLayers<T extends JobLayer>(
   reads: readonly ReadLayer<T>[],
   signal: AbortSignal,
-  { parallel, sizeBytes, timeoutMs }: ReadLimits = defaultLimits,
+  { parallel = defaultLimits.parallel, sizeBytes = defaultLimits.sizeBytes, timeoutMs }: ReadLimits,
 ): Promise<T[]> {
-  const [deadline, failure] = [AbortSignal.timeout(timeoutMs), new AbortController()]
+  const [deadline, failure] = [AbortSignal.timeout(Math.ceil(timeoutMs)), new AbortController()]
   const stop = AbortSignal.any([signal, deadline, failure.signal])
   const layers: T[] = []
   let [next, total] = [0, 0]

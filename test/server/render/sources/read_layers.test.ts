@@ -45,7 +45,6 @@ test('reading ends after a time, and for a client that goes away', async () => {
   const abandoned = readLayers([endless, endless, endless], client.signal, limits)
   client.abort(new Error('gone'))
   await expect(abandoned).rejects.toThrow('gone')
-  await expect(readLayers([async () => layerOf(1)], AbortSignal.abort(new Error('gone')))).rejects.toThrow(
-    'gone',
-  )
+  const gone = AbortSignal.abort(new Error('gone'))
+  await expect(readLayers([async () => layerOf(1)], gone, limits)).rejects.toThrow('gone')
 })
