@@ -4,6 +4,7 @@ import type { AnswerOf } from '../contract/route.ts'
 import type { batchRoutes } from '../contract/routes/batch.ts'
 import { countOf, pluralOf, showNumber } from '../core/count.ts'
 import type { Problem } from '../core/problem.ts'
+import type { KeyFaults } from './feature_keys.ts'
 import type { SourceContentField } from './read_source.ts'
 import type { FeatureDifference } from './sync/feature_difference.ts'
 import type { UnconvertibleField } from './unconvertible_values.ts'
@@ -28,6 +29,8 @@ export interface DataChange {
   readonly sourceGeometry?: GeometryType | undefined
   /** Fields of the source with values that cannot be converted to the datatypes of the layer, if it was read on this machine. */
   readonly unconvertible?: readonly UnconvertibleField[]
+  /** Faults of the keys of descriptions and attachments, if the source was read on this machine, and has values of their datatype. */
+  readonly keyFaults?: KeyFaults
   /** Differences by key, if the load changes only the features that differ. */
   readonly difference?: FeatureDifference
 }

@@ -8,7 +8,9 @@ import { isProblem, type Problem } from '../core/problem.ts'
 import { type LoadMembers, loadRulesOf } from '../gdal/import/load_rules.ts'
 import type { RowSet } from '../gdal/read_vector.ts'
 import type { SourceSummary, WantedFields } from '../gdal/runner/vector_job.ts'
+import { countKeys, type KeyCounter, type KeyFaults, type WantedKeys } from './feature_keys.ts'
 import { packSource } from './pack.ts'
+import { leadingValues, readValueRows, type ValueRow } from './sync/row_entry.ts'
 import { type ConversionCheck, checkConversions, type UnconvertibleField } from './unconvertible_values.ts'
 
 /** A file to load into a layer. */
@@ -21,6 +23,8 @@ export interface ReadableSource {
   readonly geometryType: GeometryType | undefined
   /** Datatypes that fields get after the load; those of the source if absent. */
   readonly declared?: WantedFields['fields'] | undefined
+  /** Keys to look for among the features. */
+  readonly keys?: WantedKeys | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -35,6 +39,8 @@ export interface SourceContents {
   readonly geometryType: GeometryType | undefined
   /** Fields with values that cannot be converted to the declared datatypes. */
   readonly unconvertible: readonly UnconvertibleField[]
+  /** Faults of the keys that were looked for; absent if it is not known which features have them. */
+  readonly keyFaults?: KeyFaults
 }
 
 /** A field of a file, as loaded into a layer. */
@@ -91,15 +97,27 @@ export async function readSource(source: ReadableSource): Promise<SourceContents
   let fields: readonly SourceContentField[] = []
   let geometryType: GeometryType | undefined
   let check: ConversionCheck | undefined
+  let counter: KeyCounter | undefined
   const take = async ({ copies, layout }: RowSet) => {
     check = checkConversions(layout, source.declared ?? [])
+    counter = source.keys && countKeys(layout, source.keys, source.declared)
     geometryType = layout.geometryType
     fields = layout.fields.map(({ datatype }, at) => ({ keyname: layout.keynames[at] ?? '', datatype }))
-    for await (const copy of copies) await (check?.add(copy) ?? skip(copy))
+    const readers = [check, counter].filter((one) => one !== undefined)
+    const width = leadingValues + layout.fields.length
+    const add = (row: ValueRow) => {
+      for (const reader of readers) reader.add(row)
+    }
+    for await (const copy of copies)
+      await (readers.length === 0 ? skip(copy) : readValueRows(copy, width, add))
   }
   try {
     const { rowCount: featureCount, filledFields } = await scanSource(source, { take })
-    return { featureCount, filledFields, fields, geometryType, unconvertible: check?.find() ?? [] }
+    const keyFaults = counter === undefined ? {} : { keyFaults: counter.find() }
+    return {
+      ...{ featureCount, filledFields, fields, geometryType },
+      ...{ unconvertible: check?.find() ?? [], ...keyFaults },
+    }
   } catch (error) {
     if (!isProblem(error) || error.code === 'pipeline/interrupted') throw error
     return /^(source|file)\//.test(error.code) ? error : undefined

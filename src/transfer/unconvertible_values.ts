@@ -4,7 +4,7 @@ import { bytesOf } from '../core/bytes.ts'
 import { readString, type Value } from '../gdal/flatgeobuf/value.ts'
 import { findConversion } from '../gdal/import/value_convert.ts'
 import type { RowLayout, WantedFields } from '../gdal/runner/vector_job.ts'
-import { leadingValues, type RowField, readValueRows, type ValueRow, valueText } from './sync/row_entry.ts'
+import { leadingValues, type RowField, type ValueRow, valueText } from './sync/row_entry.ts'
 
 /** A field of a source with values that cannot be converted to the datatype that is declared for it. */
 export interface UnconvertibleField {
@@ -19,8 +19,7 @@ export interface UnconvertibleField {
 
 /** Finds the values of a source that cannot be converted to declared datatypes. */
 export interface ConversionCheck {
-  /** Reads a chunk of rows. */
-  add(copy: AsyncIterable<Uint8Array>): Promise<void>
+  add(row: ValueRow): void
   /** The fields found so far. */
   find(): UnconvertibleField[]
 }
@@ -38,12 +37,11 @@ export function checkConversions(
   })
   if (counters.length === 0) return undefined
   let feature = 0
-  const take = (row: ValueRow) => {
-    feature += 1
-    for (const counter of counters) counter.add(row, feature)
-  }
   return {
-    add: (copy) => readValueRows(copy, leadingValues + fields.length, take),
+    add(row) {
+      feature += 1
+      for (const counter of counters) counter.add(row, feature)
+    },
     find: () => counters.flatMap((counter) => counter.find() ?? []),
   }
 }

@@ -193,10 +193,46 @@ it('names a feature that does not exist, and changes nothing', async () => {
   const before = await readFeatures()
   const descriptions = { NO: 'Changed.', SE: 'Changed.', XX: 'Nowhere.' }
   await write({ key: 'code', descriptions }, { mode: 'sync', key: 'code' })
-  const applied = await run('apply', 'm.yaml', '--yes', '--allow-loss', 'places')
-  expect(applied.exit).toBe(1)
-  expect(applied.err + applied.out).toContain('no feature has code = "XX"')
+  for (const words of [['validate'], ['plan'], ['apply', '--yes', '--allow-loss', 'places']]) {
+    const ran = await run(...words, 'm.yaml')
+    expect([words, ran.exit]).toEqual([words, 3])
+    expect(ran.err + ran.out).toContain('error data/key: no feature of the source of "places" has code "XX"')
+  }
   expect(await readFeatures()).toEqual(before)
+})
+
+it.each([
+  ['a new layer', 'new_places', {}],
+  ['a layer that is loaded again', 'places', { mode: 'replace' }],
+  ['a layer that is synchronized', 'places', { mode: 'sync', key: 'code' }],
+])('names features that do not exist, or have the same key, in the plan of %s', async (_, key, data) => {
+  const names = ['a', 'b', 'b']
+  const features = names.map((kind, at) => ({
+    ...{ type: 'Feature', geometry: { type: 'Point', coordinates: [at, 1] } },
+    properties: { code: `c${at}`, kind, number: at },
+  }))
+  await writeFile(join(cwd, 'kinds.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+  const resources = (part: object) => ({
+    root: { existing: true, id: 0 },
+    [key]: {
+      ...{ cls: 'vector_layer', parent: 'root', display_name: 'Kinds' },
+      data: { source: 'kinds.geojson', ...data },
+      features: part,
+    },
+  })
+  const faultsOf = async (part: object) => {
+    await writeFile(join(cwd, 'k.yaml'), JSON.stringify({ manifest: 'places', resources: resources(part) }))
+    const words = ['k.yaml', '--allow-loss', key, '--overwrite-data', key]
+    const { err } = await run('plan', ...words)
+    return err.split('\n').flatMap((line) => line.split('data/key: ')[1] ?? [])
+  }
+  expect(await faultsOf({ key: 'kind', descriptions: { a: 'A', b: 'B', c: 'C' } })).toEqual([
+    `2 features of the source of "${key}" have kind "b"`,
+    `no feature of the source of "${key}" has kind "c"`,
+  ])
+  expect(await faultsOf({ key: 'number', descriptions: { 0: 'A' }, attachments: { 9: ['m.yaml'] } })).toEqual(
+    [`no feature of the source of "${key}" has number "9"`],
+  )
 })
 
 it('keeps them when the block no longer names them, and says so until they are deleted', async () => {

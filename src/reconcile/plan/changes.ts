@@ -258,6 +258,9 @@ function noteExtensions({ input, draft }: Work, wanted: WantedResource, layer: P
   const planned = planExtensions(input, wanted, layer)
   draft.issues.push(...planned.issues)
   draft.unreadExtensions.push(...planned.unread)
+  // The load of a layer may have to read it, too.
+  if (planned.unreadSource && !draft.unread.some((one) => one.wanted.key === wanted.key))
+    draft.unread.push({ wanted, actual: undefined, before: 0 })
   return planned
 }
 

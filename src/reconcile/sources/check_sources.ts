@@ -6,6 +6,7 @@ import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import type { LoadReading } from '../model/plan_input.ts'
 import { checkNewSource } from '../plan/data/decide_load.ts'
 import { checkDeclaredFields } from '../plan/data/declared_fields.ts'
+import { checkFeatureKeys } from '../plan/data/feature_keys.ts'
 import { checkStyleFields, type FinalFields } from '../plan/data/final_fields.ts'
 import { checkKeyField } from '../plan/data/plan_extensions.ts'
 import { readLoadChange } from '../plan/data/read_load_change.ts'
@@ -56,6 +57,7 @@ function checkOne(wanted: WantedResource, reading: LoadReading): Issue[] {
     ...checkNewSource(wanted, reading),
     ...checkDeclaredFields(wanted, reading),
     ...checkKeyField(wanted, namesIn(reading)),
+    ...checkFeatureKeys(wanted, reading),
   ]
   // The source of an existing layer is not loaded again.
   return wanted.data?.mode === 'seed' ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues

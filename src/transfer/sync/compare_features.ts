@@ -3,6 +3,7 @@ import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { RowSet } from '../../gdal/read_vector.ts'
 import type { RowLayout, SourceSummary, WantedFields } from '../../gdal/runner/vector_job.ts'
+import { countKeys, type KeyCounter, type KeyFaults } from '../feature_keys.ts'
 import { type ReadableSource, scanSource } from '../read_source.ts'
 import { describeExamples } from './describe_examples.ts'
 import type { FeatureDifference } from './feature_difference.ts'
@@ -35,7 +36,7 @@ export interface SyncTarget {
 
 /** A comparison of a source with a layer. */
 export interface SyncQuestion {
-  readonly source: Omit<ReadableSource, 'geometryType'>
+  readonly source: Omit<ReadableSource, 'geometryType' | 'declared'>
   readonly target: SyncTarget
   /** Keynames of the fields that identify a feature. */
   readonly key: readonly string[]
@@ -51,6 +52,8 @@ export interface SyncResult {
   /** Number of features of the source. */
   readonly after: number
   readonly summary: SourceSummary
+  /** Faults of the keys that were looked for; absent if it is not known which features have them. */
+  readonly keyFaults?: KeyFaults
 }
 
 /**
@@ -106,7 +109,10 @@ async function scanRows(
   const digests = (await reading) ?? new FeatureDigests([])
   const scan = new FeatureScan({ ...input, layout, digests })
   const width = leadingValues + layout.fields.length
-  const add = (row: ValueRow) => scan.add(row)
+  const add = (row: ValueRow) => {
+    scan.add(row)
+    scan.keyCounter?.add(row)
+  }
   if (!first.done) await readValueRows(first.value, width, add)
   for await (const copy of ahead) await readValueRows(copy, width, add)
   return scan
@@ -150,6 +156,7 @@ class FeatureScan {
   readonly newFields: RowLayout['fields']
   readonly missingFields: readonly string[]
   readonly geometryType: GeometryType
+  readonly keyCounter: KeyCounter | undefined
   readonly #digests: FeatureDigests
   readonly #addedKeys = new Set<string>()
   readonly #written: readonly RowField[]
@@ -174,6 +181,8 @@ class FeatureScan {
     this.newFields = others.map(({ keyname, datatype }) => ({ name: keyname, datatype }))
     this.missingFields = compared.flatMap(({ keyname }) => (columns.has(keyname) ? [] : [keyname]))
     this.geometryType = layout.geometryType
+    const { keys } = question.source
+    this.keyCounter = keys && countKeys(layout, keys, fields)
     this.#digests = digests
     this.#written = [...fields.map(place), ...others]
     this.#new = this.#written.filter(({ keyname, column }) => column >= 0 && !standing.has(keyname))
@@ -263,7 +272,8 @@ async function finish(
     examples,
     patch,
   }
-  return { difference, before: digests.count, after: summary.rowCount, summary }
+  const keyFaults = scan.keyCounter === undefined ? {} : { keyFaults: scan.keyCounter.find() }
+  return { difference, before: digests.count, after: summary.rowCount, summary, ...keyFaults }
 }
 
 /** Styles, maps and clients of a layer depend on its geometry family. */

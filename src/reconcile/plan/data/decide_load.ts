@@ -233,7 +233,7 @@ function reportFault(wanted: WantedResource, { code, message, hint, detail }: Pr
 
 /** Removes the fields that the plan drops from the lost fields. */
 export function withoutDropped(
-  { filledFields: _, unconvertible: __, ...change }: DataChange,
+  { filledFields: _, unconvertible: __, keyFaults: ___, ...change }: DataChange,
   dropped: ReadonlySet<string>,
 ): DataChange {
   return { ...change, lostFields: change.lostFields.filter(({ keyname }) => !dropped.has(keyname)) }

@@ -17,6 +17,7 @@ import {
   type ExtensionsDiff,
   hasKeyField,
 } from './compare_extensions.ts'
+import { checkFeatureKeys, holdsSource, namesOthers } from './feature_keys.ts'
 import { countParts } from './feature_parts.ts'
 import { listFinalFields, type PlannedLayer } from './final_fields.ts'
 
@@ -25,6 +26,8 @@ export interface ExtensionsPlan extends ExtensionsDiff {
   readonly issues: readonly Issue[]
   /** What must be read before the plan is final. */
   readonly unread: readonly ExtensionsQuery[]
+  /** Whether the source must be read before the plan is final: features that it does not have are named. */
+  readonly unreadSource?: true
   /** Whether they are not compared because the capture that the plan is made against does not have them. */
   readonly isUncaptured?: true
 }
@@ -33,7 +36,7 @@ const nothing = { edits: [], change: undefined, unknown: [], there: {}, issues: 
 
 /** Plans the descriptions and attachments of the features of a layer. Pure. */
 export function planExtensions(
-  { actual: tree, digests = new Map(), extensions, options }: PlanInput,
+  { actual: tree, digests = new Map(), extensions, files, loads, options }: PlanInput,
   wanted: WantedResource,
   { actual, data }: PlannedLayer,
 ): ExtensionsPlan {
@@ -50,10 +53,14 @@ export function planExtensions(
   const compared = compareExtensions(wanted, state)
   const issues = [...(options.allowLoss.has(wanted.key) ? [] : checkExtensionLoss(wanted, compared))]
   issues.push(...checkKeyField(wanted, listFinalFields(wanted, { actual, data })))
+  const reading = loads?.get(wanted.key)
+  const isSource = data !== undefined || holdsSource(wanted, actual, files.get(wanted.key))
+  if (isSource) issues.push(...checkFeatureKeys(wanted, reading))
+  const isUnread = isSource && reading === undefined && namesOthers(wanted, there ?? [])
+  const planned = { ...compared, issues, unread: [], ...(isUnread ? { unreadSource: true as const } : {}) }
   const { change } = compared
-  if (change === undefined || actual === undefined || there === null)
-    return { ...compared, issues, unread: [] }
-  return { ...compared, change: { ...change, before: statesOf(there) }, issues, unread: [] }
+  if (change === undefined || actual === undefined || there === null) return planned
+  return { ...planned, change: { ...change, before: statesOf(there) } }
 }
 
 /** Returns the query for the descriptions and attachments of a layer, with the key of the block as the server has it. */

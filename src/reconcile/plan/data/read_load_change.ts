@@ -12,6 +12,7 @@ import type { LoadReading } from '../../model/plan_input.ts'
 import { keynameThere } from '../fields/renamed_fields.ts'
 import type { PlanReader } from '../plan_reader.ts'
 import { loadOptionsOf } from './decide_load.ts'
+import { listWantedKeys } from './feature_keys.ts'
 
 /** A layer whose data a plan would load. */
 export interface LoadQuestion {
@@ -44,14 +45,22 @@ export async function readLoadChange(
   const path = wanted.data?.path ?? ''
   const options = loadOptionsOf(wanted)
   const contents = await readSource({
-    ...{ path, options, geometryType, signal },
+    ...{ path, options, geometryType, signal, keys: listWantedKeys(wanted) },
     declared:
       (wanted.members.feature_layer?.fields as readonly NamedField[] | undefined) ?? keptFields(question),
   })
   if (contents === undefined || isProblem(contents)) return contents ?? null
-  const { featureCount: after, filledFields, unconvertible } = contents
+  const { featureCount: after, filledFields, unconvertible, keyFaults } = contents
   const { fields: sourceFields, geometryType: sourceGeometry } = contents
-  const read = { ...unchanged, after, filledFields, sourceFields, sourceGeometry, unconvertible }
+  const read = {
+    ...unchanged,
+    after,
+    filledFields,
+    sourceFields,
+    sourceGeometry,
+    unconvertible,
+    ...(keyFaults && { keyFaults }),
+  }
   if (actual === undefined) return { ...read, before: 0, lostFields: [] }
   const lostFields = await findLost(reader, actual, { after, filledFields })
   return { ...read, before, lostFields }
@@ -94,16 +103,23 @@ async function readDifference(
   if (reader.features === undefined) return null
   try {
     const result = await compareFeatures(reader.features, {
-      source: { path: wanted.data?.path ?? '', options: loadOptionsOf(wanted), signal },
+      source: {
+        ...{ path: wanted.data?.path ?? '', options: loadOptionsOf(wanted), signal },
+        keys: listWantedKeys(wanted),
+      },
       target: targetOf(actual),
       key,
       finalFields: wanted.members.feature_layer?.fields as readonly NamedField[] | undefined,
     })
     if (result === undefined) return notComparable(wanted.key)
-    const { before, after, difference, summary } = result
+    const { before, after, difference, summary, keyFaults } = result
     const lostFields = await findLost(reader, actual, { after, filledFields: summary.filledFields })
     const { filledFields } = summary
-    return { ...unchanged, before, after, lostFields, filledFields, difference } satisfies DataChange
+    const faults = keyFaults === undefined ? {} : { keyFaults }
+    return {
+      ...{ ...unchanged, before, after, lostFields, filledFields, difference },
+      ...faults,
+    } satisfies DataChange
   } catch (error) {
     if (isProblem(error) && isSourceFault(error.code)) return error
     throw error
