@@ -68,13 +68,11 @@ async function digestFiles({ plan, loaded }: Prepared, cwd: string): Promise<Sav
     return text === undefined ? [] : [{ path, sha256: createHash('sha256').update(text).digest('hex') }]
   })
   const loads = new Set(
-    plan.changes
-      .flatMap(({ data, image, files = [] }) => [
-        data?.path ?? [],
-        image?.path ?? [],
-        files.flatMap(({ upload }) => upload?.path ?? []),
-      ])
-      .flat(),
+    plan.changes.flatMap(({ data, image, files = [], features }) => {
+      const attachments = features?.items.flatMap((item) => item.attachments ?? []) ?? []
+      const uploads = [...files, ...attachments].flatMap((one) => ('upload' in one && one.upload) || [])
+      return [data, image, ...uploads].flatMap((one) => one?.path ?? [])
+    }),
   )
   const data: SavedFile[] = []
   for (const path of loads) {
@@ -108,6 +106,10 @@ async function readText(path: string, cwd: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw problem('file/not-found', `The file "${path}" does not exist.`)
+    if (code === 'EISDIR')
+      throw problem('plan/saved', `"${path}" is a folder, not a saved plan.`, {
+        hint: 'Name the file of landform plan --out.',
+      })
     throw problem('file/unreadable', `Cannot read "${path}": ${code}.`)
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -20,9 +20,13 @@ afterAll(async () => {
 
 const write = (name: string, text: string) => writeFile(join(cwd, name), text)
 
-async function run(words: readonly string[], more: Readonly<Record<string, string>> = {}): Promise<Ran> {
+async function run(
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+  folder = cwd,
+): Promise<Ran> {
   const login = { LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword }
-  return runCommand(words, { cwd, env: { LANDFORM_SERVER: server.url, ...login, ...more } })
+  return runCommand(words, { cwd: folder, env: { LANDFORM_SERVER: server.url, ...login, ...more } })
 }
 
 const point = (name: string) =>
@@ -162,13 +166,44 @@ describe('a saved plan', () => {
     expect((await run(['apply', '--plan', 'files.plan'])).exit).toBe(0)
   })
 
+  it('names attachments that have changed', async () => {
+    const attached = manifest('attached', 'one').replace(
+      'data: { source: attached.geojson }',
+      'data: { source: attached.geojson }\n            features: { key: name, attachments: { one: [photo.jpg] } }',
+    )
+    await write('attached.yaml', attached)
+    await write('attached.geojson', point('one'))
+    await write('photo.jpg', 'first')
+    expect((await run(['plan', 'attached.yaml', '--out', 'attached.plan'])).exit).toBe(0)
+    await write('photo.jpg', 'other')
+    const refused = await run(['apply', '--plan', 'attached.plan'])
+    expect([refused.exit, refused.err]).toEqual([1, expect.stringContaining('"photo.jpg" has changed')])
+    expect(refused.err).toContain('the change of "attached_layer" differs')
+  })
+
+  it('has the manifest of a folder, also of the current one', async () => {
+    await mkdir(join(cwd, 'here'))
+    await write('here/here.yaml', manifest('here', 'one'))
+    await write('here/here.geojson', point('one'))
+    const inFolder = (...words: string[]) => run(words, {}, join(cwd, 'here'))
+    expect((await inFolder('plan', '.', '--out', 'here.plan')).exit).toBe(0)
+    await write('here/here.geojson', point('two'))
+    const refused = await inFolder('apply', '--plan', 'here.plan')
+    expect(refused.err).toContain(
+      'error apply/stale: the file "here.geojson" has changed since the plan was saved',
+    )
+    await write('here/here.geojson', point('one'))
+    const applied = await inFolder('apply', '--plan', 'here.plan')
+    expect([applied.exit, applied.err]).toEqual([0, expect.not.stringContaining('error')])
+  })
+
   it('is refused for another server, other options and other files', async () => {
     await save('strict')
     const plan = ['apply', '--plan', 'strict.plan']
     const text = await readFile(join(cwd, 'strict.plan'), 'utf8')
     await write('elsewhere.plan', text.replace(server.url, 'http://127.0.0.1:1'))
-    await write('newer.plan', text.replace('"landform_plan": 1', '"landform_plan": 2'))
-    await write('bare.plan', '{"landform_plan":1}')
+    await write('newer.plan', text.replace('"landform_plan": 2', '"landform_plan": 3'))
+    await write('bare.plan', '{"landform_plan":2}')
     const cases = [
       ['apply', '--plan', 'bare.plan'],
       [...plan, 'strict.yaml'],
@@ -178,12 +213,15 @@ describe('a saved plan', () => {
       ['apply', '--plan', 'strict.yaml'],
       ['apply', '--plan', 'strict.geojson'],
       ['apply', '--plan', 'absent.plan'],
+      ['apply', '--plan', '.'],
     ]
     for (const words of cases) {
       const refused = await run(words)
       expect([refused.exit, refused.out], words.join(' ')).toEqual([3, ''])
     }
     expect((await run(plan)).exit).toBe(0)
+    const inFolder = await run(['plan', 'strict.yaml', '--out', '.'])
+    expect([inFolder.exit, inFolder.err]).toEqual([3, expect.stringContaining('"." is a folder.')])
   })
 
   it('keeps its conditions and permissions, and is not saved with errors', async () => {

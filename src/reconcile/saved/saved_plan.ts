@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Action } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
-import type { Change, Plan, Takes } from '../model/change.ts'
+import type { Change, FileUpload, Plan, Takes } from '../model/change.ts'
 import type { PlanOptions } from '../model/plan_input.ts'
 
 /** Version of the file format, incremented with each incompatible change. */
-export const savedPlanVersion = 1
+export const savedPlanVersion = 2
 
 /** A change of a saved plan. The digest is over what the plan shows of it, which has no secrets. */
 export interface SavedChange {
@@ -72,24 +72,30 @@ export function saveChanges({ changes }: Pick<Plan, 'changes'>): SavedChange[] {
   })
 }
 
+/**
+ * Digests all of a change that an apply needs, except the request body, which has secrets, and which the edits describe. Files are
+ * compared by their bytes: their absolute paths differ between machines.
+ */
 function digestChange(change: Change): string {
-  const { action, record, key, cls, path, id, version, adopts, edits, data, image, takes } = change
-  // Files are compared by their bytes; their absolute paths differ between machines.
-  const files = [data && { ...data, path: '' }, image?.source]
-  const shown = [
-    action,
-    record,
-    key,
-    cls,
-    path,
-    id,
-    version,
-    adopts,
-    edits,
-    files,
-    takes && withoutBytes(takes),
-  ]
+  const { body: _, password, data, image, files, features, takes, ...rest } = change
+  const shown = {
+    ...rest,
+    password: password && { ...password, path: '', folder: '' },
+    data: data && { ...data, path: '' },
+    image: image?.source,
+    files: files?.map(withoutPath),
+    features: features && {
+      ...features,
+      items: features.items.map((item) => ({ ...item, attachments: item.attachments?.map(withoutPath) })),
+    },
+    takes: takes && withoutBytes(takes),
+  }
   return createHash('sha256').update(JSON.stringify(shown)).digest('hex')
+}
+
+/** Replaces the path of a file to upload by nothing. */
+function withoutPath(file: object & { readonly upload?: FileUpload }): object {
+  return file.upload === undefined ? file : { ...file, upload: { ...file.upload, path: '' } }
 }
 
 /** Storage changes when the database cleans up, without a change of the data. */
