@@ -1,19 +1,16 @@
-import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import type { Api } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
 import { hasErrors } from '../core/issue.ts'
-import type { Manifest, SecretSource } from '../manifest/manifest.ts'
+import type { Manifest } from '../manifest/manifest.ts'
 import { applyPlan } from '../reconcile/apply/apply_plan.ts'
 import type { Report } from '../reconcile/apply/outcome.ts'
 import type { Plan } from '../reconcile/model/change.ts'
-import { secretProblem } from '../reconcile/principals/apply_principals.ts'
 import { exitCodeOf } from './commands/plan.ts'
 import { writeReportEvent } from './print/events.ts'
 import { startProgress } from './print/progress.ts'
 import { formatReport } from './print/report.ts'
 import { painter } from './print/text_format.ts'
+import { readSecret } from './read_secret.ts'
 import { askYes, type Confirmation, type Terminal, writeLine } from './terminal.ts'
 
 /** How to carry out a plan. */
@@ -43,11 +40,6 @@ export interface ShownPlan {
   /** Entry of the journal that the plan undoes. */
   readonly undoes?: number | undefined
 }
-
-const run = promisify(execFile)
-
-/** Time limit of a command that prints a secret. */
-const commandTimeoutMs = 60_000
 
 /** Asks for confirmation of a plan and applies it, unless it has errors or no changes. Returns the exit code. */
 export async function confirmAndApply(shown: ShownPlan, terminal: Terminal): Promise<number> {
@@ -104,32 +96,4 @@ function warnOfJournal({ journalFault }: Report, { err }: Terminal): void {
 function exitOf({ outcomes, interrupted }: Report): number {
   if (interrupted) return 130
   return outcomes.some(({ outcome }) => outcome === 'failed' || outcome === 'skipped') ? 1 : 0
-}
-
-/**
- * Reads a secret from an environment variable, a file or a command. The command runs without a shell.
- *
- * @throws {Problem} apply/failed without the secret and without the output of the command
- */
-async function readSecret(source: SecretSource, { env }: Pick<Terminal, 'env'>): Promise<string> {
-  if ('env' in source) {
-    const value = env[source.env]
-    if (value === undefined) throw secretProblem(source, 'it is not set')
-    return value
-  }
-  try {
-    if ('file' in source) return await readFile(source.path, 'utf8')
-    const [program = '', ...parameters] = source.command
-    const options = { cwd: source.folder, env, timeout: commandTimeoutMs }
-    return (await run(program, parameters, options)).stdout
-  } catch (error) {
-    throw secretProblem(source, reasonOf(error))
-  }
-}
-
-// The message of a failed command contains its arguments and output.
-function reasonOf(error: unknown): string {
-  const { code, killed } = error as { readonly code?: unknown; readonly killed?: boolean }
-  if (killed) return `it ran longer than ${commandTimeoutMs / 1000} s`
-  return typeof code === 'number' ? `exit code ${code}` : String(code ?? 'it failed')
 }

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path'
 import type { Issue } from '../core/issue.ts'
+import type { Manifest } from '../manifest/manifest.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
 import { planFrom } from '../reconcile/plan/plan_manifest.ts'
 import type { PlanReader } from '../reconcile/plan/plan_reader.ts'
+import { checkPasswords } from '../reconcile/principals/check_passwords.ts'
 import { findUnknownKeys, reportUnknownKeys } from './check_keys.ts'
 import { findCommit } from './git_commit.ts'
 import { checkGuards, type GuardSettings, type Guards, loadGuards, noGuards, withPolicies } from './guards.ts'
@@ -14,6 +16,7 @@ import { formatPlan } from './print/plan.ts'
 import { formatHeader } from './print/plan_facts.ts'
 import { showReading } from './print/reading.ts'
 import { painter } from './print/text_format.ts'
+import { readSecret } from './read_secret.ts'
 import { type Terminal, writeLine } from './terminal.ts'
 
 /** Settings of commands that plan a manifest. */
@@ -65,7 +68,7 @@ export interface PlanSettings {
 export async function planLoaded(
   reader: PlanReader,
   { loaded, options, guards = noGuards }: PlanSettings,
-  terminal: Pick<Terminal, 'interrupt' | 'err' | 'canRedraw'>,
+  terminal: Pick<Terminal, 'env' | 'interrupt' | 'err' | 'canRedraw'>,
 ): Promise<Prepared> {
   const { manifest } = loaded
   const watched = guards.forbidGain
@@ -79,9 +82,21 @@ export async function planLoaded(
     ...loaded.issues,
     ...(await checkNamed(reader, { plan, manifest, options })),
     ...plan.issues,
+    ...(await checkSentPasswords(plan, manifest, terminal)),
     ...checkGuards(plan, manifest, guards),
   ]
   return { plan: { ...plan, issues }, loaded: { ...loaded, sources: withPolicies(loaded.sources, guards) } }
+}
+
+/** Reports passwords that the plan sends and that the server refuses. Other servers have rules of their own. */
+async function checkSentPasswords(
+  { changes, landform }: Plan,
+  { principals }: Manifest,
+  terminal: Pick<Terminal, 'env'>,
+): Promise<Issue[]> {
+  const sent = changes.flatMap(({ password, key }) => (password && principals?.user.get(key)) ?? [])
+  if (landform === undefined || sent.length === 0) return []
+  return checkPasswords(sent, (source) => readSecret(source, terminal))
 }
 
 /** Reports keys in options that name nothing, unless an apply of the manifest has deleted what they named: jobs repeat them. */

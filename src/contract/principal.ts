@@ -15,6 +15,19 @@ export type PrincipalKind = (typeof principalKinds)[number]
 /** Minimum and maximum length of a password, in characters. */
 export const passwordLength = { min: 8, max: 1024 } as const
 
+/** Minimum number of different characters of a password. */
+const minDifferent = 4
+
+/** Describes the requirement that a new password does not meet, without the password; undefined if it meets all. */
+export function describeWeakness(password: string, keyname: string): string | undefined {
+  const characters = [...password.normalize('NFKC')]
+  const { min, max } = passwordLength
+  if (characters.length < min || characters.length > max) return `must have ${min} to ${max} characters`
+  if (new Set(characters).size < minDifferent)
+    return `must have at least ${minDifferent} different characters`
+  return password.toLowerCase() === keyname.toLowerCase() ? 'must differ from the login' : undefined
+}
+
 const Keyname = Type.String({
   minLength: 1,
   maxLength: 255,

@@ -254,6 +254,33 @@ ${tree('bad', 'user:missing')}`)
     expect(err).toContain('unknown user or group "user:missing"')
   })
 
+  test('have weak passwords in validate and the plan, where they can be read, which do not show them', async () => {
+    await write('gil\n', 'gil.txt')
+    await write(`manifest: weak
+users:
+  gil: { password: { file: gil.txt } }
+  hal: { password: { env: HAL_PASSWORD } }
+  ida: { password: { env: IDA_PASSWORD } }
+  jan: { password: { command: [node, -e, "console.log('jan')"] } }
+`)
+    const short = 'the password of the user "gil", in the file "gil.txt", must have 8 to 1024 characters'
+    const same =
+      'the password of the user "hal", in the environment variable HAL_PASSWORD, must have at least 4 different characters'
+    const env = { HAL_PASSWORD: 'hahahahaha' }
+    const validated = await runCommand(['validate', 'city.yaml'], { cwd, env })
+    expect([validated.exit, validated.out]).toEqual([0, expect.stringContaining('2 warnings')])
+    expect(validated.out).toContain(`city.yaml:3:20 warning principal/weak-password: ${short}`)
+    for (const command of [['plan'], ['apply', '--yes']]) {
+      const refused = await run([...command, 'city.yaml'], env)
+      expect([command, refused.exit]).toEqual([command, 1])
+      expect(refused.err.match(/error [^\n]+/g)).toEqual([
+        `error principal/weak-password: ${short}`,
+        `error principal/weak-password: ${same}`,
+      ])
+      expect(validated.out + refused.out + refused.err).not.toMatch(/haha|^gil$/m)
+    }
+  })
+
   test('stop an apply at the first failure, before any resource', async () => {
     await write(`manifest: weak
 users:

@@ -28,7 +28,8 @@ async function runValidate(settings: ValidateSettings, terminal: Terminal): Prom
   const { paths, json, readsData } = settings
   const { manifest, issues: found, sources } = await validateManifest(paths, terminal)
   const read = readsData && manifest !== undefined ? await readData(manifest, terminal) : []
-  const issues = [...found, ...read].sort(compareIssues)
+  const weak = manifest === undefined ? [] : await readPasswords(manifest, terminal)
+  const issues = [...found, ...read, ...weak].sort(compareIssues)
   if (json) {
     for (const issue of issues) writeIssueEvent(terminal.out, issue)
     writeEvent(terminal.out, 'validated', {
@@ -53,6 +54,16 @@ async function readData(manifest: Manifest, { interrupt }: Terminal): Promise<Is
   if (![...manifest.resources.values()].some(({ data }) => data !== undefined)) return []
   const { checkSources } = await import('../../reconcile/sources/check_sources.ts')
   return checkSources(manifest, interrupt)
+}
+
+/** Warns of weak passwords: landform servers refuse them, others may not. */
+async function readPasswords({ principals }: Manifest, terminal: Terminal): Promise<Issue[]> {
+  const users = [...(principals?.user.values() ?? [])].filter(({ password }) => password !== undefined)
+  if (users.length === 0) return []
+  const { checkPasswords } = await import('../../reconcile/principals/check_passwords.ts')
+  const { readSecret } = await import('../read_secret.ts')
+  const issues = await checkPasswords(users, (source) => readSecret(source, terminal))
+  return issues.map((issue) => ({ ...issue, severity: 'warning' }))
 }
 
 /** Counts the parts of a manifest: `12 resources`, `3 icons, 30 geoservices`. */

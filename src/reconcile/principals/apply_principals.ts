@@ -106,12 +106,15 @@ async function readPasswords({ plan, readSecret }: ApplyOptions) {
 
 async function readPassword(source: SecretSource, readSecret: ApplyOptions['readSecret']): Promise<string> {
   if (readSecret === undefined) throw problem('apply/failed', 'This program cannot read passwords.')
-  const password = (await readSecret(source)).replace(/\r?\n$/, '')
+  const password = withoutEnd(await readSecret(source))
   if (password === '') throw problem('apply/failed', `The password of ${describeSecret(source)} is empty.`)
   if (password.length > passwordLength.max)
     throw problem('apply/failed', `The password of ${describeSecret(source)} is too long.`)
   return password
 }
+
+/** Removes the end of the line from the output of a command, or the text of a file. */
+export const withoutEnd = (password: string) => password.replace(/\r?\n$/, '')
 
 /** Describes where a secret is, without the secret. */
 export function describeSecret(source: SecretSource): string {
