@@ -38,12 +38,20 @@ export function findFieldMark(id: number, value: unknown): SetFields | undefined
   return fields
 }
 
-/** Replaces the digest of a field in a mark; one without a digest has none afterwards. */
-export function withDigest(mark: string, name: string, digest: string): string {
-  return mark
-    .split(' ')
-    .map((word) => (word.startsWith(`${name}=`) ? `${name}=${digest}` : word))
-    .join(' ')
+/** New digests of fields, by name, and new names of fields. */
+interface NewDigests {
+  readonly digests: Readonly<Record<string, string>>
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** Replaces digests and names of fields in a mark; a field without a digest has none afterwards. */
+export function withNewDigests(mark: string, { digests, names }: NewDigests): string {
+  const [id = '', ...words] = mark.split(' ')
+  const replaced = words.map((word) => {
+    const [name = '', digest] = word.split('=')
+    return digest === undefined ? (names.get(name) ?? name) : `${name}=${digests[name] ?? digest}`
+  })
+  return [id, ...replaced.sort()].join(' ')
 }
 
 /** Lists the manifests that have a field mark in metadata. */

@@ -151,7 +151,11 @@ ${tree('hills', `group:${walkers}`)}          - { action: allow, principal: user
   })
 
   interface Stored {
-    readonly resource: { readonly id: number; readonly permissions: readonly object[] }
+    readonly resource: {
+      readonly id: number
+      readonly owner_user: object
+      readonly permissions: readonly object[]
+    }
   }
   const stored = async (key: string): Promise<Stored['resource']> => {
     const read = async <T>(path: string) => (await server.admin('GET', `/api/resource/${path}`)).json<T>()
@@ -209,6 +213,53 @@ ${rules ? `        permissions: [{ action: allow, principal: ${group}, scope: re
       expect((await stored(key)).permissions).toEqual([])
     },
   )
+
+  test('are found in the journal after renames: by an undo, and by drift', async () => {
+    const text = (name: string, was = '', more = '') => `manifest: dune
+users:
+  ${name}: { ${was === '' ? '' : `was: ${was}`} }
+groups:
+  ${name}_crew: { ${was === '' ? '' : `was: ${was}_crew, `}members: [${more}] }
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      dune:
+        cls: resource_group
+        display_name: Dune
+        owner: ${name}
+        permissions: [{ action: allow, principal: ${name}_crew, scope: resource, permission: read, propagate: true }]
+`
+    await write(`manifest: dune
+resources: { root: { existing: true, id: 0, children: { dune: { cls: resource_group, display_name: Dune } } } }
+`)
+    await apply()
+    const { id, owner_user } = await stored('dune')
+    await write(text('dan', '', 'dan'))
+    await apply()
+    await write(text('dora', 'dan', 'dora'))
+    await apply()
+    const change = async (resource: object) =>
+      expect((await server.admin('PUT', `/api/resource/${id}`, { resource })).status).toBe(200)
+    await change({ description: 'by hand' })
+    const history = events(await run(['history', 'dune', '--json']))
+    const second = String(Math.max(...history.map(({ entry }) => entry.id)))
+    const undone = await run(['undo', second, '--plan'])
+    expect(undone.err).not.toContain('changed since')
+    expect(undone.out).toContain('owner  "user:dora" → "user:administrator"')
+    await change({ owner_user, permissions: [] })
+    const drift = await run(['drift', 'city.yaml', '--json'])
+    const found = drift.out.trim().split('\n')
+    expect(found.map((line) => JSON.parse(line) as object)).toContainEqual(
+      expect.objectContaining({
+        fields: [
+          expect.objectContaining({ field: 'owner', origin: 'server' }),
+          expect.objectContaining({ field: 'permissions', origin: 'server' }),
+        ],
+      }),
+    )
+  })
 
   test('are renamed, and take passwords from files and commands when told', async () => {
     await writeFile(join(cwd, 'eve.txt'), `${goodPassword}\n`)

@@ -27,7 +27,7 @@ describe.each(drivers)('drift after a rename of keys on %s', (driver) => {
   }
 
   /** Writes a manifest whose layer, style, table and group have keys with an ending, and that refers to each of them. */
-  async function write(end: string, was?: string): Promise<void> {
+  async function write(end: string, was?: string, bookmarks = false): Promise<void> {
     const formerly = (key: string) => (was === undefined ? {} : { was: `${key}${was}` })
     const item = { item_type: 'layer', display_name: 'Places', layer_style_id: `sty${end}` }
     const nested = { item_type: 'group', display_name: 'Nested', children: [item] }
@@ -59,7 +59,10 @@ describe.each(drivers)('drift after a rename of keys on %s', (driver) => {
       },
       map: {
         ...{ cls: 'webmap', parent: 'root', display_name: 'Map' },
-        webmap: { root_item: { item_type: 'root', children: [nested] } },
+        webmap: {
+          root_item: { item_type: 'root', children: [nested] },
+          ...(bookmarks ? { bookmark_resource: `lay${end}` } : {}),
+        },
       },
     }
     await writeFile(join(cwd, 'm.json'), JSON.stringify({ manifest: 'keys', resources }, null, 2))
@@ -153,6 +156,19 @@ describe.each(drivers)('drift after a rename of keys on %s', (driver) => {
       'map webmap.root_item.children.Nested.children.sty3.display_name': 'server',
       'wfs wfsserver_service.layers.a.display_name': 'server',
     })
+  })
+
+  it('is not a change of references that a manifest drops in the same apply, which are reset', async () => {
+    await write('3', '2')
+    await apply()
+    await write('4', '3', true)
+    await apply()
+    await write('5', '4')
+    const planned = await run('plan', 'm.json')
+    expect(planned.out).not.toContain('the value stays')
+    await apply()
+    expect((await find('map')).webmap?.bookmark_resource).toBeNull()
+    expect((await run('plan', 'm.json')).out).toContain('0 changes')
   })
 })
 

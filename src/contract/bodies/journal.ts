@@ -133,6 +133,7 @@ export const JournalResultSchema = Type.Object({
       id: Type.Optional(
         nullable(Type.Integer({ minimum: 0, maximum: maxResourceId }), { description: 'Resource.' }),
       ),
+      digests,
     }),
     { maxItems: maxJournalChanges, description: 'Results of the changes, in the order of the entry.' },
   ),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isJournalRefused } from '../../api/journal_refusal.ts'
 import type { ApplyResult, NewJournalEntry } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
@@ -68,11 +69,16 @@ const isResource = ({ record }: Change) => record === undefined
 
 async function finish({ api, plan, breakOff }: ApplyOptions, id: number, report: Report): Promise<Report> {
   const outcomes = new Map(report.outcomes.map((outcome) => [outcome.change, outcome] as const))
+  const ids = withCreated(plan, report)
   const body = {
     result: resultOf(report),
     outcomes: plan.changes.map((change) => {
       const { outcome = 'skipped', id: resource } = outcomes.get(change) ?? {}
-      return { outcome, ...(resource === undefined || !isResource(change) ? {} : { id: resource }) }
+      return {
+        outcome,
+        ...(resource === undefined || !isResource(change) ? {} : { id: resource }),
+        ...newDigests(change, plan.principals, ids),
+      }
     }),
   }
   try {
@@ -84,6 +90,25 @@ async function finish({ api, plan, breakOff }: ApplyOptions, id: number, report:
   }
 }
 
+/** Ids of users and groups, with those that the apply has created. */
+function withCreated({ principals }: Pick<Plan, 'principals'>, { outcomes }: Report): PrincipalIds {
+  const created = outcomes.flatMap(({ change: { record, action, key }, id }) =>
+    (record === 'user' || record === 'group') && action === 'create' && id !== undefined
+      ? [[`${record}:${key}`, id] as const]
+      : [],
+  )
+  return created.length === 0 ? principals : new Map([...principals, ...created])
+}
+
+type PrincipalIds = Plan['principals']
+
+/** Digests with the ids of users and groups that the apply has created: the entry began before them. */
+function newDigests(change: Change, before: PrincipalIds, after: PrincipalIds) {
+  if (before === after) return {}
+  const digests = digestsOf(change, after)
+  return isDeepStrictEqual(digests, digestsOf(change, before)) ? {} : { digests }
+}
+
 function resultOf({ outcomes, interrupted }: Report): ApplyResult {
   const done = outcomes.filter(({ outcome }) => outcome !== 'failed' && outcome !== 'skipped').length
   if (done === outcomes.length) return 'applied'
@@ -92,7 +117,11 @@ function resultOf({ outcomes, interrupted }: Report): ApplyResult {
 }
 
 /** Describes the changes of a plan for the journal: with the resources before, and what an undo cannot restore. */
-function describeChanges({ changes, before }: Pick<Plan, 'changes' | 'before'>): PlannedChange[] {
+function describeChanges({
+  changes,
+  before,
+  principals,
+}: Pick<Plan, 'changes' | 'before' | 'principals'>): PlannedChange[] {
   const childrenOf = changes.some(deletes) && before !== undefined ? indexChildren(before) : undefined
   return changes.map((change) => {
     const { action, key, cls, displayName } = change
@@ -101,7 +130,7 @@ function describeChanges({ changes, before }: Pick<Plan, 'changes' | 'before'>):
     const top = id === undefined ? undefined : before?.get(id)
     const found = top === undefined ? [] : deletes(change) ? withDescendants(top, childrenOf) : [top]
     const loses = listLosses(change)
-    const digests = digestsOf(change)
+    const digests = digestsOf(change, principals)
     return {
       ...{ action, key, cls, display_name: displayName },
       ...(id === undefined ? {} : { id }),

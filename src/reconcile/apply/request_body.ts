@@ -1,14 +1,15 @@
 import type { MetadataValue } from '../../contract/bodies/resource.ts'
-import { fieldMarkKey, withDigest } from '../../contract/field_marks.ts'
+import { fieldMarkKey, withNewDigests } from '../../contract/field_marks.ts'
 import { formatSource, markerKeys } from '../../contract/markers.ts'
 import { dataOf } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import type { PreparedSource, UploadedChanges } from '../../transfer/prepare_source.ts'
-import type { NamedRule } from '../model/access_rules.ts'
+import { formatByIds, formatRule, type NamedRule } from '../model/access_rules.ts'
 import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
 import { writeLoadedFields } from '../model/layer_fields.ts'
-import { digestRules } from '../model/owned_fields.ts'
-import { findPrincipalId } from '../model/principals.ts'
+import { digestOf } from '../model/owned_fields.ts'
+import { findPrincipalId, identify } from '../model/principals.ts'
+import { partName, ruleName } from '../model/rule_records.ts'
 import { toWire } from '../model/value_equality.ts'
 import { sourceDigest } from '../plan/data/decide_load.ts'
 import { takesFirstKey } from '../plan/steps/step_graph.ts'
@@ -52,15 +53,33 @@ export function writeBody(
   return wire
 }
 
-/** Rules are recorded with ids of users and groups, which those that this apply has created did not have in the plan. */
+/** Users and groups are recorded by ids, which those that this apply has created did not have in the plan. */
 function withCreated(body: Change['body'], { manifest, principals, created }: Plan): Change['body'] {
-  const rules = body.resource?.permissions as readonly NamedRule[] | undefined
+  const { permissions, owner_user: owner } = (body.resource ?? {}) as Recorded
+  const rules = permissions?.filter(({ principal }) => created?.has(principal)) ?? []
+  const isNewOwner = owner !== undefined && created?.has(owner) === true
   const items = body.resmeta?.items as Readonly<Record<string, MetadataValue>> | undefined
   const key = fieldMarkKey(manifest)
   const mark = items?.[key]
-  if (typeof mark !== 'string' || !rules?.some(({ principal }) => created?.has(principal))) return body
-  const completed = withDigest(mark, 'permissions', digestRules(rules, principals))
+  if (typeof mark !== 'string' || (rules.length === 0 && !isNewOwner)) return body
+  const completed = withNewDigests(mark, {
+    digests: {
+      ...(rules.length === 0 ? {} : { permissions: digestOf(formatByIds(permissions ?? [], principals)) }),
+      ...(isNewOwner ? { owner: digestOf(identify(owner, principals)) } : {}),
+    },
+    names: new Map(
+      rules.map((rule) => {
+        const line = formatRule(rule)
+        return [partName('permissions', line), ruleName(line, principals)]
+      }),
+    ),
+  })
   return { ...body, resmeta: { ...body.resmeta, items: { ...items, [key]: completed } } }
+}
+
+interface Recorded {
+  readonly permissions?: readonly NamedRule[]
+  readonly owner_user?: string
 }
 
 /** Data to load into a layer. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { splitPointer } from '../../core/pointer.ts'
 import type { Change, DataLoad, Edit } from '../model/change.ts'
-import { digestOrNull, featurePartOf, fieldOf } from '../model/edit_digest.ts'
+import { byId, digestOrNull, featurePartOf, fieldOf, isPart } from '../model/edit_digest.ts'
 import type { AppliedState, Apply } from './applied_state.ts'
 
 /**
@@ -41,11 +41,22 @@ export interface ResourceDrift {
   readonly later: Apply | undefined
 }
 
+/** What the differences of a resource are compared with. */
+export interface DriftContext {
+  readonly ignored: Ignored
+  /** Ids of users and groups. */
+  readonly ids: ReadonlyMap<string, number>
+}
+
 /** Tells where the differences of a change come from. */
-export function driftOf(change: Change, state: AppliedState | undefined, ignored: Ignored): ResourceDrift {
+export function driftOf(
+  change: Change,
+  state: AppliedState | undefined,
+  { ignored, ids }: DriftContext,
+): ResourceDrift {
   const { key, cls, path } = change
   const existsIn = change.action === 'create' ? 'manifest' : change.action === 'delete' ? 'server' : 'both'
-  const fields = existsIn === 'both' ? fieldsOf(change, state) : [wholeOf(existsIn, state)]
+  const fields = existsIn === 'both' ? fieldsOf(change, state, ids) : [wholeOf(existsIn, state)]
   return {
     ...{ key, cls, path, existsIn },
     fields: fields.map((field) => ({
@@ -69,12 +80,12 @@ function wholeOf(existsIn: 'manifest' | 'server', state: AppliedState | undefine
   return { field: 'resource', origin: isLost ? 'server' : 'manifest' }
 }
 
-function fieldsOf(change: Change, state: AppliedState | undefined): Field[] {
+function fieldsOf(change: Change, state: AppliedState | undefined, ids: DriftContext['ids']): Field[] {
   const isUntouched = isSameVersion(change, state)
   const edits = change.edits.filter(({ released }) => !released)
   const fields: Field[] = edits.map((edit) => ({
     field: nameOf(edit),
-    origin: originOfFeatures(edit, change, state) ?? (isUntouched ? 'manifest' : originOf(edit, state)),
+    origin: originOfFeatures(edit, change, state) ?? (isUntouched ? 'manifest' : originOf(edit, state, ids)),
     edit,
   }))
   const { data } = change
@@ -93,15 +104,15 @@ function isSameVersion({ version }: Change, state: AppliedState | undefined): bo
   return version !== undefined && version === state?.version
 }
 
-function originOf(edit: Edit, state: AppliedState | undefined): Origin {
-  const last = lastDigest(edit, state)
+function originOf(edit: Edit, state: AppliedState | undefined, ids: DriftContext['ids']): Origin {
+  const last = lastDigest(edit, state, ids)
   // Servers without a journal have the record on the resource.
   if (last === undefined) return edit.origin ?? 'unknown'
-  if (edit.pointer === '/permissions')
-    return (last === null) === (edit.to === undefined) ? 'server' : 'manifest'
+  if (isPart(edit)) return (last === null) === (edit.to === undefined) ? 'server' : 'manifest'
   // The journal has keys of references as they were; the record follows their renames.
-  if (last === digestOrNull(edit.to) || edit.origin === 'server') return 'server'
-  return last === digestOrNull(edit.from) ? 'manifest' : (edit.origin ?? 'both')
+  const is = (value: unknown) => last === digestOrNull(value) || last === digestOrNull(byId(edit, value, ids))
+  if (is(edit.to) || edit.origin === 'server') return 'server'
+  return is(edit.from) ? 'manifest' : (edit.origin ?? 'both')
 }
 
 /** Editing what a feature has is no new version of the layer. Undefined for other edits. */
@@ -120,12 +131,18 @@ function originOfFeatures(
 }
 
 /** Returns the digest of what the last apply left; null if it left nothing, undefined if that is unknown. */
-function lastDigest(edit: Edit, state: AppliedState | undefined): string | null | undefined {
+function lastDigest(
+  edit: Edit,
+  state: AppliedState | undefined,
+  ids: DriftContext['ids'],
+): string | null | undefined {
   if (edit.secret || state === undefined) return undefined
-  const found = state.digests[fieldOf(edit)]
+  // Earlier versions recorded names, and one of the memberships.
+  const found = state.digests[fieldOf(edit, ids)] ?? state.digests[fieldOf(edit, new Map())]
   if (found !== undefined || !state.isWhole) return found
+  if (isPart(edit)) return edit.pointer in state.digests ? undefined : null
   // Other fields have defaults.
-  return /^\/(description$|permissions$|resmeta\/)/.test(edit.pointer) ? null : undefined
+  return /^\/(description$|resmeta\/)/.test(edit.pointer) ? null : undefined
 }
 
 function originOfData({ reason, edited }: DataLoad): Origin {

@@ -39,7 +39,9 @@ const maxRequests = 8
 export async function findDrift(request: DriftRequest): Promise<Drift> {
   const { plan, manifest, ignored } = request
   const journal = plan.landform === undefined ? undefined : await readJournal(request)
-  const drifts = plan.changes.filter(differs).map((change) => driftOf(change, journal?.get(change), ignored))
+  const drifts = plan.changes
+    .filter(differs)
+    .map((change) => driftOf(change, journal?.get(change), { ignored, ids: plan.principals }))
   return {
     resources: [...drifts, ...listOrphans(plan, manifest, ignored)],
     unmanaged: listUnmanaged(plan, manifest),

@@ -1,7 +1,7 @@
 import type { Rule } from '../../contract/bodies/resource.ts'
 import type { WantedPermissions, WantedRule } from '../../manifest/manifest.ts'
 import type { Edit } from './change.ts'
-import { findPrincipalId, type Principals } from './principals.ts'
+import { identify, type Principals } from './principals.ts'
 
 /** A rule whose principal has its full name, such as `user:guest`. */
 export type NamedRule = WantedRule
@@ -20,13 +20,15 @@ export function formatRule({ action, principal, identity, scope, permission, pro
   return `${action} ${principal} ${what}${which}${propagate ? ', and below' : ''}`
 }
 
-/** Lines of rules with the ids of users and groups, which stay when they are renamed; sorted, without duplicates. */
+/** Lines of rules for records, with the ids of users and groups; sorted, without duplicates. */
 export function formatByIds(rules: readonly NamedRule[], ids: ReadonlyMap<string, number>): string[] {
-  const lines = rules.map((rule) => {
-    const id = findPrincipalId(rule.principal, ids)
-    return formatRule(id === undefined ? rule : { ...rule, principal: `id:${id}` })
-  })
-  return [...new Set(lines)].sort()
+  return [...new Set(rules.map((rule) => identifyLine(formatRule(rule), ids)))].sort()
+}
+
+/** Replaces the name of the user or group in the line of a rule by its id, for records. Names contain no spaces. */
+export function identifyLine(line: string, ids: ReadonlyMap<string, number>): string {
+  const [action = '', principal = '', ...rest] = line.split(' ')
+  return [action, identify(principal, ids), ...rest].join(' ')
 }
 
 /** Converts a rule of the API to a rule of a manifest. */

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { splitPointer } from '../../core/pointer.ts'
+import { identifyLine } from './access_rules.ts'
 import type { Change, Edit, FeaturePart } from './change.ts'
+import { identify } from './principals.ts'
 
 /** Digests of values by field; null for fields whose value was removed. */
 export type Digests = Readonly<Record<string, string | null>>
@@ -8,12 +10,14 @@ export type Digests = Readonly<Record<string, string | null>>
 /**
  * Digests the values that a change sets; descriptions and attachments of features together. Secrets have no digests, and released
  * fields keep their values, so that an edit of them may have none.
+ *
+ * @param ids ids of users and groups: names change
  */
-export function digestsOf(change: Change): Digests {
+export function digestsOf(change: Change, ids: PrincipalIds): Digests {
   const digests: Record<string, string | null> = {}
   for (const edit of withIdentity(change)) {
     if (edit.secret || edit.released || featurePartOf(edit) !== undefined) continue
-    digests[fieldOf(edit)] = digestOrNull(edit.to)
+    digests[fieldOf(edit, ids)] = digestOrNull(byId(edit, edit.to, ids))
   }
   for (const [part, { wanted }] of Object.entries(change.features?.digests ?? {}))
     digests[`/features/${part}`] = wanted
@@ -37,9 +41,31 @@ function withIdentity({ action, displayName, body, edits }: Change): readonly Ed
   ]
 }
 
-/** Names what an edit changes: a field, or one of the rules, which are added and removed as a whole. */
-export function fieldOf({ pointer, from, to }: Edit): string {
-  return pointer === '/permissions' ? `${pointer}/${digestValue(to ?? from)}` : pointer
+type PrincipalIds = ReadonlyMap<string, number>
+
+/** Names what an edit changes: a field, or one of the rules or memberships, which are added and removed as a whole. */
+export function fieldOf(edit: Edit, ids: PrincipalIds): string {
+  const { pointer, from, to } = edit
+  return isPart(edit) ? `${pointer}/${digestValue(byId(edit, to ?? from, ids))}` : pointer
+}
+
+/** Tells whether an edit adds or removes a rule, a member of a group, or a group of a user. */
+export function isPart({ pointer }: Pick<Edit, 'pointer'>): boolean {
+  return pointer !== '/owner' && namesPrincipal[pointer] !== undefined
+}
+
+/** Replaces the name of a user or group in a value by the id. */
+export function byId({ pointer }: Pick<Edit, 'pointer'>, value: unknown, ids: PrincipalIds): unknown {
+  const replace = namesPrincipal[pointer]
+  return replace === undefined || typeof value !== 'string' ? value : replace(value, ids)
+}
+
+/** How to replace the name in the value of an edit, by pointer. */
+const namesPrincipal: Readonly<Record<string, (value: string, ids: PrincipalIds) => string>> = {
+  '/owner': identify,
+  '/permissions': identifyLine,
+  '/members': (name, ids) => identify(`user:${name}`, ids),
+  '/member_of': (name, ids) => identify(`group:${name}`, ids),
 }
 
 /** Digests a value of a field; null if it has none. */

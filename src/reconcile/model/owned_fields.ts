@@ -1,4 +1,4 @@
-import type { MetadataValue } from '../../contract/bodies/resource.ts'
+import type { MetadataValue, Rule } from '../../contract/bodies/resource.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import {
   earlierFields,
@@ -13,9 +13,11 @@ import { descriptorOf, isCls } from '../../contract/registry.ts'
 import { mapReferences } from '../../contract/schema/references.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
-import { formatByIds, formatRule, fullName, type NamedRule, nameRule, withFullNames } from './access_rules.ts'
+import { formatByIds, fullName, withFullNames } from './access_rules.ts'
 import type { ActualResource } from './actual_tree.ts'
 import { shortDigest } from './edit_digest.ts'
+import { identify, type Principals } from './principals.ts'
+import { identifyRules, partName } from './rule_records.ts'
 import { canonical, isCompared, type Names, toWantedForm } from './value_equality.ts'
 
 /** Returns the value of a field in canonical form; undefined where values have no digest. */
@@ -31,7 +33,8 @@ export function listOwned(wanted: WantedResource, cls: string, names: Names): Ow
   if (displayName !== undefined) owned.set('display_name', () => displayName)
   if (!existing && parent !== undefined) owned.set('parent', () => parent)
   if (description !== undefined) owned.set('description', () => description)
-  if (owner !== undefined) owned.set('owner', () => fullName(owner, names.principals))
+  if (owner !== undefined)
+    owned.set('owner', () => identify(fullName(owner, names.principals), names.principals.ids))
   if (wanted.protect) owned.set('protect', undefined)
   if (wanted.data !== undefined) owned.set('data', undefined)
   if (wanted.files !== undefined) owned.set('files', undefined)
@@ -50,9 +53,8 @@ export function listOwned(wanted: WantedResource, cls: string, names: Names): Ow
 
 function addRules(owned: Map<string, FindValue>, { permissions }: WantedResource, names: Names): void {
   if (permissions === undefined) return
-  const rules = () => withFullNames(permissions.rules, names.principals)
-  const lines = () => rules().map(formatRule).sort()
-  if (permissions.owns === 'all') owned.set('permissions', () => formatByIds(rules(), names.principals.ids))
+  const lines = () => formatByIds(withFullNames(permissions.rules, names.principals), names.principals.ids)
+  if (permissions.owns === 'all') owned.set('permissions', lines)
   else addParts(owned, 'permissions', new Map(lines().map((line) => [line, undefined])))
 }
 
@@ -69,11 +71,6 @@ function addMetadata(owned: Map<string, FindValue>, { existing, resmeta }: Wante
 function addParts(owned: Map<string, FindValue>, list: string, parts: ReadonlyMap<string, FindValue>): void {
   if (parts.size > maxMarkedParts) owned.set(`${list}/*`, () => [...parts.keys()].sort())
   else for (const [part, value] of parts) owned.set(partName(list, part), value)
-}
-
-/** Name in field marks of a rule or of a metadata item, which are identified by their digest. */
-export function partName(list: string, part: string): string {
-  return `${list}/${shortDigest(part)}`
 }
 
 function withoutNull(items: Readonly<Record<string, MetadataValue>>) {
@@ -98,16 +95,25 @@ export function digestFields(owned: OwnedFields): SetFields {
 }
 
 /**
- * Digests the value that a block sets in a field, with other names for keys; undefined where values have no digest.
+ * Digests the value that a block sets in a field, with other names for keys, and as earlier versions did. Empty where values have no
+ * digest.
  *
  * @param others other names by key
  */
 export function digestOwned(
   { name, find, cls }: { readonly name: string; readonly find: FindValue; readonly cls: string },
   others: ReadonlyMap<string, string>,
-): string | undefined {
-  if (find === undefined) return undefined
+  principals: Principals,
+): string[] {
+  if (find === undefined) return []
   const value = find()
+  return [digestRenamed({ name, value, cls }, others), digestOf(withNames(name, value, principals))]
+}
+
+function digestRenamed(
+  { name, value, cls }: { readonly name: string; readonly value: unknown; readonly cls: string },
+  others: ReadonlyMap<string, string>,
+): string {
   const rename = (key: unknown) => (typeof key === 'string' ? (others.get(key) ?? key) : key)
   if (name === 'parent') return digestOf(rename(value))
   const [member = '', field = ''] = name.split('.')
@@ -118,11 +124,15 @@ export function digestOwned(
   )
 }
 
-const digestOf = (value: unknown) => shortDigest(value === undefined || value === '' ? null : value)
+/** Digests the value of a field for its record. */
+export const digestOf = (value: unknown) => shortDigest(value === undefined || value === '' ? null : value)
 
-/** Digests all rules of a resource, with the ids of users and groups that exist when they are written. */
-export function digestRules(rules: readonly NamedRule[], ids: ReadonlyMap<string, number>): string {
-  return digestOf(formatByIds(rules, ids))
+/** Earlier versions recorded users and groups by their names. */
+function withNames(name: string, value: unknown, { nameOf }: Principals): unknown {
+  const rename = (text: unknown) =>
+    String(text).replace(/(^| )id:(\d+)(?= |$)/, (_, before: string, id) => `${before}${nameOf(Number(id))}`)
+  if (name === 'owner') return rename(value)
+  return name === 'permissions' && Array.isArray(value) ? value.map(rename).sort() : value
 }
 
 /** Tells whether a field has the value on the server that a record has; undefined if the account cannot read it. */
@@ -132,10 +142,8 @@ export function isAsRecorded(
   names: Names,
 ): boolean | undefined {
   const value = findActual(name, actual, names)
-  if (value === undefined || digestOf(value) === digest) return value === undefined ? undefined : true
-  if (name !== 'permissions' || actual.rules === undefined) return false
-  // Earlier versions recorded the names of users and groups.
-  return digestOf(actual.rules.map((rule) => formatRule(nameRule(rule, names.principals))).sort()) === digest
+  if (value === undefined) return undefined
+  return digestOf(value) === digest || digestOf(withNames(name, value, names.principals)) === digest
 }
 
 function findActual(name: string, actual: ActualResource, names: Names): unknown {
@@ -143,15 +151,8 @@ function findActual(name: string, actual: ActualResource, names: Names): unknown
   if (field === 'display_name') return actual.displayName
   if (field === 'parent') return parentOf(actual, names)
   if (field === 'description') return actual.description
-  if (field === 'owner') return actual.ownerId && names.principals.nameOf(actual.ownerId)
-  if (field === 'permissions')
-    return (
-      actual.rules &&
-      formatByIds(
-        actual.rules.map((rule) => ({ ...rule, principal: `id:${rule.principal.id}` })),
-        names.principals.ids,
-      )
-    )
+  if (field === 'owner') return actual.ownerId && `id:${actual.ownerId}`
+  if (field === 'permissions') return actual.rules && formatByIds(actual.rules.map(ruleById), new Map())
   if (field === 'resmeta') return part === undefined ? actual.resmeta : findItem(actual, name)?.value
   const [member = '', key = ''] = field.split('.')
   const schema = schemaOf(actual.cls, member, key)
@@ -160,6 +161,8 @@ function findActual(name: string, actual: ActualResource, names: Names): unknown
     ? undefined
     : canonical(schema, toWantedForm(schema, wire, names))
 }
+
+const ruleById = (rule: Rule) => ({ ...rule, principal: `id:${rule.principal.id}` })
 
 function parentOf({ parentId }: ActualResource, { keyOf }: Names): unknown {
   return parentId === null ? null : (keyOf.get(parentId) ?? { id: parentId })
@@ -179,17 +182,22 @@ export interface RecordedFields {
   readonly fields: SetFields
   /** Whether an earlier version wrote the record, without fields of members that are single values. */
   readonly isEarlier: boolean
+  /** Whether an earlier version recorded rules with names that users and groups had before the plan. */
+  readonly hasFormerNames: boolean
 }
 
 /** Finds what a manifest is recorded to set on a resource; undefined if it sets nothing. */
 export function findRecorded(
-  { id, marks }: Pick<ActualResource, 'id' | 'marks'>,
+  actual: Pick<ActualResource, 'id' | 'marks' | 'rules'>,
   manifest: string,
+  principals: Principals,
 ): RecordedFields | undefined {
+  const { id, marks } = actual
   const fields = findFieldMark(id, marks[fieldMarkKey(manifest)])
-  if (fields !== undefined) return { fields, isEarlier: false }
+  if (fields !== undefined) return { ...identifyRules(fields, actual, principals), isEarlier: false }
   const manager = findOwnManager(id, marks)
-  return manager?.manifest === manifest ? { fields: earlierFields(manager), isEarlier: true } : undefined
+  if (manager?.manifest !== manifest) return undefined
+  return { fields: earlierFields(manager), isEarlier: true, hasFormerNames: false }
 }
 
 /** Lists the manifests that are recorded to set fields of a resource. */

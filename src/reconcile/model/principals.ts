@@ -9,6 +9,8 @@ export interface Principals {
   readonly ids: ReadonlyMap<string, number>
   /** Full names of users and groups that the manifest creates. */
   readonly created: ReadonlySet<string>
+  /** With the names before the plan; absent if it renames none. */
+  readonly former?: Principals
   /** Returns `user:guest`, or `id:7` if the caller cannot read the name. */
   nameOf(id: number): string
   /** Finds the full name of `guest`, `user:guest` or `group:editors`. */
@@ -63,4 +65,10 @@ function creationHint(name: string): string {
 export function findPrincipalId(name: string, ids: ReadonlyMap<string, number>): number | undefined {
   const byId = /^id:(\d+)$/.exec(name)?.[1]
   return byId === undefined ? ids.get(name) : Number(byId)
+}
+
+/** Returns the name of a user or group for records: its id, which stays when it is renamed; the name itself if it has none yet. */
+export function identify(name: string, ids: ReadonlyMap<string, number>): string {
+  const id = findPrincipalId(name, ids)
+  return id === undefined ? name : `id:${id}`
 }

@@ -92,7 +92,7 @@ export function diffResource(
   const cls = wanted.cls ?? (isCls(actual.cls) ? actual.cls : undefined)
   if (cls !== undefined && cls === actual.cls) diffMembers(draft, cls, sides)
   draft.edits.push(...completed.released)
-  const found = findContested(actual, draft.edits, { manifestId, adopts })
+  const found = findContested(actual, draft.edits, { manifestId, adopts, principals: names.principals })
   const isTaken = context.take.has(wanted.key)
   const taken = isTaken ? found : []
   const isChanged = draft.edits.length > 0 || adopts || context.isWritten === true

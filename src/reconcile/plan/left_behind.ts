@@ -22,7 +22,7 @@ export function listLeftBehind({ manifest, actual, options }: PlanInput, match: 
   return [...actual.byId.values()].flatMap((resource): LeftBehind[] => {
     const { id, manager, marks } = resource
     if (!(mark in marks) || manager === manifest.id || match.keyOf.has(id)) return []
-    if (findRecorded(resource, manifest.id) === undefined) return []
+    if (findRecorded(resource, manifest.id, actual.principals) === undefined) return []
     const key = labelOf(resource)
     const spanOf = () => ({ file: key, line: 1, column: 1, endLine: 1, endColumn: 1 })
     return [{ actual: resource, wanted: { key, existing: true, id, protect: false, members: {}, spanOf } }]

@@ -113,10 +113,12 @@ function rename(principals: Principals, pairs: Pairs): Principals {
   for (const [block, found] of pairs)
     if (found === undefined) created.add(fullName(block))
     else names.set(found.id, fullName(block))
-  return indexPrincipals(
+  const isRenamed = [...principals.ids].some(([name, id]) => names.get(id) !== name)
+  const index = indexPrincipals(
     [...names].map(([id, name]) => principalOf(name, id)),
     created,
   )
+  return isRenamed ? { ...index, former: principals } : index
 }
 
 function principalOf(name: string, id: number) {

@@ -1,7 +1,8 @@
 import { isCls } from '../../contract/registry.ts'
 import type { WrittenBlock } from '../../manifest/rewrite.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import { findRecorded, partName } from '../model/owned_fields.ts'
+import { findRecorded } from '../model/owned_fields.ts'
+import { partName, ruleName } from '../model/rule_records.ts'
 import type { PullContext } from './pull_tree.ts'
 import { ruleLine, writeMembers, writeRules } from './write_block.ts'
 
@@ -14,7 +15,7 @@ export function writeRecorded(
   resource: ActualResource,
   manifestId: string,
 ): WrittenBlock {
-  const recorded = findRecorded(resource, manifestId)?.fields
+  const recorded = findRecorded(resource, manifestId, pulling.tree.principals)?.fields
   if (recorded === undefined || resource.manager === manifestId) return {}
   const { cls, description } = resource
   const members = isCls(cls) ? writeMembers(pulling, resource, { cls, whole: true }) : undefined
@@ -42,6 +43,6 @@ function rulesOf(
   if (recorded.has('permissions')) return written
   const lineOf = ruleLine(tree)
   const rules = (written.permissions ?? []) as readonly unknown[]
-  const include = rules.filter((rule) => recorded.has(partName('permissions', lineOf(rule))))
+  const include = rules.filter((rule) => recorded.has(ruleName(lineOf(rule), tree.principals.ids)))
   return include.length === 0 ? {} : { permissions: { include } }
 }

@@ -11,7 +11,7 @@ import type { Manifest } from '../../manifest/manifest.ts'
 import { renamedFrom } from '../model/actual_files.ts'
 import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit, Plan } from '../model/change.ts'
-import { digestOrNull, fieldOf } from '../model/edit_digest.ts'
+import { byId, digestOrNull, fieldOf } from '../model/edit_digest.ts'
 import { renamedFieldOf } from '../model/layer_fields.ts'
 import { isApplied, listApplied } from './undo_manifest.ts'
 
@@ -140,7 +140,7 @@ function describeUpdated(
   const edits = (plan.changes.find((one) => one.id === id)?.edits ?? []).filter(
     ({ pointer }) => items === undefined || !pointer.startsWith('/webmap/root_item'),
   )
-  const changed = edits.filter((edit) => !isAsApplied(edit, digests, isOurs))
+  const changed = edits.filter((edit) => !isAsApplied(edit, digests, { isOurs, ids: plan.principals }))
   const names = changed.map(({ pointer }) => pointer.slice(1).replaceAll('/', '.'))
   names.push(...(items ?? []).map((name) => `"${name}" of the layer tree`))
   if (names.length === 0) return undefined
@@ -150,25 +150,32 @@ function describeUpdated(
   return `what apply ${entry.id} set in "${key}" was changed since: ${fields}`
 }
 
+/** How the apply named resources of the manifest, users and groups. */
+interface AppliedNames {
+  readonly isOurs: (title: unknown) => boolean
+  readonly ids: ReadonlyMap<string, number>
+}
+
 /** Tells whether a field has the value that the apply set. Of a part that the journal does not list, it is unknown. */
 function isAsApplied(
   edit: Edit,
   digests: Readonly<Record<string, string | null>>,
-  isOurs: (title: unknown) => boolean,
+  { isOurs, ids }: AppliedNames,
 ): boolean {
   if (edit.pointer === '/managed_by' || edit.pointer === '/data_source') return true
-  const applied = digests[appliedFieldOf(edit)]
+  const applied = digests[appliedFieldOf(edit, ids)] ?? digests[appliedFieldOf(edit, new Map())]
   if (applied === undefined || edit.secret) return false
-  const forms = [edit.from, withKeys(edit.from, isOurs), withoutName(edit.from), withoutType(edit)]
+  const { from } = edit
+  const forms = [from, byId(edit, from, ids), withKeys(from, isOurs), withoutName(from), withoutType(edit)]
   return forms.some((value) => digestOrNull(value) === applied)
 }
 
 /** The journal names a renamed field or file by the name that the apply gave it. */
-function appliedFieldOf(edit: Edit): string {
+function appliedFieldOf(edit: Edit, ids: AppliedNames['ids']): string {
   const file = renamedFrom(edit)
   if (file !== undefined) return joinPointer('/files', file)
   const isRename = renamedFieldOf(edit) !== undefined
-  return isRename ? joinPointer('/feature_layer/fields', String(edit.from), 'keyname') : fieldOf(edit)
+  return isRename ? joinPointer('/feature_layer/fields', String(edit.from), 'keyname') : fieldOf(edit, ids)
 }
 
 /** The apply may have left the type of a file to the server. */

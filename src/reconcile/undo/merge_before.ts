@@ -5,11 +5,12 @@ import { markerKeys } from '../../contract/markers.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { splitPointer } from '../../core/pointer.ts'
-import { formatRule, nameRule } from '../model/access_rules.ts'
+import { formatRule, identifyLine, nameRule } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { type Digests, digestValue, shortened } from '../model/edit_digest.ts'
-import { findRecorded, listOwners, partName } from '../model/owned_fields.ts'
+import { findRecorded, listOwners } from '../model/owned_fields.ts'
 import type { Principals } from '../model/principals.ts'
+import { partName, ruleName } from '../model/rule_records.ts'
 import { readLayerTree, withItems } from './layer_tree_values.ts'
 import { type MergedLayerTree, mergeLayerTree } from './merge_layer_tree.ts'
 
@@ -52,7 +53,7 @@ export function mergeBefore(versions: Versions, principals: Principals): MergedR
     protect: pick('protect').protect,
     rules: sets('permissions') ? mergeRules({ before, there, digests }, principals) : there.rules,
     resmeta: mergeMetadata(paths, before, there),
-    marks: mergeMarks(paths, before, there),
+    marks: mergeMarks(paths, versions, principals),
     members: trees === undefined ? members : withItems(members, trees.items),
   }
   return { resource, conflicts: trees?.conflicts ?? [] }
@@ -71,8 +72,14 @@ function mergeRules(
 ): readonly Rule[] | undefined {
   if (before.rules === undefined || there.rules === undefined) return before.rules
   const isOfApply = (rule: Rule) =>
-    Object.hasOwn(digests, `/permissions/${digestValue(formatRule(nameRule(rule, principals)))}`)
+    journalNames(rule, principals).some((name) => Object.hasOwn(digests, `/permissions/${name}`))
   return [...there.rules.filter((rule) => !isOfApply(rule)), ...before.rules.filter(isOfApply)]
+}
+
+/** Names of a rule in the journal: with the id of its user or group, or with the name, as of one that the apply created. */
+function journalNames(rule: Rule, principals: Principals): string[] {
+  const line = formatRule(nameRule(rule, principals))
+  return [identifyLine(line, principals.ids), line].map(digestValue)
 }
 
 type Paths = readonly (readonly string[])[]
@@ -95,22 +102,39 @@ function mergeMetadata(
 }
 
 /** Fields that the apply set are recorded as before it, the others as they are now. */
-function mergeMarks(paths: Paths, before: ActualResource, there: ActualResource): ActualResource['marks'] {
-  const ofApply = new Set(paths.flatMap(recordNames))
+function mergeMarks(
+  paths: Paths,
+  { before, there }: Pick<Versions, 'before' | 'there'>,
+  principals: Principals,
+): ActualResource['marks'] {
+  const rules = new Map(
+    [...(before.rules ?? []), ...(there.rules ?? [])].flatMap((rule) => {
+      const name = ruleName(formatRule(nameRule(rule, principals)), principals.ids)
+      return journalNames(rule, principals).map((one) => [one, name] as const)
+    }),
+  )
+  const ofApply = new Set(paths.flatMap((path) => recordNames(path, rules)))
   const manifests = new Set([...listOwners(before), ...listOwners(there)])
   const marks: Record<string, MetadataValue> = { ...there.marks }
   if (ofApply.has('keyname')) marks[markerKeys.key] = before.marks[markerKeys.key] ?? null
   for (const manifest of manifests) {
-    const old = [...(findRecorded(before, manifest)?.fields ?? [])].filter(([name]) => ofApply.has(name))
-    const later = [...(findRecorded(there, manifest)?.fields ?? [])].filter(([name]) => !ofApply.has(name))
+    const old = [...(findRecorded(before, manifest, principals)?.fields ?? [])].filter(([name]) =>
+      ofApply.has(name),
+    )
+    const later = [...(findRecorded(there, manifest, principals)?.fields ?? [])].filter(
+      ([name]) => !ofApply.has(name),
+    )
     marks[fieldMarkKey(manifest)] = formatFieldMark(there.id, new Map([...old, ...later]))
   }
   return marks
 }
 
 /** Names in records of what an apply set at a path. */
-function recordNames([top = '', field = '']: readonly string[]): string[] {
-  if (top === 'permissions') return [top, `${top}/${shortened(field)}`]
+function recordNames(
+  [top = '', field = '']: readonly string[],
+  rules: ReadonlyMap<string, string>,
+): string[] {
+  if (top === 'permissions') return [top, rules.get(field) ?? `${top}/${shortened(field)}`]
   if (top === 'resmeta') return [top, partName(top, field)]
   return [top, `${top}.${field}`]
 }

@@ -296,7 +296,7 @@ function wantedOf(restoring: Restoring, restored: Restored): WantedResource {
     members: members ?? {},
     ...renamedFields(resource, there),
     ...restoreOf(restoring, restored, there),
-    records: recordsOf(restored, there, entry),
+    records: recordsOf(restored, there, restoring),
     spanOf: spanOf(entry),
   }
 }
@@ -360,11 +360,13 @@ function formerManagerOf({ manager }: ActualResource): { readonly formerManager:
 function recordsOf(
   restored: BeforeApply,
   there: ActualResource | undefined,
-  entry: JournalEntry,
+  { entry, actual: { principals } }: Pick<Restoring, 'entry' | 'actual'>,
 ): ReadonlyMap<string, SetFields> {
   const source = wasAdopted(restored, there, entry) ? restored.before : restored.resource
   const manifests = new Set([...listOwners(source), ...(there === undefined ? [] : listOwners(there))])
-  return new Map([...manifests].map((one) => [one, findRecorded(source, one)?.fields ?? new Map()] as const))
+  return new Map(
+    [...manifests].map((one) => [one, findRecorded(source, one, principals)?.fields ?? new Map()] as const),
+  )
 }
 
 /** Metadata that are removed unless the resource had them. */

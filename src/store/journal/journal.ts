@@ -63,8 +63,8 @@ export async function finishEntry(
   await tx.query(
     `update journal_change c
         set outcome = case when c.outcome is null or d.outcome = any($5::text[]) then d.outcome else c.outcome end,
-             resource_id = coalesce(d.resource_id, c.resource_id)
-       from unnest($2::int[], $3::text[], $4::int[]) as d (position, outcome, resource_id)
+             resource_id = coalesce(d.resource_id, c.resource_id), digests = coalesce(d.digests::jsonb, c.digests)
+       from unnest($2::int[], $3::text[], $4::int[], $6::text[]) as d (position, outcome, resource_id, digests)
       where c.entry_id = $1 and c.position = d.position`,
     [
       id,
@@ -72,6 +72,7 @@ export async function finishEntry(
       outcomes.map(({ outcome }) => outcome),
       outcomes.map(({ id: resource = null }) => resource),
       successWords,
+      outcomes.map(({ digests }) => (digests === undefined ? null : JSON.stringify(digests))),
     ],
   )
   await tx.query(

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { findFieldMark, withOwnId } from '../../../src/contract/field_marks.ts'
+import { findFieldMark, formatFieldMark, withOwnId } from '../../../src/contract/field_marks.ts'
 import { formatSource } from '../../../src/contract/markers.ts'
 import type { WantedRule } from '../../../src/manifest/manifest.ts'
 import type { Change, Plan } from '../../../src/reconcile/model/change.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
+import { indexPrincipals } from '../../../src/reconcile/model/principals.ts'
+import { partName } from '../../../src/reconcile/model/rule_records.ts'
 import { computePlan } from '../../../src/reconcile/plan/compute_plan.ts'
 import { sourceDigest } from '../../../src/reconcile/plan/data/decide_load.ts'
 import { type Block, manifestOf, planOf, type Row, treeOf } from '../support/literals.ts'
@@ -29,6 +31,20 @@ function planAgain(before: Block, after: Block, row: Partial<Row>): Plan {
   const meta = itemsOf(changeOf({ existing: true, ...before }, { id: 1, key: 'a', manager: null, rules: [] }))
   const rows = [{ id: 1, key: 'a', manager: null, meta, ...row }]
   return planOf({ blocks: { a: { existing: true, ...after } }, rows })
+}
+
+/** Plans a block together with the rename of a user from visitors to visitor. */
+function planRenamed(block: Block, row: Row): Plan {
+  const user = (keyname: string) => ({ id: 8, kind: 'user' as const, keyname })
+  const principals = { ...indexPrincipals([user('visitor')]), former: indexPrincipals([user('visitors')]) }
+  return computePlan({
+    manifest: manifestOf({ a: block }),
+    actual: { ...treeOf([row]), principals },
+    server: 'http://test',
+    files: new Map(),
+    counts: new Map(),
+    options: safeOptions,
+  }).plan
 }
 
 describe('the fields that a manifest sets', () => {
@@ -108,6 +124,24 @@ describe('the fields that a manifest sets', () => {
     expect(change?.edits).toMatchObject(edits)
     expect(change?.body).toMatchObject(body)
     expect(change?.body.resmeta?.items).toMatchObject({ 'landform.fields.test': null })
+  })
+
+  it.each([
+    ['before the plan', 'user:visitors'],
+    ['after the plan', 'user:visitor'],
+  ])('are reset if an earlier version recorded them with the name of a user %s', (_, name) => {
+    const line = `allow ${name} resource.read, and below`
+    const mark = formatFieldMark(1, new Map([[partName('permissions', line), '']]))
+    const rules = [{ ...rule, principal: { id: 8 } }]
+    const row: Row = { id: 1, key: 'a', manager: null, rules, meta: { 'landform.fields.test': mark } }
+    const change = planRenamed({ existing: true }, row).changes[0]
+    expect(change?.edits).toMatchObject([{ from: 'allow user:visitor resource.read, and below' }])
+    const listed = { ...rule, principal: 'user:visitor' }
+    const kept = planRenamed({ existing: true, permissions: { owns: 'listed', rules: [listed] } }, row)
+    // The former name is not known after the rename.
+    expect(kept.changes.map(({ records }) => records?.renamed)).toEqual(
+      name === 'user:visitors' ? [true] : [],
+    )
   })
 
   it('stay with a reason if others changed them since, or another manifest sets them too', () => {

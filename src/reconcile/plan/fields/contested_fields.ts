@@ -5,7 +5,9 @@ import { splitPointer } from '../../../core/pointer.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
-import { findRecorded, listOwners, partName } from '../../model/owned_fields.ts'
+import { findRecorded, listOwners } from '../../model/owned_fields.ts'
+import type { Principals } from '../../model/principals.ts'
+import { partName, ruleName } from '../../model/rule_records.ts'
 import { issueAt } from '../issue_at.ts'
 
 /** Fields that a plan changes although another manifest sets them too: each apply would undo the other. */
@@ -17,19 +19,25 @@ export interface ContestedFields {
   readonly names: ReadonlySet<string>
 }
 
+interface ContestContext {
+  readonly manifestId: string
+  readonly adopts: boolean
+  readonly principals: Principals
+}
+
 /** Finds the edits of fields that other manifests are recorded to set. */
 export function findContested(
   actual: ActualResource,
   edits: readonly Edit[],
-  { manifestId, adopts }: { readonly manifestId: string; readonly adopts: boolean },
+  { manifestId, adopts, principals }: ContestContext,
 ): ContestedFields[] {
   if (edits.length === 0) return []
   return listOwners(actual).flatMap((manifest): ContestedFields[] => {
     const isReplaced = adopts && manifest === actual.manager
-    const fields = findRecorded(actual, manifest)?.fields
+    const fields = findRecorded(actual, manifest, principals)?.fields
     if (manifest === manifestId || isReplaced || fields === undefined) return []
     const found = edits.flatMap((edit) => {
-      const name = namesOf(edit, actual.cls).find((one) => fields.has(one))
+      const name = namesOf(edit, actual.cls, principals).find((one) => fields.has(one))
       return name === undefined ? [] : [{ pointer: edit.pointer, name }]
     })
     if (found.length === 0) return []
@@ -39,13 +47,13 @@ export function findContested(
 }
 
 /** Lists the names in field marks of what an edit changes. */
-function namesOf({ pointer, from, to, released }: Edit, cls: string): string[] {
+function namesOf({ pointer, from, to, released }: Edit, cls: string, { ids }: Principals): string[] {
   const [block = '', field] = splitPointer(pointer)
   if (released) return []
   if (block === 'permissions')
     return to !== undefined
       ? ['permissions']
-      : ['permissions', partName(block, String(from)), 'permissions/*', 'permissions.include']
+      : ['permissions', ruleName(String(from), ids), 'permissions/*', 'permissions.include']
   if (block === 'resmeta') return ['resmeta', partName(block, field ?? ''), 'resmeta/*']
   if (block === 'file') return ['files']
   if (field === undefined || block === 'files') return [block]

@@ -1,7 +1,8 @@
 import { splitPointer } from '../../../core/pointer.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
-import { findRecorded, type OwnedFields, partName } from '../../model/owned_fields.ts'
+import { findRecorded } from '../../model/owned_fields.ts'
+import { partName, ruleName } from '../../model/rule_records.ts'
 import { digestsWanted, isAsAnyRecorded } from '../match/former_keys.ts'
 import type { RecordContext } from './removed_fields.ts'
 
@@ -11,12 +12,12 @@ export function withOrigins(
   actual: ActualResource,
   context: RecordContext,
 ): readonly Edit[] {
-  const recorded = findRecorded(actual, context.manifestId)
+  const recorded = findRecorded(actual, context.manifestId, context.names.principals)
   if (recorded === undefined || recorded.isEarlier || edits.length === 0) return edits
   const known = new Map<string, Edit['origin']>()
   return edits.map((edit) => {
     if (edit.secret || edit.released) return edit
-    const name = nameOf(edit, context.owned)
+    const name = nameOf(edit, context)
     if (!known.has(name))
       known.set(name, originOf(name, recorded.fields.get(name), { edit, actual, context }))
     const origin = known.get(name)
@@ -25,9 +26,10 @@ export function withOrigins(
 }
 
 /** Name of a field in the record of the manifest. */
-function nameOf({ pointer, from, to }: Edit, owned: OwnedFields): string {
+function nameOf({ pointer, from, to }: Edit, { owned, names }: RecordContext): string {
   const [block = '', field] = splitPointer(pointer)
-  if (block === 'permissions') return owned.has(block) ? block : partName(block, String(to ?? from))
+  if (block === 'permissions')
+    return owned.has(block) ? block : ruleName(String(to ?? from), names.principals.ids)
   if (block === 'resmeta') return owned.has(block) ? block : partName(block, field ?? '')
   return field === undefined ? block : `${block}.${field}`
 }

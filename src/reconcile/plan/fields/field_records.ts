@@ -11,6 +11,7 @@ import {
   type OwnedFields,
   type RecordedFields,
 } from '../../model/owned_fields.ts'
+import type { Principals } from '../../model/principals.ts'
 import { recordsFormerKeys } from '../match/former_keys.ts'
 import type { ContestedFields } from './contested_fields.ts'
 import { type RecordContext, records } from './removed_fields.ts'
@@ -43,14 +44,15 @@ export function planMarks(wanted: WantedResource, input: RecordInput): PlannedMa
   const { owned } = context
   // The manager of a resource records what it sets with its next change.
   const isManaged = actual.manager === context.manifestId
-  const recorded = findRecorded(actual, context.manifestId)
+  const recorded = findRecorded(actual, context.manifestId, context.names.principals)
   const isRenamed = !input.isChanged && recordsFormerKeys(recorded, actual, context)
   if (isManaged && !input.isChanged && !isRenamed) return { items: {} }
   const isSame =
     !isRenamed && (isManaged || (recorded === undefined ? owned.size === 0 : isRecorded(recorded, owned)))
   if (isSame && !input.isChanged) return { items: {} }
   const marks = new Map<string, SetFields>([[context.manifestId, digestFields(owned)]])
-  for (const { manifest, names } of input.taken) marks.set(manifest, without(actual, manifest, names))
+  for (const { manifest, names } of input.taken)
+    marks.set(manifest, without(actual, { manifest, names }, context.names.principals))
   if (input.adopts && actual.manager !== undefined) marks.set(actual.manager, new Map())
   return {
     items: { ...withoutEarlier(actual, context.manifestId), ...writeMarks(actual, marks) },
@@ -60,8 +62,12 @@ export function planMarks(wanted: WantedResource, input: RecordInput): PlannedMa
 
 const renamed = true
 
-function without(actual: ActualResource, manifest: string, names: ReadonlySet<string>): SetFields {
-  const fields = findRecorded(actual, manifest)?.fields ?? new Map<string, string>()
+function without(
+  actual: ActualResource,
+  { manifest, names }: Pick<ContestedFields, 'manifest' | 'names'>,
+  principals: Principals,
+): SetFields {
+  const fields = findRecorded(actual, manifest, principals)?.fields ?? new Map<string, string>()
   return new Map([...fields].filter(([name]) => !names.has(name)))
 }
 

@@ -33,14 +33,16 @@ export function planLeftParts(
   wanted: WantedResource,
   { actual, names }: { readonly actual: ActualResource; readonly names: Names },
 ): LeftParts {
-  const recorded = findRecorded(actual, manifest.id)?.fields ?? []
+  const recorded = findRecorded(actual, manifest.id, names.principals)?.fields ?? []
   // Of most resources nothing of the kind is recorded.
   if (![...recorded].some(([name]) => isLastingPart(name, actual.cls))) return nothingLeft(wanted)
   const owned = listOwned(wanted, actual.cls, names)
-  const left = listRemoved(wanted, actual, { manifestId: manifest.id, owned })
+  const left = listRemoved(wanted, actual, { manifestId: manifest.id, owned, names })
     .map(({ name }) => name)
     .filter(
-      (name) => isLastingPart(name, actual.cls) && findOtherOwner(actual, name, manifest.id) === undefined,
+      (name) =>
+        isLastingPart(name, actual.cls) &&
+        findOtherOwner(actual, name, { manifestId: manifest.id, names }) === undefined,
     )
   if (left.length === 0) return nothingLeft(wanted)
   const isEmptied = options.prune && left.every((name) => name === 'files' || keyOf(wanted, actual) !== '')

@@ -6,16 +6,10 @@ import type { WantedResource } from '../../../manifest/manifest.ts'
 import { formatRule, nameRule } from '../../model/access_rules.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
-import {
-  findItem,
-  findRecorded,
-  isAsRecorded,
-  listOwners,
-  type OwnedFields,
-  partName,
-} from '../../model/owned_fields.ts'
+import { findItem, findRecorded, listOwners, type OwnedFields } from '../../model/owned_fields.ts'
+import { ruleName } from '../../model/rule_records.ts'
 import type { Names } from '../../model/value_equality.ts'
-import type { FormerKeys } from '../match/former_keys.ts'
+import { type FormerKeys, isAsAnyRecorded } from '../match/former_keys.ts'
 
 /** A block of a manifest with the fields that it once had. */
 export interface CompletedBlock {
@@ -72,10 +66,10 @@ export interface RemovedField {
 export function listRemoved(
   wanted: WantedResource,
   actual: ActualResource,
-  { manifestId, owned }: Pick<RecordContext, 'manifestId' | 'owned'>,
+  { manifestId, owned, names }: Pick<RecordContext, 'manifestId' | 'owned' | 'names'>,
 ): RemovedField[] {
   if (!records(wanted, actual, manifestId)) return []
-  const found = findRecorded(actual, manifestId)
+  const found = findRecorded(actual, manifestId, names.principals)
   if (found === undefined) return []
   const fields = [...found.fields].map(([name, digest]) => ({ name, digest }))
   return fields.filter(({ name }) => {
@@ -117,19 +111,24 @@ export function isLastingPart(name: string, cls: string): boolean {
 }
 
 /** Finds another manifest that sets a field, too. */
-export function findOtherOwner(actual: ActualResource, name: string, manifestId: string): string | undefined {
+export function findOtherOwner(
+  actual: ActualResource,
+  name: string,
+  { manifestId, names }: Pick<RecordContext, 'manifestId' | 'names'>,
+): string | undefined {
   return listOwners(actual).find(
-    (manifest) => manifest !== manifestId && findRecorded(actual, manifest)?.fields.has(name),
+    (manifest) =>
+      manifest !== manifestId && findRecorded(actual, manifest, names.principals)?.fields.has(name),
   )
 }
 
 function resetField(draft: Draft, name: string, digest: string): void {
   const { actual, context } = draft
-  const other = findOtherOwner(actual, name, context.manifestId)
+  const other = findOtherOwner(actual, name, context)
   if (other === undefined && isLastingPart(name, actual.cls)) return
   const reset = findReset(draft, name)
   if (reset === 'none') return
-  const isChanged = digest !== '' && isAsRecorded({ name, digest }, actual, context.names) === false
+  const isChanged = digest !== '' && isAsAnyRecorded({ name, digest }, actual, context) === false
   if (other !== undefined) release(draft, name, `the manifest "${other}" sets it too`)
   else if (typeof reset === 'string') release(draft, name, reset)
   else if (isChanged) release(draft, name, 'it was changed on the server since the last apply')
@@ -170,7 +169,7 @@ function findPartReset(draft: Draft, name: string): Reset {
   if (name.startsWith('permissions/')) {
     if (wanted.permissions?.owns === 'all') return 'none'
     const lines = actual.rules?.map((rule) => formatRule(nameRule(rule, principals))) ?? []
-    const line = lines.find((one) => partName('permissions', one) === name)
+    const line = lines.find((one) => ruleName(one, principals.ids) === name)
     if (line === undefined) return 'none'
     return () => {
       droppedRules.add(line)

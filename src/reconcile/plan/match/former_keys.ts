@@ -4,11 +4,11 @@ import { digestOwned, isAsRecorded, type OwnedFields, type RecordedFields } from
 import type { Names } from '../../model/value_equality.ts'
 import type { Match } from './match.ts'
 
-/** Keys before the renames of a plan. Digests of fields that refer to resources were recorded with these keys. */
+/** Names before the renames of a plan. Digests of fields that refer to resources were recorded with these keys. */
 export interface FormerKeys {
   /** Former keys by key. */
   readonly keys: ReadonlyMap<string, string>
-  /** Names with the former keys. */
+  /** With the former keys, and the former names of users and groups. */
   readonly names: Names
 }
 
@@ -21,9 +21,10 @@ export function listFormerKeys(
   const keys = new Map<string, string>()
   for (const [key, { keyname }] of pairs)
     if (keyname !== null && keyname !== key && !resources.get(key)?.existing) keys.set(key, keyname)
-  if (keys.size === 0) return undefined
+  const { former } = names.principals
+  if (keys.size === 0 && former === undefined) return undefined
   const keyOf = new Map([...names.keyOf].map(([id, key]) => [id, keys.get(key) ?? key] as const))
-  return { keys, names: { ...names, keyOf } }
+  return { keys, names: { ...names, keyOf, principals: former ?? names.principals } }
 }
 
 /** Where the digests of a resource's fields are compared with what they have. */
@@ -34,8 +35,8 @@ export interface FormerContext {
 }
 
 /**
- * Tells whether digests were recorded of values with keys that the plan renames. They are recorded again in the apply that renames:
- * afterwards, nobody knows the former keys.
+ * Tells whether digests were recorded of values with names that the plan changes. They are recorded again in the apply that renames:
+ * afterwards, the former names are not known.
  */
 export function recordsFormerKeys(
   recorded: RecordedFields | undefined,
@@ -43,6 +44,7 @@ export function recordsFormerKeys(
   { names, owned, former }: FormerContext,
 ): boolean {
   if (former === undefined || recorded === undefined || recorded.isEarlier) return false
+  if (recorded.hasFormerNames) return true
   return [...recorded.fields].some(
     ([name, digest]) =>
       digest !== '' &&
@@ -53,26 +55,29 @@ export function recordsFormerKeys(
   )
 }
 
-/** Only the parent and fields of members contain keys. */
-const refers = (name: string) => name === 'parent' || name.includes('.')
+/** The parent and fields of members contain keys; earlier versions recorded owners and rules with names of users and groups. */
+const refers = (name: string) => ['parent', 'owner', 'permissions'].includes(name) || name.includes('.')
 
-/** Tells whether a field has the value on the server that a record has, with its keys of now or with those before the renames. */
+/**
+ * Tells whether a field has the value on the server that a record has, with the names of now or with those before the renames;
+ * undefined if the account cannot read it.
+ */
 export function isAsAnyRecorded(
   field: { readonly name: string; readonly digest: string },
   actual: ActualResource,
   { names, former }: FormerContext,
-): boolean {
-  if (isAsRecorded(field, actual, names)) return true
-  return former !== undefined && isAsRecorded(field, actual, former.names) === true
+): boolean | undefined {
+  const now = isAsRecorded(field, actual, names)
+  return now === false && former !== undefined ? isAsRecorded(field, actual, former.names) : now
 }
 
 /** Digests what a manifest sets in a field: with its keys of now, and with those before the renames. */
 export function digestsWanted(
   name: string,
   { cls }: ActualResource,
-  { owned, former }: FormerContext,
-): readonly (string | undefined)[] {
+  { owned, names, former }: FormerContext,
+): readonly string[] {
   const field = { name, find: owned.get(name), cls }
-  const now = digestOwned(field, new Map())
-  return former === undefined ? [now] : [now, digestOwned(field, former.keys)]
+  const now = digestOwned(field, new Map(), names.principals)
+  return former === undefined ? now : [...now, ...digestOwned(field, former.keys, former.names.principals)]
 }
