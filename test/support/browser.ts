@@ -85,6 +85,11 @@ export async function untilDrawn(page: Page): Promise<void> {
   await page.waitForSelector('body[data-drawn="true"]', { state: 'attached' })
 }
 
+/** Reads the URL from the page itself: the program that controls the browser hears of changes without a load later. */
+export async function urlOf(page: Page): Promise<URL> {
+  return new URL(await page.evaluate<string>('location.href'))
+}
+
 /** View of a map page: centre and zoom level. */
 export interface MapView {
   readonly lon: number

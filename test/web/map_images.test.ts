@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { colorAt, pixelOf, readCanvas, readView, untilDrawn, useBrowser } from '../support/browser.ts'
+import { colorAt, pixelOf, readCanvas, readView, untilDrawn, urlOf, useBrowser } from '../support/browser.ts'
 import { findLowContrast } from '../support/contrast.ts'
 import { makeOpenGroup } from '../support/map.ts'
 import { largestDifference } from '../support/picture.ts'
@@ -273,13 +273,15 @@ describe('layers', () => {
   test('the URL keeps the opacity that a slider sets, also for the tiny page', async () => {
     const page = await open((await makeMap([item(land, { layer_transparency: 40 })])) + start)
     const slider = page.getByLabel(/^Opacity of .* in percent/)
-    const opacityOfLegend = () =>
-      page.evaluate<string>("getComputedStyle(document.querySelector('.swatch img')).opacity")
+    const opacityOfLegend = async () => {
+      await page.waitForSelector('.swatch img')
+      return page.evaluate<string>("getComputedStyle(document.querySelector('.swatch img')).opacity")
+    }
     await page.getByRole('button', { name: /^Opacity of / }).press('Enter')
-    expect(new URL(page.url()).searchParams.get('opacity')).toBeNull()
+    expect((await urlOf(page)).searchParams.get('opacity')).toBeNull()
     await slider.press('End')
     await slider.press('ArrowLeft')
-    expect(new URL(page.url()).searchParams.get('opacity')).toBe(`${land}:95`)
+    expect((await urlOf(page)).searchParams.get('opacity')).toBe(`${land}:95`)
     expect(await opacityOfLegend()).toBe('0.95')
     await slider.press('Home')
     await page.reload()
@@ -287,7 +289,9 @@ describe('layers', () => {
     const at = pixelOf(page, { lon: 0, lat: 0, zoom: 4 }, [-10, 0])
     expect(await colorAt(page, at)).toBeUndefined()
     expect([await slider.inputValue(), await opacityOfLegend()]).toEqual(['0', '0'])
-    const tiny = await open(page.url().slice(server.url.length).replace('/display', '/display/tiny'))
+    const tiny = await open(
+      (await urlOf(page)).href.slice(server.url.length).replace('/display', '/display/tiny'),
+    )
     expect(await colorAt(tiny, at)).toBeUndefined()
   })
 })
@@ -352,7 +356,7 @@ describe('base maps', () => {
     await choice(page, 'None').check()
     await untilDrawn(page)
     expect(await colorOf(page)).not.toBe(half)
-    expect(new URL(page.url()).searchParams.get('base')).toBe('none')
+    expect((await urlOf(page)).searchParams.get('base')).toBe('none')
     expect(await link.count()).toBe(0)
   })
 

@@ -7,6 +7,7 @@ import {
   readView,
   untilColor,
   untilDrawn,
+  urlOf,
   useBrowser,
 } from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
@@ -31,7 +32,7 @@ async function open(path = 'display', options: PageOptions = {}): Promise<Page> 
 /** Waits until the address says that the map stands elsewhere. */
 const untilMoved = async (page: Page, isThere: (place: ReturnType<typeof readView>) => boolean) => {
   await page.waitForURL((url) => isThere(readView(url)))
-  return readView(new URL(page.url()))
+  return readView(await urlOf(page))
 }
 
 test('the wheel zooms an untouched page', async () => {
@@ -155,7 +156,7 @@ function pinch(factor: number, degrees = 0): [Way, Way] {
 /** Zoom level of the view once it rests, which the map says in its address. */
 async function restingZoom(page: Page): Promise<number> {
   await untilDrawn(page)
-  return readView(new URL(page.url())).zoom
+  return readView(await urlOf(page)).zoom
 }
 
 describe.each(['reduce', 'no-preference'] as const)('with motion: %s', (reducedMotion) => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pixelOf, readView, untilDrawn, untilTrue, useBrowser } from '../support/browser.ts'
+import { pixelOf, readView, untilDrawn, untilTrue, urlOf, useBrowser } from '../support/browser.ts'
 import { makeOpenGroup } from '../support/map.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { createLayer, createResource, createStyle } from '../support/tree.ts'
@@ -136,7 +136,7 @@ test.each([1000, 390])('the map moves to a feature next to its panel, %d pixels 
   await page.mouse.click(width / 2, 350)
   await page.getByRole('button', { name: 'Zoom to feature' }).click()
   await page.waitForURL((url) => readView(url).zoom !== 4)
-  const at = readView(new URL(page.url()))
+  const at = readView(await urlOf(page))
   for (const corner of [
     [-20, -10],
     [20, 10],
@@ -171,7 +171,7 @@ test('features are found in every copy of the world', async () => {
 test('an initial extent across the antimeridian is centered', async () => {
   const page = await browser.open(`${server.url}/resource/${pacific}/display`)
   await page.waitForURL((url) => url.searchParams.has('lon'))
-  expect(readView(new URL(page.url())).lon).toBeCloseTo(-165, 1)
+  expect(readView(await urlOf(page)).lon).toBeCloseTo(-165, 1)
 })
 
 test('a map without layers reports it, and offers guests the login', async () => {

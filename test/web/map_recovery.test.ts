@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
-import { pixelOf, readView, untilColor, untilDrawn, useBrowser } from '../support/browser.ts'
+import { pixelOf, readView, untilColor, untilDrawn, urlOf, useBrowser } from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
 import { usePostgres } from '../support/postgres.ts'
 import { type TestProxy, useProxy } from '../support/proxy.ts'
@@ -201,6 +201,6 @@ test('the end of a session is reported, and the login leads back to the same pla
   expect(await page.locator('.fault').count()).toBe(1)
   await page.locator('.fault').getByRole('button', { name: 'Log in' }).click()
   await logIn()
-  expect(readView(new URL(page.url())).zoom).toBe(5)
+  expect(readView(await urlOf(page)).zoom).toBe(5)
   expect(await page.locator('.fault').count()).toBe(0)
 })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { colorAt, longestRun, pixelOf, untilDrawn, useBrowser } from '../support/browser.ts'
+import { colorAt, longestRun, pixelOf, untilDrawn, urlOf, useBrowser } from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -53,7 +53,7 @@ test('a check box hides its layer and updates the URL', async () => {
   await page.getByRole('checkbox', { name: 'Cities' }).uncheck()
   await untilDrawn(page)
   expect(await colors(page)).toEqual(['#3366cc', '#99bb55', '#99bb55', undefined])
-  expect(new URL(page.url()).search).toBe(`?lon=0.0000&lat=0.0000&zoom=4&styles=${map.squareStyle}`)
+  expect((await urlOf(page)).search).toBe(`?lon=0.0000&lat=0.0000&zoom=4&styles=${map.squareStyle}`)
   await page.reload()
   await untilDrawn(page)
   expect(await page.getByRole('checkbox', { name: 'Cities' }).isChecked()).toBe(false)
@@ -139,7 +139,7 @@ test('the keyboard folds groups, checks layers and identifies features in the ce
 test('shows the initial extent without a position in the URL, and the attribution', async () => {
   const page = await browser.open(`${server.url}/resource/${map.id}/display`)
   await untilDrawn(page)
-  const { searchParams } = new URL(page.url())
+  const { searchParams } = await urlOf(page)
   expect([searchParams.get('lon'), searchParams.get('lat')]).toEqual(['0.0000', '0.0000'])
   expect(Number(searchParams.get('zoom'))).toBeGreaterThan(3)
   expect(await page.locator('.attribution').textContent()).toBe('© Test <b>')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readView, untilDrawn, useBrowser } from '../../support/browser.ts'
+import { readView, untilDrawn, urlOf, useBrowser } from '../../support/browser.ts'
 import { makeOpenGroup } from '../../support/map.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
@@ -45,6 +45,6 @@ test.each([
   // The URL has the view as soon as it changes.
   await page.getByRole('button', { name: 'Zoom in' }).click()
   await page.waitForURL((url) => url.search !== '')
-  const view = readView(new URL(page.url()))
+  const view = readView(await urlOf(page))
   expect([Math.round(Math.abs(view.lon)), Math.round(view.lat), view.zoom - 1]).toEqual([lon, lat, zoom])
 })

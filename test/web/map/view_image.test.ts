@@ -1,6 +1,6 @@
 import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pixelOf, readView, untilColor, untilDrawn, useBrowser } from '../../support/browser.ts'
+import { pixelOf, readView, untilColor, untilDrawn, urlOf, useBrowser } from '../../support/browser.ts'
 import { makeMap } from '../../support/map.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
@@ -53,7 +53,7 @@ test('an image is requested when the view has rested for 200 ms, and not at ever
   for (const delta of [240, 240, -240]) {
     await page.mouse.wheel(0, delta)
     await page.clock.runFor(150)
-    zooms.push(readView(new URL(page.url())).zoom)
+    zooms.push(readView(await urlOf(page)).zoom)
   }
   expect(new Set(zooms).size).toBeGreaterThan(1)
   expect(images).toEqual([])
