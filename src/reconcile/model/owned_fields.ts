@@ -146,6 +146,12 @@ export function isAsRecorded(
   return digestOf(value) === digest || digestOf(withNames(name, value, names.principals)) === digest
 }
 
+/** Digests what a field has on the server; undefined if the account cannot read it. */
+export function digestActual(name: string, actual: ActualResource, names: Names): string | undefined {
+  const value = findActual(name, actual, names)
+  return value === undefined ? undefined : digestOf(value)
+}
+
 function findActual(name: string, actual: ActualResource, names: Names): unknown {
   const [field = '', part] = name.split('/')
   if (field === 'display_name') return actual.displayName

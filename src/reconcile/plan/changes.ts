@@ -40,6 +40,7 @@ import { contextOf } from './diff_context.ts'
 import { reportContested } from './fields/contested_fields.ts'
 import { planLeftParts } from './fields/left_parts.ts'
 import { checkFormerFields, withNewKeynames } from './fields/renamed_fields.ts'
+import { recordReferrers } from './fields/renamed_referrers.ts'
 import { describeUnread, reportUnknown } from './fields/unread_fields.ts'
 import { issueAt } from './issue_at.ts'
 import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
@@ -131,6 +132,10 @@ export function planChanges(
   const paths = pathFinder(input.manifest, input.actual, match)
   const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths, fields: new Map() }
   for (const wanted of input.manifest.resources.values()) if (isSelected(wanted.key)) planOne(work, wanted)
+  const { manifest } = input
+  const { pairs } = match
+  if (selection !== undefined)
+    draft.changes.push(...recordReferrers({ manifest, pairs, context, selection, pathOf: paths }))
   const left = selection === undefined ? listLeftBehind(input, match) : []
   issues.push(...(input.options.prune ? [] : left.map(reportLeftBehind)))
   if (input.options.prune) for (const { wanted, actual } of left) planUpdate(work, wanted, actual)

@@ -3,7 +3,9 @@ import { expect, it } from 'vitest'
 import type { Api } from '../../../src/api/api.ts'
 import { descriptorOf, isCls } from '../../../src/contract/registry.ts'
 import { findReferences, targetIdOf } from '../../../src/contract/schema/references.ts'
+import type { Manifest } from '../../../src/manifest/manifest.ts'
 import type { Plan } from '../../../src/reconcile/model/change.ts'
+import { findRecorded, isAsRecorded } from '../../../src/reconcile/model/owned_fields.ts'
 import { readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { findOrCreate } from '../../support/class_samples.ts'
 import { type ForeignDatabase, useForeign } from '../../support/geodb.ts'
@@ -55,6 +57,8 @@ describeServers('references to resources', (start, driver) => {
     place: fc.nat(100),
     to: fc.nat(100),
     renamed: fc.subarray(Object.keys(targetBlocks()).filter((key) => key.startsWith('T.a-'))),
+    // First the renames alone: what refers to their keys is recorded with them.
+    alone: fc.boolean(),
     atomic: fc.boolean(),
   })
 
@@ -71,13 +75,18 @@ describeServers('references to resources', (start, driver) => {
           const first = await planAll(api, of(blocks))
           expect(tell(first)).toEqual([])
           const ids = [...first.ids.values()].sort()
-          for (const { place, to, renamed, atomic } of all) {
+          for (const { place, to, renamed, alone, atomic } of all) {
             const edited = editUse(blocks, { place, to })
             const next = renameKeys(edited.blocks, { keys, renamed })
             const wanted = of(next.blocks)
             const keyNow = (key: string) => `${top}${(next.keys.get(key) ?? key).slice(1)}`
             expectOnly(await planAll(api, wanted), { renamed: renamed.map(keyNow), use: edited.use, keyNow })
+            if (alone && renamed.length > 0) {
+              await applyAll(api, wanted, { atomic, only: new Set(renamed.map(keyNow)) })
+              await expectRecorded(api, wanted)
+            }
             await applyAll(api, wanted, { atomic })
+            await expectRecorded(api, wanted)
             const after = await planAll(api, wanted)
             const issues = after.issues.filter(({ code }) => code !== 'plan/spent')
             expect([tell(after), issues]).toEqual([[], []])
@@ -180,6 +189,21 @@ function expectOnly(
     const places = edits.map(({ pointer }) => (pointer.startsWith(`${field[0]}/`) ? field[0] : pointer))
     expect([...new Set(places)].sort()).toEqual([...names, ...field].sort())
   }
+}
+
+/** Expects that the records of a manifest have what the server has. */
+async function expectRecorded(api: Api, manifest: Manifest): Promise<void> {
+  const { byId, principals } = await readActualTree(api)
+  const { ids } = await planAll(api, manifest)
+  const keyOf = new Map([...ids].map(([key, id]) => [id, key] as const))
+  const changed = [...byId.values()].flatMap((actual) =>
+    [...(findRecorded(actual, manifest.id, principals)?.fields ?? [])].flatMap(([name, digest]) => {
+      const isKnown = digest !== '' && name !== 'resmeta'
+      const isSame = !isKnown || isAsRecorded({ name, digest }, actual, { keyOf, principals })
+      return isSame ? [] : [`${actual.keyname} ${name}`]
+    }),
+  )
+  expect(changed).toEqual([])
 }
 
 /** Expects that the server has exactly these references of resources of a manifest, and no others. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { withOwnId } from '../../../src/contract/field_marks.ts'
+import type { Plan } from '../../../src/reconcile/model/change.ts'
 import { type Block, planOf } from '../support/literals.ts'
 
 const only = (...keys: readonly string[]) => ({ only: new Set(keys) })
@@ -121,4 +123,28 @@ test('refuses a name that another resource frees only in the whole plan', () => 
   expect(planOf({ ...swap, options: {} }).issues).toEqual([])
   const [issue] = planOf({ ...swap, options: only('a') }).issues
   expect(issue).toMatchObject({ severity: 'error', message: expect.stringContaining('"B"') })
+})
+
+test('records what refers to a renamed key again, although the plan leaves it out', () => {
+  const created = planOf({ blocks: { box: {}, inner: { parent: 'box' } }, rows: [{ id: 1, key: 'box' }] })
+  const itemsOf = ({ changes }: Plan) =>
+    changes.find(({ key }) => key === 'inner')?.body.resmeta?.items as Record<string, string>
+  const meta = withOwnId(itemsOf(created), 2)
+  const row = { id: 2, key: 'inner', parent: 1, meta }
+  const blocks = {
+    new_box: { was: 'box', displayName: 'box' },
+    inner: { parent: 'new_box', description: 'new' },
+  }
+  const plan = planOf({ blocks, rows: [{ id: 1, key: 'box' }, row], options: only('new_box') })
+  expect(actionsOf(plan)).toEqual({ new_box: 'update', inner: 'adopt' })
+  const { edits, records } = plan.changes.find(({ key }) => key === 'inner') ?? {}
+  expect([edits, records]).toEqual([[], { gained: [], lost: [], renamed: true }])
+  // Moved by hand afterwards; the description, which the plan has left out, is not recorded.
+  const moved = { ...row, parent: 0, meta: { ...meta, ...itemsOf(plan) } }
+  const again = planOf({ blocks, rows: [{ id: 1, key: 'new_box', name: 'box' }, moved] })
+  const found = again.changes.flatMap((change) => change.edits.map((edit) => [edit.pointer, edit.origin]))
+  expect(found).toEqual([
+    ['/description', undefined],
+    ['/parent', 'server'],
+  ])
 })

@@ -35,7 +35,7 @@ export interface FormerContext {
 }
 
 /**
- * Tells whether digests were recorded of values with names that the plan changes. They are recorded again in the apply that renames:
+ * Tells whether digests were recorded of values with names that the plan changes, as earlier versions did of users and groups. They are recorded again in the apply that renames:
  * afterwards, the former names are not known.
  */
 export function recordsFormerKeys(
@@ -48,15 +48,17 @@ export function recordsFormerKeys(
   return [...recorded.fields].some(
     ([name, digest]) =>
       digest !== '' &&
-      refers(name) &&
+      (refersToKeys(name) || name === 'owner' || name === 'permissions') &&
       owned.get(name) !== undefined &&
       isAsRecorded({ name, digest }, actual, former.names) === true &&
       isAsRecorded({ name, digest }, actual, names) === false,
   )
 }
 
-/** The parent and fields of members contain keys; earlier versions recorded owners and rules with names of users and groups. */
-const refers = (name: string) => ['parent', 'owner', 'permissions'].includes(name) || name.includes('.')
+/** Tells whether a field may contain keys: only the parent and fields of members do. */
+export function refersToKeys(name: string): boolean {
+  return name === 'parent' || name.includes('.')
+}
 
 /**
  * Tells whether a field has the value on the server that a record has, with the names of now or with those before the renames;
