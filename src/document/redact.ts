@@ -34,22 +34,39 @@ export function redactText(text: string, documents: readonly YamlDocument[]): st
   let redacted = text
   for (const { start, end } of ranges) {
     const secret = redacted.slice(start, end)
-    if (!isVariable(secret))
+    if (!isReference(secret))
       redacted = redacted.slice(0, start) + secret.replaceAll(/\S/g, '*') + redacted.slice(end)
   }
   return redacted
 }
 
-/** Tells whether an expression is a variable without a default, whose source contains no secret. */
-function isVariable(source: string): boolean {
-  return /^["']?\$\{(?:env|param)\.\w+\}["']?$/.test(source)
+/** Tells whether an expression is a variable without a default or a file, whose source contains no secret. */
+function isReference(source: string): boolean {
+  return /^["']?\$\{(?:(?:env|param)\.\w+|file:[^{}]*)\}["']?$/.test(source)
 }
+
+/** Members that name where a secret is. Arguments of a command may be secrets. */
+const sources: ReadonlySet<string> = new Set(['env', 'file'])
 
 function* secretNodes({ content }: Node): Generator<Node> {
   if (isItems(content)) for (const item of content) yield* secretNodes(item)
   if (!isMembers(content)) return
   for (const [name, member] of content) {
-    if (isSecretName(name)) yield member
+    if (isSecretName(name)) yield* literalNodes(member)
     yield* secretNodes(member)
+  }
+}
+
+/** Finds the values in a secret that are not the name of its source. */
+function* literalNodes(node: Node): Generator<Node> {
+  const { content } = node
+  if (!isMembers(content)) {
+    yield node
+    return
+  }
+  const isSource = content.size === 1
+  for (const [name, member] of content) {
+    if (name === 'command' && isSource && isItems(member.content)) yield* [...member.content].slice(1)
+    else if (!(isSource && sources.has(name))) yield* literalNodes(member)
   }
 }

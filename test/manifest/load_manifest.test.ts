@@ -52,6 +52,22 @@ describe('secrets', () => {
     const shown = (await load('secret.yaml')).sources.get('secret.yaml')
     expect(shown).toBe(text.replace('"hunter2 x"', '******** **'))
   })
+
+  it.each([
+    ['{ env: DB_PASSWORD }', '{ env: DB_PASSWORD }'],
+    ['{ file: secrets/db.txt }', '{ file: secrets/db.txt }'],
+    ['{ command: [pass, show, hunter2] }', '{ command: [pass, ****, *******] }'],
+    ['{ env: hunter2, extra: hunter2 }', '{ env: *******, extra: ******* }'],
+    ['[hunter2]', '*********'],
+    ['"${env.DB_PASSWORD}"', '"${env.DB_PASSWORD}"'],
+    ['${file:db.txt}', '${file:db.txt}'],
+    ['${env.DB_PASSWORD:-hunter2}', '***************************'],
+  ])('are shown without their values in excerpts: %s', async (written, expected) => {
+    const text = `${root}  db:\n    password: ${written}\n`
+    writeFileSync(join(cwd, 'secret.yaml'), text)
+    const shown = (await load('secret.yaml')).sources.get('secret.yaml')
+    expect(shown).toBe(text.replace(written, expected))
+  })
 })
 
 describe('images of icons', () => {
