@@ -7,6 +7,7 @@ import {
   countActions,
   type DataLoad,
   type Edit,
+  isRecordOnly,
   type Plan,
   type RecordChange,
   type UnknownResource,
@@ -104,9 +105,6 @@ export function formatSummary({ changes, unchanged, unknown, manifest, issues, o
   const errors = issues.filter(({ severity }) => severity === 'error').length
   return errors === 0 ? sum : `${sum} It cannot be applied: ${countOf(errors, 'error')}.`
 }
-
-/** Tells whether a change only records which fields the manifest sets, or from which source the data are. */
-const isRecordOnly = ({ action, adopts }: Change) => action === 'adopt' && adopts === undefined
 
 function formatChange(change: Change, paint: Paint): string {
   const [sign, colour] = signs[change.action]

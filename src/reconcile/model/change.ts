@@ -375,6 +375,10 @@ export interface Plan {
   readonly access?: AccessReport
 }
 
+/** Tells whether a change only records which fields the manifest sets, or from which source the data are. */
+export const isRecordOnly = ({ action, adopts }: Pick<Change, 'action' | 'adopts'>) =>
+  action === 'adopt' && adopts === undefined
+
 /** Counts the changes by action. */
 export function countActions(changes: readonly Change[]): Record<Action, number> {
   const counts: Record<Action, number> = { create: 0, adopt: 0, update: 0, move: 0, replace: 0, delete: 0 }
