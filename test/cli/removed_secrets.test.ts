@@ -8,8 +8,8 @@ import { runCommand } from './terminal.ts'
 describeServer('the authentication of a connection', (start) => {
   let server: TestServer
   let cwd: string
-  const run = (words: string) => {
-    const env = { ...administratorEnv(server.url), WMS_PASSWORD: 'sesame' }
+  const run = (words: string, more: Readonly<Record<string, string>> = {}) => {
+    const env = { ...administratorEnv(server.url), WMS_PASSWORD: 'sesame', ...more }
     return runCommand(words.split(' '), { cwd, env })
   }
   const write = (account: string) =>
@@ -49,6 +49,78 @@ resources:
     expect((await run('plan wms.yaml')).out).toContain('wmsclient_connection.password  (secret) → null')
     expect((await run('apply wms.yaml --yes')).exit).toBe(0)
     expect((await run('plan wms.yaml')).out).toBe('Plan for wms: 0 changes, 2 unchanged.\n')
+  })
+
+  const lastEntry = async () => {
+    const [line = ''] = (await run('history --limit 1 --json')).out.trim().split('\n')
+    return (JSON.parse(line) as { readonly entry: { readonly id: number } }).entry.id
+  }
+
+  test('is sent by undo together with the former address, from an environment variable', async () => {
+    const writeDatabase = (resource: string) =>
+      writeFile(
+        join(cwd, 'database.yaml'),
+        `manifest: database\nresources:\n  root: { existing: true, id: 0 }\n${resource}`,
+      )
+    const databaseAt = (host: string) => `  towns_database:
+    cls: geodb_connection
+    parent: root
+    display_name: Database
+    geodb_connection: { hostname: ${host}, database: d, username: u, password: "\${env.WMS_PASSWORD}" }
+`
+    for (const host of ['one.example', 'two.example']) {
+      await writeDatabase(databaseAt(host))
+      expect((await run('apply database.yaml --yes')).exit).toBe(0)
+    }
+    const entry = await lastEntry()
+    const refused = await run(`undo ${entry} --yes`)
+    expect([refused.exit, refused.err]).toEqual([
+      1,
+      expect.stringContaining(
+        `error undo/secret: undo of apply ${entry} changes geodb_connection.hostname of "towns_database" only together with geodb_connection.password`,
+      ),
+    ])
+    expect(refused.err).toContain(
+      'Set TOWNS_DATABASE_PASSWORD to the password for the former address, or apply',
+    )
+    const sent = { TOWNS_DATABASE_PASSWORD: 'former' }
+    const undone = await run(`undo ${entry} --yes`, sent)
+    expect([undone.exit, undone.err]).toEqual([0, expect.not.stringContaining('undo/secret')])
+    expect(undone.out).toContain('geodb_connection.password  (secret)')
+    expect(undone.out + undone.err).not.toContain('former"')
+    expect((await run('plan database.yaml')).out).toContain('"one.example" → "two.example"')
+
+    await writeDatabase('')
+    expect((await run('apply database.yaml --yes --prune --allow-delete towns_database')).exit).toBe(0)
+    const deletion = await lastEntry()
+    expect((await run(`undo ${deletion} --yes`)).err).toContain(
+      'error undo/secret: "towns_database" cannot be created again without geodb_connection.password',
+    )
+    expect((await run(`undo ${deletion} --yes`, sent)).out).toContain('1 created')
+  })
+
+  test('is removed by undo together with the address that an apply has set with it', async () => {
+    const at = (address: string, more: string) =>
+      writeFile(
+        join(cwd, 'maps.yaml'),
+        `manifest: maps
+resources:
+  root: { existing: true, id: 0 }
+  maps:
+    cls: wmsclient_connection
+    parent: root
+    display_name: Maps
+    wmsclient_connection: { url: "https://${address}/wms", version: 1.3.0${more} }
+`,
+      )
+    await at('open.example', '')
+    expect((await run('apply maps.yaml --yes')).exit).toBe(0)
+    await at('closed.example', ', username: bob, password: "${env.WMS_PASSWORD}"')
+    expect((await run('apply maps.yaml --yes')).exit).toBe(0)
+    const undone = await run(`undo ${await lastEntry()} --yes`)
+    expect([undone.exit, undone.err]).toEqual([0, expect.not.stringContaining('undo/secret')])
+    await at('open.example', '')
+    expect((await run('plan maps.yaml')).out).toContain('0 changes')
   })
 
   test('is not compared, which plans say with how to send it again', async () => {

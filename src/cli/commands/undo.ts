@@ -34,7 +34,13 @@ async function runUndo({ id, server, options }: UndoSettings, terminal: Terminal
       allowLoss: keys('allowLoss'),
       withoutData: options.withoutData === true,
     }
-    const { plan: planned, manifest } = await planUndo({ api, entry, options: allowed, signal })
+    const { plan: planned, manifest } = await planUndo({
+      api,
+      entry,
+      options: allowed,
+      env: terminal.env,
+      signal,
+    })
     const plan = { ...planned, issues: [...checkUndoKeys(planned, entry, allowed), ...planned.issues] }
     const [json, quiet] = [options.json === true, options.quiet === true]
     const shownLoaded = { manifest, issues: [], sources: new Map(), documents: [] }
@@ -58,7 +64,7 @@ export const undoCommand: CommandSpec = {
   name: 'undo',
   summary: 'undo an apply: restore resources as they were before',
   notes: [
-    'Deletes what the apply created, restores what it changed, and creates again what it deleted, with their ids.\nData of vector layers are restored while the server keeps them; secrets are not.',
+    'Deletes what the apply created, restores what it changed, and creates again what it deleted, with their ids.\nData of vector layers are restored while the server keeps them; secrets from environment variables such as ROADS_PASSWORD.',
   ],
   examples: [
     'landform history',

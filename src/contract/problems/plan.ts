@@ -27,6 +27,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Apply the former manifest to restore them.',
   },
+  'undo/secret': {
+    title: 'Secrets are not restored',
+    exit: 1,
+    advice: 'Set the environment variable with the secret, or apply the former manifest, which sends it.',
+  },
   'undo/owners': {
     title: 'Owners of resources are not restored',
     exit: 1,

@@ -141,13 +141,15 @@ function writeField(
   // Secrets are environment variables named after the key. Null means that no secret is set.
   if (annotationsOf(field)['x-secret']) {
     if (wire === null) return undefined
-    const variable = `${slugOf(keyOf.get(resource.id) ?? '')}_${name}`.toUpperCase()
-    return variableExpression(variable)
+    return variableExpression(secretVariable(keyOf.get(resource.id) ?? '', name))
   }
   if (!isCompared(field)) return undefined
   if (wire === undefined) return undefined
   return tidyValue(field, toWantedForm(field, wire, { keyOf, principals: tree.principals }))
 }
+
+/** Names the environment variable with the secret of a resource. */
+export const secretVariable = (key: string, name: string) => `${slugOf(key)}_${name}`.toUpperCase()
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -12,6 +12,7 @@ import { type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planManifest, readActualTree } from '../plan/plan_manifest.ts'
 import { checkEdited } from './check_edited.ts'
 import { findKept, type KeptLayer, listLayers } from './find_kept.ts'
+import { restoreSecrets } from './restore_secrets.ts'
 import { isApplied, listApplied, writeUndoManifest } from './undo_manifest.ts'
 
 /** What an undo may do. */
@@ -27,6 +28,8 @@ export interface UndoRequest {
   readonly api: Api
   readonly entry: JournalEntry
   readonly options: UndoOptions
+  /** Environment variables, where secrets may be that the undo has to send. */
+  readonly env: Readonly<Record<string, string | undefined>>
   readonly signal?: AbortSignal | undefined
 }
 
@@ -43,7 +46,7 @@ export interface UndoPlan {
  *
  * @throws {Problem} undo/nothing, http/*, auth/*
  */
-export async function planUndo({ api, entry, options, signal }: UndoRequest): Promise<UndoPlan> {
+export async function planUndo({ api, entry, options, env, signal }: UndoRequest): Promise<UndoPlan> {
   if (listApplied(entry).length === 0)
     throw problem('undo/nothing', `Apply ${entry.id} changed nothing.`, {
       hint:
@@ -54,7 +57,9 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
   const actual = await readActualTree(api, signal)
   const kept = await findKept(api, entry, signal)
   const undone = writeUndoManifest(entry, actual, kept)
-  const { manifest, created, conflicts, lateReferences } = undone
+  const { created, conflicts, lateReferences, former } = undone
+  const secrets = restoreSecrets({ entry, manifest: undone.manifest, actual, former, env })
+  const { manifest } = secrets
   const { allowDelete, allowLoss } = options
   const take = new Set(manifest.resources.keys())
   const replace = listReplaced(entry)
@@ -67,6 +72,7 @@ export async function planUndo({ api, entry, options, signal }: UndoRequest): Pr
     ...checkData(entry, kept, options),
     ...checkFeatures(entry, kept),
     ...checkRecords(entry),
+    ...secrets.issues,
     ...reportOwners(undone.lostOwners),
     ...checkRunning(entry),
   ]

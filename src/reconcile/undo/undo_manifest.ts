@@ -24,6 +24,8 @@ import { restoreReferences } from './restore_references.ts'
 export interface UndoManifest {
   /** The changed and deleted resources as they were. */
   readonly manifest: Manifest
+  /** The changed and deleted resources before the apply, by key. */
+  readonly former: ReadonlyMap<string, ActualResource>
   /** Resources that the apply created and that still exist. */
   readonly created: ReadonlySet<number>
   /** Items of merged layer trees that were changed since the apply, by web map. */
@@ -68,6 +70,7 @@ export function writeUndoManifest(
   for (const one of before.values()) restore(restoring, one)
   return {
     manifest: { id: entry.manifest, resources: restoring.resources },
+    former: new Map([...before].map(([id, one]) => [keyOf.get(id) ?? '', one.before])),
     created: listCreated(entry, actual),
     conflicts: new Map(
       [...before].flatMap(([id, { conflicts }]) => (conflicts === undefined ? [] : [[id, conflicts]])),

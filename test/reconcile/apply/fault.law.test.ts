@@ -200,7 +200,7 @@ it('an undo takes back what an apply did before its client was lost', patience, 
 async function undoLost(entry: JournalEntry, planned: Plan): Promise<void> {
   const all = new Set(planned.changes.map(({ key }) => key))
   const allowed = { overwrite: new Set<string>(), allowDelete: all, allowLoss: all, withoutData: false }
-  const undo = await planUndo({ api: direct, entry, options: allowed })
+  const undo = await planUndo({ api: direct, entry, options: allowed, env: {} })
   expect(undo.plan.issues.filter(({ severity }) => severity === 'error')).toEqual([])
   const isOpen = undo.plan.issues.some(({ code }) => code === 'undo/running')
   expect(isOpen).toBe(entry.result === null)

@@ -75,7 +75,7 @@ async function lastEntry(api: Api): Promise<JournalEntry> {
 async function planWhole(api: Api, entry: JournalEntry): Promise<Plan> {
   const keys = new Set(entry.changes?.map(({ key }) => key))
   const options = { overwrite: new Set<string>(), allowDelete: keys, allowLoss: keys, withoutData: false }
-  return (await planUndo({ api, entry, options })).plan
+  return (await planUndo({ api, entry, options, env: {} })).plan
 }
 
 async function undo(api: Api, entry: JournalEntry): Promise<void> {
