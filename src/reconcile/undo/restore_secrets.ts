@@ -33,22 +33,37 @@ export interface RestoredSecrets {
 export function restoreSecrets(input: SecretInput): RestoredSecrets {
   const issues: Issue[] = []
   const resources = new Map(input.manifest.resources)
-  for (const wanted of resources.values()) {
-    const former = input.former.get(wanted.key)
-    if (wanted.cls === undefined || former === undefined) continue
-    const there = wanted.id === undefined ? undefined : input.actual.byId.get(wanted.id)
-    for (const [member, schema] of Object.entries(descriptorOf(wanted.cls).members))
-      for (const secret of listSecrets(schema as Schema)) {
-        const place: SecretPlace = { wanted, former, there, member, schema: schema as Schema, secret }
-        const { value, issue } = restoreOne(place, input)
-        if (issue !== undefined) issues.push(issue)
-        if (value === undefined) continue
-        const { members, ...rest } = resources.get(wanted.key) ?? wanted
-        const fields = { ...members[member], [secret]: value }
-        resources.set(wanted.key, { ...rest, members: { ...members, [member]: fields } })
-      }
+  for (const place of [...resources.values()].flatMap((wanted) => listPlaces(input, wanted))) {
+    const { value, issue } = restoreOne(place, input)
+    if (issue !== undefined) issues.push(issue)
+    if (value !== undefined) setSecret(resources, place, value)
   }
   return { manifest: { ...input.manifest, resources }, issues }
+}
+
+/** Lists the secrets of the class of a resource that the apply changed. */
+function listPlaces({ former: all, actual }: SecretInput, wanted: WantedResource): SecretPlace[] {
+  const former = all.get(wanted.key)
+  if (wanted.cls === undefined || former === undefined) return []
+  const there = wanted.id === undefined ? undefined : actual.byId.get(wanted.id)
+  return Object.entries(descriptorOf(wanted.cls).members).flatMap(([member, schema]) =>
+    listSecrets(schema as Schema).map((secret) => ({
+      ...{ wanted, former, there, member, secret },
+      schema: schema as Schema,
+    })),
+  )
+}
+
+function setSecret(
+  resources: Map<string, WantedResource>,
+  { wanted: { key }, member, secret }: SecretPlace,
+  value: string | null,
+): void {
+  const wanted = resources.get(key)
+  if (wanted === undefined) return
+  const { members } = wanted
+  const fields = { ...members[member], [secret]: value }
+  resources.set(key, { ...wanted, members: { ...members, [member]: fields } })
 }
 
 interface SecretPlace {
