@@ -36,8 +36,8 @@ export interface FeatureRequest {
   readonly fields: readonly string[]
   /** Which features are kept where they are denser than pixels; by default large ones, and points that are drawn last. */
   readonly importance?: Importance | undefined
-  /** Whether symbols of points and lines reach over the antimeridian; labels do not. @default true */
-  readonly wraps?: boolean
+  /** Which features beyond the antimeridian are read, in copies of the world: `symbols` is points and lines. @default 'symbols' */
+  readonly copies?: 'none' | 'symbols' | 'all'
 }
 
 /** Units of coordinates per pixel; of the shorter side, if pixels are not square. */
@@ -61,7 +61,7 @@ const maxBytes = 128 * 2 ** 20
 export async function readImageFeatures(
   database: Queryable,
   layer: FilteredLayer,
-  { frame, reach, fields, clipMargin, importance, wraps = true }: FeatureRequest,
+  { frame, reach, fields, clipMargin, importance, copies = 'symbols' }: FeatureRequest,
 ): Promise<JobFeatures> {
   const { height, width } = frame
   const cell = isPointLayer(layer) ? cellUnits.points : cellUnits.others
@@ -72,7 +72,8 @@ export async function readImageFeatures(
   const grid = measure(frame)
   const rows: PlacedRow[] = []
   // Polygons are divided at the antimeridian, and their outlines continue out of sight there.
-  const isCopied = wraps && geometryParts(layer.geometryType).family !== 'POLYGON'
+  const isPolygon = geometryParts(layer.geometryType).family === 'POLYGON'
+  const isCopied = copies === 'all' || (copies === 'symbols' && !isPolygon)
   for (const { copy, box } of isCopied ? copiesOf(frame, grid.box) : [{ copy: 0, box: frame.box }]) {
     const copied = copy === 0 ? grid : measure({ ...frame, box })
     const searchArea = await findFrameArea(database, layer, copied)
@@ -88,8 +89,7 @@ export async function readImageFeatures(
     for (const row of found ?? []) rows.push({ row, copy })
   }
   // Of symbols that overlap, the same one is above on both sides of the antimeridian.
-  if (importance === undefined && rows.some(({ copy }) => copy !== 0))
-    rows.sort((a, b) => a.row.id - b.row.id)
+  if (rows.some(({ copy }) => copy !== 0)) rows.sort((a, b) => a.row.id - b.row.id)
   return { ...packFeatures(rows, read), ...unitsOf(frame, grid) }
 }
 

@@ -1,4 +1,5 @@
 import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
+import type { DrawnFeature } from '../draw/layer.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { LabelPen } from '../label/label_pen.ts'
@@ -36,10 +37,29 @@ export function placeJobLabels(
       style
         .symbolsOf(context)
         .reduce((most, { symbolFor }) => Math.max(most, markerRadius(symbolFor(context))), 0)
-    return [{ style: layer.style, features: style.sort(features), radiusOf }]
+    const whole = layer.features.copies?.some((copy) => copy !== 0) ? joinCopies(features) : features
+    return [{ style: layer.style, features: style.sort(whole), radiusOf }]
   })
   if (layers.length === 0) return []
   return placeLabels({ layers, frame, check, scale: { scaleDenom, pixelsPerMapUnit }, measure: pen.measure })
+}
+
+/**
+ * Joins what lies of a feature on both sides of the antimeridian, where it is divided, so that it has one label. Features are in
+ * the order of their ids.
+ */
+function joinCopies(features: readonly DrawnFeature[]): DrawnFeature[] {
+  const joined: DrawnFeature[] = []
+  for (const feature of features) {
+    const last = joined.at(-1)
+    if (last === undefined || last.context.id !== feature.context.id) {
+      joined.push(feature)
+      continue
+    }
+    const parts = [...last.geometry.parts, ...feature.geometry.parts]
+    joined[joined.length - 1] = { ...last, geometry: { ...last.geometry, parts } }
+  }
+  return joined
 }
 
 /** Returns features in pixels of 1/96 inch, and not in device pixels. */

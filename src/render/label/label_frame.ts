@@ -1,4 +1,5 @@
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
+import type { OrientedBox } from './oriented_box.ts'
 
 /**
  * Part of a map whose labels are placed at once, in pixels of 1/96 inch.
@@ -16,6 +17,8 @@ export interface LabelFrame {
   readonly bounds: Bbox
   /** Sides with another frame beyond; undefined for an image of its own. */
   readonly seams?: LabelSeams
+  /** Width of the world in a frame that shows all of it: what leaves it on one side enters it on the other. */
+  readonly period?: number
 }
 
 /** Sides of a frame with another frame beyond. */
@@ -57,15 +60,18 @@ export interface LabelWindow {
 }
 
 /** Returns the group of the labels inside a frame. */
-export function insideGroup({ box, bounds }: LabelFrame): LabelGroup {
-  return { stage: 2, key: keyOfCell([0, 0]), domain: intersect(box, bounds) }
+export function insideGroup({ box, bounds, period = 0 }: LabelFrame): LabelGroup {
+  const [minX, minY, maxX, maxY] = intersect(box, bounds)
+  return { stage: 2, key: keyOfCell([0, 0]), domain: [minX - period / 2, minY, maxX + period / 2, maxY] }
 }
 
 /** Returns the group of an anchor; undefined if it has no influence on the labels of the frame. */
 export function findGroup(frame: LabelFrame, anchor: readonly [number, number]): LabelGroup | undefined {
-  const { box, bounds, seams } = frame
+  const { box, bounds, seams, period } = frame
   if (seams === undefined) return isIn(box, anchor) ? insideGroup(frame) : undefined
   if (!isIn(intersect(bounds, expandBbox(box, frameMargin)), anchor)) return undefined
+  // All of the world has no neighbours.
+  if (period !== undefined) return insideGroup(frame)
   const { stage, key, domain } = groupBySeams({ box, seams }, anchor)
   return { stage, key, domain: intersect(domain, bounds) }
 }
@@ -104,6 +110,12 @@ function groupBySeams(
 
 const keyOfCorner = (x: number, y: number) => `corner ${x} ${y}`
 const keyOfCell = (cell: readonly [number, number]) => `inside ${cell.join(' ')}`
+
+/** Moves boxes into the copies of the world that a frame continues with. */
+export function continued(boxes: readonly OrientedBox[], { period }: LabelFrame): readonly OrientedBox[] {
+  if (period === undefined) return boxes
+  return [0, -period, period].flatMap((by) => boxes.map((box) => ({ ...box, x: box.x + by })))
+}
 
 /** Lists the groups whose labels are seen in a frame, stage by stage. */
 export function listWindows(frame: LabelFrame): readonly (readonly LabelWindow[])[] {

@@ -4,6 +4,7 @@ import type { DrawnFeature } from '../draw/layer.ts'
 import { placeCallout } from './callout.ts'
 import { CollisionIndex } from './collision_index.ts'
 import {
+  continued,
   findGroup,
   insideGroup,
   isIn,
@@ -92,9 +93,15 @@ function placeGroup({ key, area }: LabelWindow, placing: Placing): PlacedSite[] 
   const last = sites.findLastIndex(({ group }) => group.key === key)
   const stage = sites[last]?.group.stage ?? 0
   const taken = new CollisionIndex()
-  for (const { place } of earlier) taken.add(place.boxes)
+  const cover = (place: Candidate) => taken.add(continued(place.boxes, scene.frame))
+  for (const { place } of earlier) cover(place)
   const obstacles = new CollisionIndex()
-  obstacles.add(markers.filter(({ x, y }) => isIn(area, [x, y])))
+  obstacles.add(
+    continued(
+      markers.filter(({ x, y }) => isIn(area, [x, y])),
+      scene.frame,
+    ),
+  )
   const placed: PlacedSite[] = []
   let [tried, count] = [0, 0]
   for (const ranked of sites.slice(0, last + 1)) {
@@ -106,7 +113,7 @@ function placeGroup({ key, area }: LabelWindow, placing: Placing): PlacedSite[] 
     if (tried > labelLimits.tried || count >= labelLimits.placed) break
     const place = findPlace(ranked, scene, { taken, obstacles })
     if (place === undefined) continue
-    taken.add(place.boxes)
+    cover(place)
     count += 1
     if (isOwn) placed.push({ ranked, place })
   }
@@ -181,13 +188,16 @@ interface Obstacles {
 
 function findPlace(
   { site, group }: RankedSite,
-  { measure }: LabelScene,
+  { measure, frame }: LabelScene,
   { taken, obstacles }: Obstacles,
 ): Candidate | undefined {
   const [minX, minY, maxX, maxY] = group.domain
+  const { period = Number.POSITIVE_INFINITY } = frame
   const isFree = ({ boxes }: Candidate): boolean => {
     const [left, top, right, bottom] = boundsOf(boxes)
-    const isAllowed = left >= minX && top >= minY && right <= maxX && bottom <= maxY
+    const isInside = left >= minX && top >= minY && right <= maxX && bottom <= maxY
+    // Else it would overlap itself.
+    const isAllowed = isInside && right - left <= period
     return isAllowed && (site.spec.showsAll || !taken.overlaps(boxes))
   }
   if (site.probes !== undefined && !some(site.probes(), isFree)) return undefined

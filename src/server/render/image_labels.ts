@@ -9,11 +9,14 @@ import { untrackedTtlMs } from '../map/current_cache.ts'
 import { describeData } from '../map/tile_data.ts'
 import {
   findMetatiles,
+  isWholeWorld,
+  labelAreas,
   labelFrameOf,
   type Metatile,
   metatileAt,
   metatileCorner,
   seamsOf,
+  worldPixels,
 } from './metatile.ts'
 import type { DrawnSource, LabelledSource } from './sources/drawn_source.ts'
 import { readLayers } from './sources/read_layers.ts'
@@ -46,7 +49,14 @@ export async function findImageLabels(
     }),
   )
   const labels = lists.flat()
-  return labels.length === 0 ? undefined : cutOut(labels, frame)
+  return labels.length === 0 ? undefined : cutOut(labels, { frame, periods: periodsOf(metatiles) })
+}
+
+/** Lists the distances at which labels of metatiles are repeated. Beside others, a metatile has the labels of both sides. */
+function periodsOf([metatile]: readonly Metatile[]): readonly number[] {
+  if (metatile === undefined || !isWholeWorld(metatile)) return [0]
+  const world = worldPixels(metatile)
+  return [0, -world, world]
 }
 
 /** A source with labels at the scale of an image. */
@@ -109,7 +119,7 @@ function placeMetatile(
     const placed = await draws.place(job, area, stop)
     const [x, y] = metatileCorner(metatile)
     const tile = placed.map((label) => moveLabel(label, x - area.box[0], y - area.box[1]))
-    return { tile, data: layers.map((layer) => describeData(layer, [frame.box])) }
+    return { tile, data: layers.map((layer) => describeData(layer, labelAreas(metatile))) }
   })
 }
 
@@ -127,7 +137,10 @@ function ownLabels(
 }
 
 /** Returns the labels that may be seen in an image, in its pixels of 1/96 inch. */
-function cutOut(labels: readonly PlacedLabel[], frame: ImageFrame): PlacedLabel[] {
+function cutOut(
+  labels: readonly PlacedLabel[],
+  { frame, periods }: { readonly frame: ImageFrame; readonly periods: readonly number[] },
+): PlacedLabel[] {
   const { box, width, height, pixelRatio = 1 } = frame
   const zoomScale = 1 / resolutionOf(frame)
   const [left, top] = [
@@ -136,5 +149,8 @@ function cutOut(labels: readonly PlacedLabel[], frame: ImageFrame): PlacedLabel[
   ]
   const [right, bottom] = [left + width / pixelRatio, top + height / pixelRatio]
   const isNear = (label: PlacedLabel) => bboxesIntersect(reachOfLabel(label), [left, top, right, bottom])
-  return labels.filter(isNear).map((label) => moveLabel(label, -left, -top))
+  return labels
+    .flatMap((label) => periods.map((by) => (by === 0 ? label : moveLabel(label, by, 0))))
+    .filter(isNear)
+    .map((label) => moveLabel(label, -left, -top))
 }

@@ -1,5 +1,6 @@
+import type { Bbox } from '../../geo/bbox.ts'
 import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
-import type { ImageFrame } from '../../render/image/image_features.ts'
+import { copiesOf, type ImageFrame } from '../../render/image/image_features.ts'
 import { frameMargin, frameSide, type LabelFrame } from '../../render/label/label_frame.ts'
 import { maxWholeSide, repeatDistance } from '../../render/label/label_parts.ts'
 
@@ -34,7 +35,10 @@ export function findMetatiles({ box, width, height, pixelRatio = 1, system }: Im
   const isWhole = (value: number) => Math.abs(value - Math.round(value)) < tolerance
   const isAligned = [left, top, right, bottom, columns, rows].every(isWhole)
   const isInScale = Math.abs(right - left - columns) < tolerance && Math.abs(bottom - top - rows) < tolerance
-  if (!(isAligned && isInScale && zoom >= 0 && zoom <= 30)) return []
+  // Where one metatile shows all of the world, images that continue beyond it are labelled on their own.
+  const isInWorld = Math.round(left) >= 0 && Math.round(right) <= 2 ** zoom
+  const hasMetatiles = isInWorld || !isWholeWorld({ zoom })
+  if (!(isAligned && isInScale && hasMetatiles && zoom >= 0 && zoom <= 30)) return []
   const firstOf = (edge: number) => Math.floor(Math.round(edge) / tilesAlong)
   const lastOf = (edge: number) => Math.floor((Math.round(edge) - 1) / tilesAlong)
   const metatiles: Metatile[] = []
@@ -66,25 +70,43 @@ export function labelFrameOf(metatile: Metatile): ImageFrame {
   return { box: [left, top - side * resolution, left + side * resolution, top], width: side, height: side }
 }
 
+/** Returns the areas of the world whose features decide the labels of a metatile. */
+export function labelAreas(metatile: Metatile): Bbox[] {
+  const frame = labelFrameOf(metatile)
+  if (isWholeWorld(metatile)) return [frame.box]
+  return copiesOf(frame, frame.box).map(({ box }) => box)
+}
+
 /**
  * Margin around the frame of a metatile within which geometries are complete: a part that begins there is seen whole, and parts
  * and pieces near it that are larger are seen, too.
  */
 export const clipMargin = maxWholeSide / 2 + repeatDistance + 16
 
-/** Returns the area of a metatile in its label frame, and which of its sides have neighbours. */
+/** Returns the width of the world in pixels at a zoom level. */
+export function worldPixels({ zoom }: Pick<Metatile, 'zoom'>): number {
+  return tileSide * 2 ** zoom
+}
+
+/** Tells whether a metatile shows all of the world. */
+export function isWholeWorld(metatile: Pick<Metatile, 'zoom'>): boolean {
+  return worldPixels(metatile) <= frameSide
+}
+
+/**
+ * Returns the area of a metatile in its label frame, and which of its sides have neighbours. East and west of the world are
+ * those of its other end.
+ */
 export function seamsOf(metatile: Metatile): LabelFrame {
-  const [x, y] = metatileCorner(metatile)
-  const world = tileSide * 2 ** metatile.zoom
+  const [, y] = metatileCorner(metatile)
+  const world = worldPixels(metatile)
   const [start, end] = [frameMargin, frameMargin + frameSide]
+  const isWhole = isWholeWorld(metatile)
+  const [left, right] = isWhole ? [start, start + world] : [start - frameMargin, end + frameMargin]
   return {
     box: [start, start, end, end],
-    bounds: [start - x, start - y, start - x + world, start - y + world],
-    seams: {
-      left: x > 0,
-      top: y > 0,
-      right: x + frameSide < world,
-      bottom: y + frameSide < world,
-    },
+    bounds: [left, start - y, right, start - y + world],
+    seams: { left: !isWhole, top: y > 0, right: !isWhole, bottom: y + frameSide < world },
+    ...(isWhole ? { period: world } : {}),
   }
 }

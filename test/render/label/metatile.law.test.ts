@@ -9,7 +9,7 @@ import { compileLabels } from '../../../src/render/label/label_spec.ts'
 import { boundsOf, boxesOverlap, createBox } from '../../../src/render/label/oriented_box.ts'
 import { type PixelPart, partBounds } from '../../../src/render/label/part_measure.ts'
 import { type LabelScene, placeLabels } from '../../../src/render/label/place_labels.ts'
-import type { PlacedLabel } from '../../../src/render/label/placed_label.ts'
+import { moveLabel, type PlacedLabel } from '../../../src/render/label/placed_label.ts'
 import type { Candidate } from '../../../src/render/label/text_block.ts'
 import { clipMargin } from '../../../src/server/render/metatile.ts'
 import type { Style } from '../../../src/style/style_model.ts'
@@ -20,6 +20,8 @@ const side = frameSide
 const count = 3
 const world = count * side
 
+const noSeams = { left: false, top: false, right: false, bottom: false }
+
 /** The frames of a world of 3 × 3 metatiles. */
 const frames = Array.from({ length: count ** 2 }, (_, at): LabelFrame => {
   const [x, y] = [(at % count) * side, Math.floor(at / count) * side]
@@ -29,6 +31,36 @@ const frames = Array.from({ length: count ** 2 }, (_, at): LabelFrame => {
     seams: { left: x > 0, top: y > 0, right: x + side < world, bottom: y + side < world },
   }
 })
+
+/** The frames of a world that continues east and west with its other end. */
+const ring = frames.map(({ box, seams = noSeams }): LabelFrame => {
+  const bounds = [box[0] - frameMargin, 0, box[2] + frameMargin, world] as const
+  return { box, bounds, seams: { ...seams, left: true, right: true } }
+})
+
+function moveGeometry({ family, parts }: PixelGeometry, by: number): PixelGeometry {
+  const move = (value: number, at: number) => value + (at % 2 === 0 ? by : 0)
+  return { family, parts: parts.map((part) => part.map((list) => list.map(move))) }
+}
+
+/** Adds what lies of features in the copies of the world beside it; that of points as features of their own. */
+function inCopies(scene: LabelScene): LabelScene {
+  const layers = scene.layers.map((layer) => ({
+    ...layer,
+    features: layer.features.flatMap(({ geometry, context }) => {
+      const copies = [-1, 0, 1].map((copy) => moveGeometry(geometry, copy * world))
+      const { family } = geometry
+      const joined = family === 'POINT' ? copies : [{ family, parts: copies.flatMap(({ parts }) => parts) }]
+      return joined.map((one) => ({ geometry: one, context }))
+    }),
+  }))
+  return { ...scene, layers }
+}
+
+/** Moves a label into the world. */
+function intoWorld(label: PlacedLabel): PlacedLabel {
+  return moveLabel(label, -world * Math.floor(label.anchor[0] / world), 0)
+}
 
 const position = fc.tuple(fc.integer({ min: 0, max: world }), fc.integer({ min: 0, max: world }))
 const geometry: fc.Arbitrary<PixelGeometry> = fc.oneof(
@@ -79,7 +111,8 @@ function seenFrom({ box }: LabelFrame, scene: LabelScene): LabelScene {
   return { ...scene, layers }
 }
 
-const keyOf = ({ runs, box }: PlacedLabel) => `${runs.map(({ text }) => text).join('')} ${box.join(' ')}`
+const keyOf = ({ runs, box }: PlacedLabel) =>
+  `${runs.map(({ text }) => text).join('')} ${box.map((edge) => edge.toFixed(3)).join(' ')}`
 const isIn = ({ box }: PlacedLabel, [minX, minY, maxX, maxY]: LabelFrame['box']) =>
   box[2] > minX && box[0] < maxX && box[3] > minY && box[1] < maxY
 
@@ -158,6 +191,35 @@ describe('labels of adjacent metatiles', () => {
         expect(boxes.slice(at + 1).some((other) => boxesOverlap(box, other))).toBe(false)
     })
     fc.assert(law, run)
+  })
+
+  test('are the same on both sides of the antimeridian, and no two overlap there', () => {
+    const scenes = fc.tuple(
+      fc.array(geometry, { minLength: 1, maxLength: 300 }),
+      // Letters along lines touch others by their rounding errors.
+      fc.constantFrom(...placements.filter(({ kind }) => kind !== 'line')),
+      fc.constantFrom('name', 'a label of many letters'),
+    )
+    let across = 0
+    const law = fc.property(scenes, ([geometries, placement, text]) => {
+      const scene = inCopies(sceneOf(geometries, [labelsWith(placement, { text })]))
+      const lists = ring.map((frame) => placeLabels({ ...seenFrom(frame, scene), frame }))
+      const all = new Map(lists.flat().map((label) => [keyOf(intoWorld(label)), intoWorld(label)]))
+      const copies = [...all.values()].flatMap((label) =>
+        [-1, 0, 1].map((copy) => moveLabel(label, copy * world, 0)),
+      )
+      for (const [at, frame] of ring.entries()) {
+        const own = new Set(lists[at]?.map(keyOf))
+        const missing = copies.filter((label) => isIn(label, frame.box) && !own.has(keyOf(label)))
+        expect(missing.map(keyOf)).toEqual([])
+      }
+      across += copies.filter(({ box }) => box[0] < 0 && box[2] > 0).length
+      const boxes = copies.filter((label) => isIn(label, [-300, 0, 300, world])).map(({ box }) => boxOf(box))
+      for (const [at, box] of boxes.entries())
+        expect(boxes.slice(at + 1).some((other) => boxesOverlap(box, other))).toBe(false)
+    })
+    fc.assert(law, run)
+    expect(across).toBeGreaterThan(5)
   })
 
   test('are lost only where more important ones are', () => {

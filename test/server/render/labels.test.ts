@@ -1,5 +1,6 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { mercatorOfLonLat } from '../../../src/geo/mercator.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { largestDifference } from '../../support/picture.ts'
 import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
@@ -12,7 +13,7 @@ let names = 0
 /** A layer of features with names, and a style of MapServer with labels. */
 async function createLabelled(
   server: TestServer,
-  geometryType: 'POINT' | 'LINESTRING' | 'POLYGON',
+  geometryType: 'POINT' | 'LINESTRING' | 'POLYGON' | 'MULTIPOLYGON',
   { features, label }: { readonly features: readonly object[]; readonly label: string },
 ): Promise<number> {
   names += 1
@@ -83,6 +84,29 @@ async function createScattered(server: TestServer): Promise<number[]> {
       label: labelOf('<position>auto</position>'),
     }),
   ]
+}
+
+/** Creates labelled islands on both sides of a meridian, 0 or 180, and on it; returns their style. */
+async function createIslands(
+  server: TestServer,
+  geometryType: 'POINT' | 'POLYGON',
+  meridian: 0 | 180,
+): Promise<number> {
+  const features = Array.from({ length: 40 }, (_, at) => {
+    const [lon, lat] = [((at * 37) % 41) - 20, ((at * 23) % 60) - 29]
+    const [x, y] = mercatorOfLonLat(meridian === 180 && lon < 0 ? lon + 180 : lon - meridian, lat)
+    const side = 2e4 * (at % 7) + 1e4
+    const end = x + side
+    const ring = (west: number, east: number) =>
+      `((${west} ${y}, ${east} ${y}, ${east} ${y + side}, ${west} ${y + side}, ${west} ${y}))`
+    const parts = end > half ? [ring(x, half), ring(-half, end - 2 * half)] : [ring(x, end)]
+    const geom = geometryType === 'POINT' ? `POINT(${x} ${y})` : `MULTIPOLYGON(${parts.join()})`
+    return { geom, fields: { name: `Island ${at}` } }
+  })
+  return createLabelled(server, geometryType === 'POINT' ? 'POINT' : 'MULTIPOLYGON', {
+    features,
+    label: labelOf('<position>auto</position>'),
+  })
 }
 
 describeServers('labels', (start) => {
@@ -178,6 +202,47 @@ describeServers('labels', (start) => {
     expect((await server.admin('GET', empty)).status).toBe(204)
     expect((await server.admin('GET', empty.replace('only', 'none'))).status).toBe(422)
   })
+
+  test.each(['POINT', 'POLYGON'] as const)(
+    'are the same across the antimeridian as across the prime meridian: %s',
+    async (geometryType) => {
+      const server = await start()
+      const [here, there] = [
+        await createIslands(server, geometryType, 0),
+        await createIslands(server, geometryType, 180),
+      ]
+      const read = (style: number, [z, x, y]: readonly number[]) =>
+        readPixels(
+          server.admin,
+          `/api/component/render/tile?z=${z}&x=${x}&y=${y}&resource=${style}&labels=only`,
+        )
+      for (const [z, y] of [
+        [1, 0],
+        [2, 1],
+        [3, 3],
+        [4, 8],
+      ] as const) {
+        const middle = 2 ** (z - 1)
+        const [west, east] = [await read(here, [z, middle - 1, y]), await read(here, [z, middle, y])]
+        expect(countBlue(west)).toBeGreaterThan(50)
+        expect({ z, difference: largestDifference(await read(there, [z, 2 ** z - 1, y]), west) }).toEqual({
+          z,
+          difference: 0,
+        })
+        expect({ z, difference: largestDifference(await read(there, [z, 0, y]), east) }).toEqual({
+          z,
+          difference: 0,
+        })
+      }
+      const rows = (pixels: Buffer, left: number) =>
+        Array.from({ length: 256 }, (_, row) =>
+          pixels.subarray(4 * (256 * row + left), 4 * (256 * row + left + 128)),
+        )
+      const [world, shifted] = [await read(here, [0, 0, 0]), await read(there, [0, 0, 0])]
+      expect(Buffer.concat(rows(shifted, 128))).toEqual(Buffer.concat(rows(world, 0)))
+      expect(Buffer.concat(rows(shifted, 0))).toEqual(Buffer.concat(rows(world, 128)))
+    },
+  )
 
   test('of a map are above all of its layers in its preview', async () => {
     const server = await start()

@@ -3,6 +3,7 @@ import { geometryParts } from '../../../contract/geometry.ts'
 import { problem } from '../../../contract/problems.ts'
 import { type Queryable, queriesUntil } from '../../../database/database.ts'
 import type { Bbox } from '../../../geo/bbox.ts'
+import { mercatorWorld } from '../../../geo/mercator.ts'
 import { maxDisplacement } from '../../../render/draw/displacement.ts'
 import { symbolReach } from '../../../render/draw/layer.ts'
 import type { FeatureJobLayer, JobFeatures } from '../../../render/image/draw_job.ts'
@@ -32,7 +33,7 @@ import { findDatabase } from '../../geodb/geodb_session.ts'
 import { findHotLayers } from '../../hot/hot_reads.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../../map/layer_style.ts'
 import { notFound } from '../../resource/require_permission.ts'
-import { clipMargin, findMetatiles, labelFrameOf } from '../metatile.ts'
+import { clipMargin, findMetatiles, labelAreas } from '../metatile.ts'
 import { heatmapReach, readDensity } from './density_source.ts'
 import type { DrawnResource, LabelledSource, OpenedSource, SourceKind } from './drawn_source.ts'
 import { groupFrames, readGroups } from './group_source.ts'
@@ -155,7 +156,7 @@ async function findAreas(
   const grouped =
     groups === undefined ? [] : groupFrames({ frame, reach: groupReach({ style, groups, frame }) })
   const metatiles = hasLabels(style, scaleOf(frame)) ? findMetatiles(frame) : []
-  return [...[frame, ...grouped].flatMap(areasOf), ...metatiles.map((metatile) => labelFrameOf(metatile).box)]
+  return [...[frame, ...grouped].flatMap(areasOf), ...metatiles.flatMap(labelAreas)]
 }
 
 /** Margin around an image in which the features of labels lie if its symbols are those of groups or heatmaps, in device pixels. */
@@ -277,7 +278,9 @@ async function findLabels(
       const database = queriesUntil(signal, await findDatabase(context, layer))
       const fields = [...fieldsOfStyle(style), ...fieldsOfLabels(style)]
       const importance = importanceOf(layer, findImportantField(style))
-      const request = { frame, reach: 0, clipMargin, fields, importance, wraps: false }
+      // Frames of all of the world continue it themselves.
+      const copies = frame.box[2] - frame.box[0] <= mercatorWorld ? 'all' : 'none'
+      const request = { frame, reach: 0, clipMargin, fields, importance, copies } as const
       const limited = limitToScale(layer, style, scaleDenom)
       return { style, features: await readImageFeatures(database, limited, request) }
     },
