@@ -12,7 +12,7 @@ import type { DensityPoints } from '../draw/density.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
 import { attributeSql, attributeValues, type FilteredLayer } from '../vector_tile/tile_source.ts'
 import { findFrameArea } from './frame_system.ts'
-import { type ImageFrame, measureImage } from './image_features.ts'
+import { copiesOf, type ImageFrame, measureImage } from './image_features.ts'
 import { type ColumnRow, pointsSql, selectColumns } from './point_rows.ts'
 
 /** What a heatmap reads. */
@@ -38,12 +38,17 @@ export async function readDensityPoints(
   layer: FilteredLayer,
   { frame, radius, weight, fields }: DensityRequest,
 ): Promise<DensityPoints> {
-  const grid = measureImage(frame, { reach: radius + 1, cell: 1 })
-  const searchArea = await findFrameArea(database, layer, grid)
-  const [left, , right, top] = frame.box
-  const side = [(right - left) / frame.width, (top - frame.box[1]) / frame.height] as const
-  const cells = { corner: [left, top], side } as const
-  const rows = await sumWeights(database, { layer, grid: { ...grid, searchArea }, cells, weight, fields })
+  const measure = (one: ImageFrame) => measureImage(one, { reach: radius + 1, cell: 1 })
+  const rows: WeightRow[] = []
+  for (const { box } of copiesOf(frame, measure(frame).box)) {
+    const grid = measure({ ...frame, box })
+    const searchArea = await findFrameArea(database, layer, grid)
+    const [left, bottom, right, top] = box
+    const side = [(right - left) / frame.width, (top - bottom) / frame.height] as const
+    const cells = { corner: [left, top], side } as const
+    const found = await sumWeights(database, { layer, grid: { ...grid, searchArea }, cells, weight, fields })
+    for (const row of found) rows.push(row)
+  }
   return {
     columns: Int32Array.from(rows, ({ x }) => x),
     rows: Int32Array.from(rows, ({ y }) => y),

@@ -1,10 +1,11 @@
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
+import type { LayerField } from '../../store/layer/stored_layer.ts'
 import { attributeSql, attributeValues, type FilteredLayer } from '../vector_tile/tile_source.ts'
 import type { PointBlock } from './draw_job.ts'
 import { findFrameArea } from './frame_system.ts'
-import { type ImageFrame, measureImage } from './image_features.ts'
+import { copiesOf, type ImageFrame, measureImage } from './image_features.ts'
 import { type ColumnRow, pointsSql, selectColumns } from './point_rows.ts'
 
 /** Points to read for groups. */
@@ -32,9 +33,38 @@ export async function readPointBlock(
   layer: FilteredLayer,
   { frame, fields }: BlockRequest,
 ): Promise<PointBlock> {
-  const grid = measureImage(frame, { reach: 1, cell: 1 })
-  const searchArea = await findFrameArea(database, layer, grid)
   const read = layer.fields.filter(({ keyname }) => fields.includes(keyname))
+  const rows: CellRow[] = []
+  for (const { box } of copiesOf(frame, measureBlock(frame).box)) {
+    const found = await readCells(database, layer, { frame: { ...frame, box }, read })
+    for (const row of found) rows.push(row)
+  }
+  rows.sort((a, b) => a.id - b.id || a.x - b.x || a.y - b.y)
+  const values = rows.map((row) => attributeValues(read, row))
+  return {
+    ids: Float64Array.from(rows, ({ id }) => id),
+    positions: Float64Array.from(rows.flatMap((row) => [row.x, row.y])),
+    counts: Float64Array.from(rows, ({ n }) => n),
+    fields: read.map(({ keyname }) => keyname),
+    columns: read.map((_, at) => values.map((row) => row[at] ?? null)),
+  }
+}
+
+const measureBlock = (frame: ImageFrame) => measureImage(frame, { reach: 1, cell: 1 })
+
+interface CellRequest {
+  readonly frame: ImageFrame
+  readonly read: readonly LayerField[]
+}
+
+/** Reads the cells of a block in one copy of the world. */
+async function readCells(
+  database: Queryable,
+  layer: FilteredLayer,
+  { frame, read }: CellRequest,
+): Promise<CellRow[]> {
+  const grid = measureBlock(frame)
+  const searchArea = await findFrameArea(database, layer, grid)
   const bindings = createBindings()
   const [left, bottom, right, top] = frame.box
   const edges = { left, top, width: (right - left) / frame.width, height: (top - bottom) / frame.height }
@@ -65,14 +95,7 @@ export async function readPointBlock(
       resource: layer.resourceId,
       hint: 'Use fewer fields in the style, or a larger scale.',
     })
-  const values = rows.map((row) => attributeValues(read, row))
-  return {
-    ids: Float64Array.from(rows, ({ id }) => id),
-    positions: Float64Array.from(rows.flatMap((row) => [row.x, row.y])),
-    counts: Float64Array.from(rows, ({ n }) => n),
-    fields: read.map(({ keyname }) => keyname),
-    columns: read.map((_, at) => values.map((row) => row[at] ?? null)),
-  }
+  return rows
 }
 
 interface CellRow extends ColumnRow {

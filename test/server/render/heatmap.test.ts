@@ -143,4 +143,27 @@ describeServers('heatmap', (start) => {
     const answer = await server.admin('GET', `/api/component/render/tile?resource=${style}&z=0&x=0&y=0`)
     expect(answer.status).toBe(200)
   })
+
+  test('reaches over the antimeridian', async () => {
+    const server = await start()
+    const create = (isBeyond: boolean) => {
+      const points = scatter(300).map(({ geom, fields }) => {
+        const [x = 0, y = 0] = geom.match(/-?[\d.e]+/g)?.map((value) => Number(value) / 4) ?? []
+        const beyond = x < 0 ? x + half : x - half
+        return { geom: `POINT(${isBeyond ? beyond : x} ${y})`, fields }
+      })
+      return createHeatmap(server, points, { attributes: 'radius="30" radius_unit="2" max_value="20"' })
+    }
+    const [here, there] = [await create(false), await create(true)]
+    const read = (style: number, [z, x, y]: readonly number[]) =>
+      readPicture(server.admin, `/api/component/render/tile?z=${z}&x=${x}&y=${y}&resource=${style}`)
+    for (const [ours, theirs] of [
+      [3, 7],
+      [4, 0],
+    ] as const) {
+      const [plain, across] = [await read(here, [3, ours, 3]), await read(there, [3, theirs, 3])]
+      expect(reds(plain, ours === 3 ? 255 : 0, 255)).toBeGreaterThan(50)
+      expect(differenceOf(plain, across)).toBeLessThan(3)
+    }
+  })
 })

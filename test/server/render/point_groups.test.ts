@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { counted, groups } from '../../support/gallery/group_entries.ts'
 import { createTestLayer } from '../../support/layers.ts'
-import { imagePath, readPicture } from '../../support/picture.ts'
+import { imagePath, type Picture, readPicture } from '../../support/picture.ts'
 import { uploadContent } from '../../support/samples.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
@@ -152,4 +152,54 @@ describeServers('groups of points', (start) => {
     const middle = 4 * (12 * 24)
     expect(Array.from({ length: 12 }, (_, at) => middle + 4 * (6 + at)).some(isWhite)).toBe(true)
   })
+
+  test('are the same across the antimeridian as across the prime meridian, with all of their symbols', async () => {
+    const server = await start()
+    // A tenth of the world around a meridian, in which many points are near each other and the meridian.
+    const around = scatter(400).map((point) => point.match(/-?[\d.]+/g)?.map(Number) ?? [])
+    const place = ([x = 0, y = 0]: readonly number[], isBeyond: boolean) => {
+      const near = x / 10
+      return `POINT(${isBeyond ? near + (near < 0 ? half : -half) : near} ${y / 10})`
+    }
+    const create = async (isBeyond: boolean) =>
+      createXml(
+        server,
+        await createPoints(
+          server,
+          around.map((point) => place(point, isBeyond)),
+        ),
+      )
+    const [here, there] = [await create(false), await create(true)]
+    const read = (style: number, [z, x, y]: readonly number[]) =>
+      readPicture(server.admin, `/api/component/render/tile?z=${z}&x=${x}&y=${y}&resource=${style}`)
+    for (const [z, y] of [
+      [3, 3],
+      [4, 8],
+    ] as const) {
+      const middle = 2 ** (z - 1)
+      for (const [ours, theirs] of [
+        [middle - 1, 2 ** z - 1],
+        [middle, 0],
+      ] as const) {
+        const [plain, across] = [await read(here, [z, ours, y]), await read(there, [z, theirs, y])]
+        expect(differencesOf(plain, across)).toBe(0)
+      }
+    }
+    // What leaves the whole world on one side enters it on the other.
+    const symbol = await createXml(server, await createPoints(server, [`POINT(${half - 1e5} 0)`]))
+    const [world, last] = [await read(symbol, [0, 0, 0]), await read(symbol, [1, 1, 0])]
+    const first = await read(symbol, [1, 0, 0])
+    expect([world.at(1, 128)[3], world.at(254, 128)[3], first.at(1, 255)[3], last.at(254, 255)[3]]).toEqual([
+      255, 255, 255, 255,
+    ])
+  })
 })
+
+/** Counts the pixels in which two tiles differ. */
+function differencesOf(one: Picture, other: Picture): number {
+  const pixels = Array.from({ length: 2 ** 16 }, (_, at) => [at % 256, at >> 8] as const)
+  expect(pixels.filter(([x, y]) => (one.at(x, y)[3] ?? 0) > 0).length).toBeGreaterThan(500)
+  const isOther = (value: number, theirs: number | undefined) => Math.abs(value - (theirs ?? 0)) > 2
+  return pixels.filter(([x, y]) => one.at(x, y).some((value, at) => isOther(value, other.at(x, y)[at])))
+    .length
+}

@@ -76,43 +76,49 @@ export function groupFrames(source: Pick<GroupSource, 'frame' | 'reach'>): Image
   return blocksAround(source, zoom).map(({ column, row }) => blockFrame(zoom, column, row))
 }
 
-/** Side of the blocks of tiles, in pixels. */
+/** Maximum side of the blocks of tiles, in pixels. */
 const blockSide = 1024
 
+const worldSide = (zoom: number) => 256 * 2 ** zoom
+
+/** Side of the blocks of a zoom level. Where the world is not larger, it is a block. */
+const sideOf = (zoom: number) => Math.min(blockSide, worldSide(zoom))
+
 /**
- * Shift of blocks against tiles, in pixels, so that the edges of blocks are neither the equator nor the prime meridian. Where
- * the world is not larger than a block, it is one.
+ * Shift of blocks against tiles, in pixels, so that the edges of blocks are neither the equator nor the prime meridian. A block
+ * that is the world is not shifted.
  */
 const blockShift = 384
 
-const shiftOf = (zoom: number) => (256 * 2 ** zoom <= blockSide ? 0 : blockShift - blockSide)
+const shiftOf = (zoom: number) => (worldSide(zoom) <= blockSide ? 0 : blockShift - blockSide)
 
 const resolutionAt = (zoom: number) => mercatorWorld / 256 / 2 ** zoom
 
 function blocksAround({ frame, reach }: Pick<GroupSource, 'frame' | 'reach'>, zoom: number) {
   const { box, width, height, pixelRatio = 1 } = frame
-  const shift = shiftOf(zoom)
+  const [shift, side] = [shiftOf(zoom), sideOf(zoom)]
   const left = Math.round((box[0] + mercatorHalfWorld) / resolutionAt(zoom)) - shift
   const top = Math.round((mercatorHalfWorld - box[3]) / resolutionAt(zoom)) - shift
   const range = (start: number, length: number) => {
-    const first = Math.floor((start - reach) / blockSide)
-    const last = Math.floor((start + length + reach) / blockSide)
+    const first = Math.floor((start - reach) / side)
+    const last = Math.floor((start + length + reach) / side)
     return Array.from({ length: last - first + 1 }, (_, at) => first + at)
   }
   return range(top, height / pixelRatio).flatMap((row) =>
     range(left, width / pixelRatio).map((column) => ({
-      ...{ column, row, left: column * blockSide - left, top: row * blockSide - top },
+      ...{ column, row, left: column * side - left, top: row * side - top },
     })),
   )
 }
 
 function blockFrame(zoom: number, column: number, row: number): ImageFrame {
   const resolution = resolutionAt(zoom)
-  const [x, y] = [column, row].map((at) => at * blockSide + shiftOf(zoom))
+  const pixels = sideOf(zoom)
+  const [x, y] = [column, row].map((at) => at * pixels + shiftOf(zoom))
   const left = (x ?? 0) * resolution - mercatorHalfWorld
   const top = mercatorHalfWorld - (y ?? 0) * resolution
-  const side = blockSide * resolution
-  return { box: [left, top - side, left + side, top], width: blockSide, height: blockSide }
+  const side = pixels * resolution
+  return { box: [left, top - side, left + side, top], width: pixels, height: pixels }
 }
 
 /** Reads the points of an image with a margin, as QGIS does. */
