@@ -123,6 +123,8 @@ function cutPart(family: Geometry['family'], part: Rings, world: World): readonl
   const [outer = []] = part
   if (family === 'POLYGON' && part.length === 1 && isBox(outer) && isAround(outer, world))
     return [[boxAround(outer, world)]]
+  const courses = family === 'POLYGON' ? coursesAround(outer, world) : undefined
+  if (courses !== undefined) return cutAround(courses, part.slice(1), world)
   return splitPart(family, part, world).map(({ copy, piece }) =>
     copy === 0 ? piece : piece.map((positions) => moved(positions, -copy * world.width)),
   )
@@ -186,18 +188,51 @@ function boxAround(box: PositionList, { width }: World): PositionList {
   return box.map((position) => withX(position, position[0] === west ? -width / 2 : width / 2))
 }
 
+/**
+ * Divides a ring between a meridian and the same one a full turn farther into its courses there and back, so that it is not cut
+ * at this meridian; undefined for other rings.
+ */
+function coursesAround(ring: PositionList, world: World): PositionList[] | undefined {
+  const { west, east } = edgesOf(ring)
+  const reach = tolerance * world.width
+  if (Math.abs(east - west - world.width) > reach) return undefined
+  const open = ring.slice(0, -1)
+  const start = sideAt(open, west, reach)
+  if (start === undefined) return undefined
+  const turned = [...open.slice(start + 1), ...open.slice(0, start + 1)]
+  const end = sideAt(turned, east, reach)
+  if (end === undefined) return undefined
+  const courses = [turned.slice(0, end + 1), turned.slice(end + 1)]
+  return courses.every((course) => course[0]?.[1] === course.at(-1)?.[1]) ? courses : undefined
+}
+
+/** Returns the index of the only two positions after each other that an open ring has on a meridian. */
+function sideAt(open: PositionList, meridian: number, reach: number): number | undefined {
+  const isOn = (position: Position | undefined) =>
+    position !== undefined && Math.abs(position[0] - meridian) <= reach
+  const first = open.findIndex((position, at) => isOn(position) && isOn(open[(at + 1) % open.length]))
+  return first >= 0 && open.filter(isOn).length === 2 ? first : undefined
+}
+
 /** Cuts a polygon with rings that were unwrapped. */
 function cutRings([outer = [], ...others]: Rings, world: World): readonly Rings[] {
   const turns = (ring: PositionList) =>
     Math.abs((ring.at(-1)?.[0] ?? 0) - (ring[0]?.[0] ?? 0)) > world.width / 2
   if (!turns(outer))
     return cutPart('POLYGON', [outer, ...others.map((hole) => moveInto(outer, hole, world))], world)
-  const holes = others
-    .filter((ring) => !turns(ring))
-    .flatMap((hole) =>
-      splitPart('POLYGON', [hole], world).flatMap(({ copy }) => [moved(hole, -copy * world.width)]),
-    )
-  return areasAround([outer, ...others.filter(turns)], world).flatMap((area) =>
+  return cutAround(
+    [outer, ...others.filter(turns)],
+    others.filter((ring) => !turns(ring)),
+    world,
+  )
+}
+
+/** Returns the areas between courses around the world, without the holes that lie in any copy of it. */
+function cutAround(courses: readonly PositionList[], others: Rings, world: World): readonly Rings[] {
+  const holes = others.flatMap((hole) =>
+    splitPart('POLYGON', [hole], world).map(({ copy }) => moved(hole, -copy * world.width)),
+  )
+  return areasAround(courses, world).flatMap((area) =>
     splitPart('POLYGON', [area, ...holes.filter((hole) => countInside(area, hole) > 0)], world)
       .filter(({ copy }) => copy === 0)
       .map(({ piece }) => piece),
@@ -233,7 +268,7 @@ function isCrossing(sequence: ByteSequence, { width }: World): boolean {
  * Returns the areas of a polygon whose rings go around the world: those between adjacent rings, from north to south. The
  * area of a remaining single ring extends to the edge of the map, on the side of its pole.
  */
-function areasAround(rings: Rings, world: World): PositionList[] {
+function areasAround(rings: readonly PositionList[], world: World): PositionList[] {
   const curves = rings.map((ring) => unroll(ring, world))
   const [west, east] = [curves[0]?.[0], curves[0]?.at(-1)]
   if (curves.length % 2 === 1 && west !== undefined && east !== undefined) {

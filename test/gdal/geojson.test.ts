@@ -67,6 +67,27 @@ test('positions that cannot be reprojected are reported, and the other features 
   })
 })
 
+test('longitudes beyond the next copies of the world are reported, with their positions', async () => {
+  const line = {
+    type: 'LineString',
+    coordinates: [
+      [0, 0],
+      [-541, 3],
+    ],
+  }
+  const reasonOf = (position: string) =>
+    `the position ${position} is outside the bounds of the reference system`
+  const { summary } = await readFileAs(
+    'a.geojson',
+    geojson([point(1, 1), point(700, 10), point(0, 88)].map((geometry) => ({ geometry }))),
+    { skipErrors: true },
+  )
+  expect(summary).toMatchObject({ rowCount: 2, bad: [{ number: 2, reason: reasonOf('700 10') }] })
+  await expect(readFileAs('a.geojson', geojson([{ geometry: line }]))).rejects.toMatchObject({
+    detail: `- feature 1: ${reasonOf('-541 3')}`,
+  })
+})
+
 const feature = (nr: number, text = '') =>
   JSON.stringify({ type: 'Feature', properties: { nr, text }, geometry: point(nr % 90, 2) })
 const [one, two, three] = [feature(1), feature(2), feature(3)] as const

@@ -263,6 +263,31 @@ test.each([
   },
 )
 
+test('a feature is reprojected to the same digits, whatever else is in its chunk', async () => {
+  const features = Array.from({ length: 50 }, (_, at) => ({
+    ...{ type: 'Feature', properties: { at } },
+    geometry: { type: 'Point', coordinates: [7.1 + at / 97, 50.3 + at / 89] },
+  }))
+  const read = async (others: readonly (readonly number[])[]) => {
+    const more = others.map((coordinates) => ({
+      ...{ type: 'Feature', properties: { at: -1 } },
+      geometry: { type: 'Point', coordinates },
+    }))
+    const text = JSON.stringify({ type: 'FeatureCollection', features: [...features, ...more] })
+    const found = await readGeoJsonText(text, undefined, (facts) =>
+      createReproject(() => gdal, { crs: facts.crs, srs: 3857, folder }),
+    )
+    return found.features.slice(0, features.length).map(({ geometry }) => geometry)
+  }
+  const alone = await read([])
+  for (const other of [
+    [700, 10],
+    [0, 88],
+    [0, 91],
+  ])
+    expect(await read([other])).toEqual(alone)
+})
+
 /** Matches data whose numbers differ by rounding: less than 0.1 µm. */
 function closeTo(data: unknown): unknown {
   if (typeof data === 'number') return expect.closeTo(data, 7)

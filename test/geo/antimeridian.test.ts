@@ -195,6 +195,37 @@ describe('cutAtAntimeridian', () => {
     expect((west ?? []).every(([x = 0]) => x >= -180 && x <= -178)).toBe(true)
   })
 
+  it('does not cut a polygon of a full turn at the meridian where it begins and ends', () => {
+    const band = (west: number): Ring => [
+      [west, -10],
+      [west + 90, -12],
+      [west + 200, -8],
+      [west + 360, -10],
+      [west + 360, 20],
+      [west + 260, 22],
+      [west + 150, 25],
+      [west, 20],
+      [west, -10],
+    ]
+    const lake: Ring = [
+      [200, 0],
+      [210, 0],
+      [210, 5],
+      [200, 5],
+      [200, 0],
+    ]
+    for (const west of [0, -90, 180, -180]) {
+      const cut = cutAtAntimeridian(polygon(band(west), ...(west === 0 ? [lake] : [])), world)
+      expect(cut.isMulti).toBe(false)
+      const [[outer = [], ...holes] = []] = ringsOf(cut)
+      expect(areaOf(outer)).toBeCloseTo(areaOf(band(west).map((one) => [...one])))
+      // Its only sides along a meridian are those of the map.
+      const sides = outer.flatMap(([x], at) => (x === outer[at + 1]?.[0] ? [x] : []))
+      expect(sides.map(Math.abs as (value: unknown) => number)).toEqual([180, 180])
+      expect(holes).toEqual(west === 0 ? [lake.map(([x = 0, y]) => [x - 360, y])] : [])
+    }
+  })
+
   it('does not move positions on the antimeridian with rounding errors to its other side', () => {
     const ring: Ring = [
       [170, 0],

@@ -36,7 +36,7 @@ export interface ReadGeoJsonFile {
 export async function readGeoJsonText(
   text: string | Uint8Array,
   windowBytes?: number,
-  reprojectOf: (facts: GeoJsonFacts) => Reproject = () => () => new Set(),
+  reprojectOf: (facts: GeoJsonFacts) => Reproject = () => () => new Map(),
 ): Promise<ReadGeoJsonFile> {
   const folder = mkdtempSync(join(tmpdir(), 'landform-geojson-'))
   try {

@@ -162,7 +162,8 @@ function findBadPosition(
   return undefined
 }
 
-function positionFault(x: number, y: number): FeatureFault {
+/** Returns the fault of a position outside of a reference system, or one that is not a number. */
+export function positionFault(x: number, y: number): FeatureFault {
   return Number.isFinite(x) && Number.isFinite(y)
     ? { reason: `the position ${x} ${y} is outside the bounds of the reference system`, isMisplaced: true }
     : { reason: notNumber }

@@ -87,11 +87,11 @@ const hasNumbers = ({ parts }: ByteGeometry) =>
   parts.every((part) => part.every((sequence) => numbersOf(sequence).every(Number.isFinite)))
 
 function isBeyond({ layer }: SourceLayer, turn: number): boolean {
-  // PROJ gives points the right place.
-  if (layer.geomType % 1000 === wkbTypes.point) return false
+  // PROJ gives points the right place, as long as their longitudes are not wrong.
+  const turns = layer.geomType % 1000 === wkbTypes.point ? 1.5 : 0.5
   try {
     const { minX, maxX } = layer.getExtent(true)
-    return Math.max(-minX, maxX) > turn / 2
+    return Math.max(-minX, maxX) > turns * turn
   } catch {
     // Without geometries, or if they cannot be read.
     return false

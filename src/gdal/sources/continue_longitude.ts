@@ -15,7 +15,7 @@ export interface ContinuedTarget {
 
 /**
  * PROJ wraps all longitudes to the range from -180 to 180, which turns a polygon from 170 to 190 inside out. Creates a function
- * that continues them beyond it; undefined if one of the reference systems does not cover the world.
+ * that continues them beyond it, however far, so that wrong ones are found; undefined if one of the reference systems does not cover the world.
  */
 export function findContinuation(
   gdal: GdalModule,
@@ -25,7 +25,7 @@ export function findContinuation(
   const turn = turnOf(gdal, from)
   if (world === undefined || turn === undefined) return undefined
   return (x, sourceX) => {
-    const copies = Math.abs(sourceX) <= 1.5 * turn ? Math.round(sourceX / turn - x / world.width) : 0
+    const copies = Math.round(sourceX / turn - x / world.width)
     return copies === 0 ? x : x + copies * world.width
   }
 }

@@ -7,7 +7,6 @@ import type { ColumnType, FlatFeature } from '../../flatgeobuf/flat_reader.ts'
 import type { Value } from '../../flatgeobuf/value.ts'
 import type { FeatureReader } from '../../import/feature_reader.ts'
 import { fullWhile } from '../../runner/disk_room.ts'
-import { misplaced } from '../missing.ts'
 import { openWithGdal, unreadable } from '../open_with_gdal.ts'
 import type { AnySourceLayer, NativeLayer, SourceFile, StringReader } from '../source.ts'
 import { defineSource, type Opening } from '../source_format.ts'
@@ -180,7 +179,8 @@ export function spooledFeatureReader({ path, fields, reproject }: SpoolColumns):
         const failed = reproject(piece)
         for (const start of piece.starts) {
           const feature = featureAt(piece, start)
-          yield failed.has(start) ? { fault: misplaced, ...feature } : feature
+          const fault = failed.get(start)
+          yield fault === undefined ? feature : { fault, ...feature }
         }
       }
     },

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import type { SpatialReference } from 'gdal-async'
 import { once } from '../../../core/once.ts'
 import { mercatorMaxLatitude, mercatorOfLonLat } from '../../../geo/mercator.ts'
+import { type FeatureFault, positionFault } from '../../import/fit_geometry.ts'
 import type { GdalModule, OpenGdal } from '../../runner/gdal_module.ts'
 import { findContinuation } from '../continue_longitude.ts'
+import { misplaced } from '../missing.ts'
 import {
   allocateLine,
   type LineTransformation,
@@ -14,8 +16,8 @@ import {
 } from '../transform_line.ts'
 import { geometryAt, positionsAt, type SpoolChunk } from './spool_reader.ts'
 
-/** Reprojects the features of a chunk in place; returns the positions of features that cannot be reprojected. */
-export type Reproject = (piece: SpoolChunk) => ReadonlySet<number>
+/** Reprojects the features of a chunk in place; returns the faults of those that cannot be, by their positions in it. */
+export type Reproject = (piece: SpoolChunk) => ReadonlyMap<number, FeatureFault>
 
 /** Source and target of a reprojection. */
 export interface ReprojectTarget {
@@ -35,7 +37,7 @@ const wgs84Names: ReadonlySet<unknown> = new Set([
 
 /**
  * North and south of the square world, PROJ decides whether a position can be projected. East and west of it, positions
- * continue into the next copies of the world.
+ * continue into the next copies of the world; farther away they are wrong, and PROJ would move them into the world.
  */
 const limits = { longitude: 540, latitude: mercatorMaxLatitude }
 
@@ -48,10 +50,13 @@ export function createReproject(openGdal: OpenGdal, target: ReprojectTarget): Re
   if (!isWgs84(target.crs)) return withGdal()
   if (target.srs === 4326) return () => noFailures
   if (target.srs !== 3857) return withGdal()
-  return (piece) => (projectToMercator(piece) ? noFailures : withGdal()(piece))
+  return (piece) => {
+    const { faults, others } = projectToMercator(piece)
+    return others.length === 0 ? faults : new Map([...faults, ...withGdal()({ ...piece, starts: others })])
+  }
 }
 
-const noFailures: ReadonlySet<number> = new Set()
+const noFailures: ReadonlyMap<number, FeatureFault> = new Map()
 
 function reprojectWithGdal(gdal: GdalModule, { crs, srs, folder }: ReprojectTarget): Reproject {
   const read = (member: unknown) => readReferenceSystem(gdal, member, folder)
@@ -89,8 +94,8 @@ function reproject(
   gdal: GdalModule,
   { isUniform, ...moving }: Reprojection,
   piece: SpoolChunk,
-): ReadonlySet<number> {
-  const failed = new Set<number>()
+): ReadonlyMap<number, FeatureFault> {
+  const failed = new Map<number, FeatureFault>()
   for (const hasZ of [false, true]) {
     const group = piece.starts.filter((start) => {
       const geometry = geometryAt(piece, start)
@@ -99,7 +104,7 @@ function reproject(
     const all = (starts: readonly number[]) =>
       transformAll(gdal, moving, { ...piece, starts, step: hasZ ? 24 : 16 })
     if (isUniform && (group.length === 0 || all(group))) continue
-    for (const start of group) if (!all([start])) failed.add(start)
+    for (const start of group) if (!all([start])) failed.set(start, misplaced)
   }
   return failed
 }
@@ -137,34 +142,54 @@ function isWgs84(crs: unknown): boolean {
   return type === 'name' && wgs84Names.has((properties as { readonly name?: unknown } | undefined)?.name)
 }
 
-/**
- * Projects the positions of a chunk from degrees to EPSG:3857, in place.
- *
- * @returns false, with the chunk unchanged, if there are positions outside of the limits
- */
-function projectToMercator(piece: SpoolChunk): boolean {
-  const { view } = piece
-  let isInside = true
-  eachPosition(piece, (at) => {
-    isInside &&=
-      Math.abs(view.getFloat64(at, true)) <= limits.longitude &&
-      Math.abs(view.getFloat64(at + 8, true)) <= limits.latitude
-  })
-  if (!isInside) return false
-  eachPosition(piece, (at) => {
-    const [x, y] = mercatorOfLonLat(view.getFloat64(at, true), view.getFloat64(at + 8, true))
-    view.setFloat64(at, x, true)
-    view.setFloat64(at + 8, y, true)
-  })
-  return true
+/** What is left of a chunk whose other features are projected. */
+interface Projected {
+  readonly faults: ReadonlyMap<number, FeatureFault>
+  /** Positions of the features that PROJ has to project. */
+  readonly others: readonly number[]
 }
 
-function eachPosition(piece: SpoolChunk, visit: (at: number) => void): void {
-  for (const start of piece.starts) {
-    const geometry = geometryAt(piece, start)
-    if (piece.bytes[geometry] === 0) continue
-    const { at, count, hasZ } = positionsAt(piece, geometry)
+/** Projects the features of a chunk from degrees to EPSG:3857, in place, each of them on its own. */
+function projectToMercator({ bytes, view, starts }: SpoolChunk): Projected {
+  const faults = new Map<number, FeatureFault>()
+  const others: number[] = []
+  for (const start of starts) {
+    const geometry = geometryAt({ bytes, view }, start)
+    if (bytes[geometry] === 0) continue
+    const { at, count, hasZ } = positionsAt({ bytes, view }, geometry)
     const step = hasZ ? 24 : 16
-    for (let position = at, end = at + step * count; position < end; position += step) visit(position)
+    const positions = { view, at, step, end: at + step * count }
+    const far = findPosition(positions, (x) => Math.abs(x) > limits.longitude)
+    if (far !== undefined) faults.set(start, positionFault(...far))
+    else if (findPosition(positions, (_, y) => !(Math.abs(y) <= limits.latitude)) !== undefined)
+      others.push(start)
+    else projectPositions(positions)
+  }
+  return { faults, others }
+}
+
+interface Positions {
+  readonly view: DataView
+  readonly at: number
+  readonly end: number
+  readonly step: number
+}
+
+function findPosition(
+  { view, at, end, step }: Positions,
+  isSought: (x: number, y: number) => boolean,
+): readonly [x: number, y: number] | undefined {
+  for (let position = at; position < end; position += step) {
+    const [x, y] = [view.getFloat64(position, true), view.getFloat64(position + 8, true)]
+    if (isSought(x, y)) return [x, y]
+  }
+  return undefined
+}
+
+function projectPositions({ view, at, end, step }: Positions): void {
+  for (let position = at; position < end; position += step) {
+    const [x, y] = mercatorOfLonLat(view.getFloat64(position, true), view.getFloat64(position + 8, true))
+    view.setFloat64(position, x, true)
+    view.setFloat64(position + 8, y, true)
   }
 }
