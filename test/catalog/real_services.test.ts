@@ -5,7 +5,7 @@ import type { CheckTarget } from '../../src/store/catalog/check_target.ts'
 import { checkTarget } from '../support/check_targets.ts'
 import { createTestLayer, publishLayer } from '../support/layers.ts'
 import { useMapserver } from '../support/mapserver.ts'
-import { describeServers } from '../support/server.ts'
+import { describeServer } from '../support/server.ts'
 
 const startMapserver = useMapserver()
 
@@ -67,7 +67,7 @@ test('WMS of MapServer does not work as GeoJSON, and its images neither as WMS',
   expect(await check({ type: 'wms', url: image, layers: 'towns' })).toMatchObject({ status: 'failed' })
 })
 
-describeServers('landform', (start) => {
+describeServer('landform', (start) => {
   test('works as vector tiles and GeoJSON that guests can read', async () => {
     const { database, admin, url } = await start()
     const id = await createTestLayer(database, { name: 'checked', geometryType: 'POINT' })

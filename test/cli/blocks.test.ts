@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
@@ -36,7 +36,7 @@ ${blocks}        children:
             display_name: Map
 ${more}`
 
-describe.each(drivers)('blocks of a manifest on %s', (driver) => {
+describe.each(oneDriver)('blocks of a manifest on %s', (driver) => {
   let server: TestServer
   let cwd: string
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeCatalog, createSample, iconImage } from '../support/catalog.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 let cwd: string
@@ -18,7 +18,7 @@ const eventsOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-describeServers('the command line and the catalog', (start) => {
+describeServer('the command line and the catalog', (start) => {
   let server: TestServer
   beforeAll(async () => {
     cwd = await mkdtemp(join(tmpdir(), 'landform-catalog-cli-'))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeCatalog, newGeoservice } from '../support/catalog.ts'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { sendBody, sendImage } from '../support/misbehaving.ts'
 import { adminPassword, startTestServer, type TestServer } from '../support/server.ts'
 import { useService } from '../support/wms.ts'
@@ -8,7 +8,7 @@ import { runCommand } from './terminal.ts'
 
 const startService = useService()
 
-describe.each(drivers)('the command catalog check on %s', (driver) => {
+describe.each(oneDriver)('the command catalog check on %s', (driver) => {
   let server: TestServer
   beforeAll(async () => {
     const service = await startService()

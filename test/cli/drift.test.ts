@@ -2,12 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { createUser, userPassword } from '../support/users.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
-describe.each(drivers)('drift on %s', (driver) => {
+describe.each(oneDriver)('drift on %s', (driver) => {
   let server: TestServer
   let cwd: string
 

@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { uploadContent } from '../support/samples.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
-describe.each(drivers)('descriptions and attachments of features on %s', (driver) => {
+describe.each(oneDriver)('descriptions and attachments of features on %s', (driver) => {
   let server: TestServer
   let cwd: string
   beforeAll(async () => {

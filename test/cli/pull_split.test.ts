@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
@@ -50,7 +50,7 @@ fragments:
 `
 const style = "<map><layer><class><style><color red='9' green='9' blue='9'/></style></class></layer></map>"
 
-describe.each(drivers)('a pull into a manifest of several files on %s', (driver) => {
+describe.each(oneDriver)('a pull into a manifest of several files on %s', (driver) => {
   let server: TestServer
   let cwd: string
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
@@ -12,7 +12,7 @@ interface Layer {
   readonly fields: readonly object[]
 }
 
-describe.each(drivers)('renamed fields of a layer on %s', (driver) => {
+describe.each(oneDriver)('renamed fields of a layer on %s', (driver) => {
   let server: TestServer
   let cwd: string
   beforeAll(async () => {

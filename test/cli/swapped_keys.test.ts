@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startProxy, type TestProxy } from '../api/proxy.ts'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
-describe.each(drivers)('swapped keys on %s', (driver) => {
+describe.each(oneDriver)('swapped keys on %s', (driver) => {
   let server: TestServer
   let proxy: TestProxy
   let cwd: string

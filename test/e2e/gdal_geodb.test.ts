@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openTables, useForeign } from '../support/geodb.ts'
-import { adminPassword, describeServers } from '../support/server.ts'
+import { adminPassword, describeServer } from '../support/server.ts'
 
 const run = promisify(execFile)
 const openForeign = useForeign()
 
-describeServers(
+describeServer(
   'the NGW driver of GDAL, in the NextGIS dialect',
   (start) => {
     const { openLayer } = openTables(start, openForeign)

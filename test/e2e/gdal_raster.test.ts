@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeRaster } from '../support/raster.ts'
 import { createGroup } from '../support/resources.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 
 const run = promisify(execFile)
 const login = `USERPWD=administrator:${adminPassword}`
@@ -15,7 +15,7 @@ interface Child {
   readonly resource: { readonly id: number; readonly cls: string; readonly display_name: string }
 }
 
-describeServers('the programs of GDAL', (start) => {
+describeServer('the programs of GDAL', (start) => {
   let server: TestServer
   let folder = ''
   let file = ''

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Connector } from '../support/connector.ts'
 import { type KitFeature, type KitModules, type KitRequest, loadKit } from '../support/kit.ts'
-import { describeServers, type TestServer } from '../support/server.ts'
+import { describeServer, type TestServer } from '../support/server.ts'
 import { createLayer } from '../support/tree.ts'
 import { principalId, userPassword } from '../support/users.ts'
 
@@ -29,7 +29,7 @@ const towns = [
   town('Bern', [7.5, 46.875], { people: 134_000, share: 0.25, since: null, code: 2 }),
 ]
 
-describeServers('the kit from npm', (start) => {
+describeServer('the kit from npm', (start) => {
   let server: TestServer
   let layer = 0
   let modules: KitModules

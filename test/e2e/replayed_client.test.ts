@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type RawRequest, type RawResponse, sendRawRequest as send } from '../support/raw_request.ts'
 import { createGroup } from '../support/resources.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { createLayer, createStyle, styleXml } from '../support/tree.ts'
 
 const basic = `Basic ${Buffer.from(`administrator:${adminPassword}`).toString('base64')}`
 
-describeServers('recorded requests of real clients', (start) => {
+describeServer('recorded requests of real clients', (start) => {
   let server: TestServer
   let group = 0
   let layer = 0

@@ -10,7 +10,7 @@ import { runPipeline } from '../../src/pipeline/run_pipeline.ts'
 import { startProxy } from '../api/proxy.ts'
 import { listFeatureTables } from '../support/import.ts'
 import { openLayerClient } from '../support/layer_client.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 import { geojson, point } from '../support/vector.ts'
 
 let folder = ''
@@ -27,7 +27,7 @@ const fields = [
   { keyname: 'pop', datatype: 'INTEGER' },
 ]
 
-describeServers('a pipeline', (start) => {
+describeServer('a pipeline', (start) => {
   let server: TestServer
   let api: Api
   let id = 0

@@ -23,11 +23,11 @@ import {
   urnOf,
 } from '../support/pulumi_engine.ts'
 import { treesOf } from '../support/pulumi_trees.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 
 const useFilter = useHttpFilter()
 
-describeServers('a Pulumi provider', (start, driver) => {
+describeServer('a Pulumi provider', (start, driver) => {
   let server: TestServer
   let engine: Engine
   beforeAll(async () => {

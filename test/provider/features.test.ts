@@ -17,7 +17,7 @@ import {
   type Wire,
 } from '../support/pulumi_engine.ts'
 import { assetOf, treesOf } from '../support/pulumi_trees.ts'
-import { adminPassword, describeServers, type TestServer } from '../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 
 /** A feature as the server lists it. */
 interface Found {
@@ -38,7 +38,7 @@ function benches(descriptions: Wire, files: Wire): Wire {
   return { data, features: { key: 'n', descriptions, attachments: files } }
 }
 
-describeServers('features in the Pulumi provider', (start) => {
+describeServer('features in the Pulumi provider', (start) => {
   let server: TestServer
   let folder: string
   let engine: Engine

@@ -19,9 +19,9 @@ import {
   urnOf,
   type Wire,
 } from '../support/pulumi_engine.ts'
-import { adminPassword, describeServers } from '../support/server.ts'
+import { adminPassword, describeServer } from '../support/server.ts'
 
-describeServers('the Pulumi provider', (start) => {
+describeServer('the Pulumi provider', (start) => {
   let starting: Promise<Engine> | undefined
   const connect = () => {
     starting ??= start().then(({ url }) => startConfigured(url))
@@ -183,7 +183,7 @@ async function refresh(
   return read(engine, urn, state)
 }
 
-type Admin = Awaited<ReturnType<Parameters<Parameters<typeof describeServers>[1]>[0]>>['admin']
+type Admin = Awaited<ReturnType<Parameters<Parameters<typeof describeServer>[1]>[0]>>['admin']
 
 async function described(admin: Admin, id: string) {
   const answer = await admin('GET', `/api/resource/${id}`)

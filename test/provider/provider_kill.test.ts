@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { type HttpFilter, useHttpFilter } from '../support/http_filter.ts'
 import { createServerEnvironment, type KillableServer, type ServerEnvironment } from '../support/killable.ts'
 import {
@@ -21,7 +21,7 @@ const useFilter = useHttpFilter()
 const settings = { allow_delete: '["trees"]' }
 const urn = urnOf('VectorLayer', 'trees')
 
-describe.each(drivers)('the Pulumi provider on %s', (driver) => {
+describe.each(oneDriver)('the Pulumi provider on %s', (driver) => {
   let environment: ServerEnvironment
   let server: KillableServer
   let filter: HttpFilter

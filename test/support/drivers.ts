@@ -17,7 +17,7 @@ if (selected !== undefined && !all.some((driver) => driver === selected))
  */
 export const drivers = all.filter((driver) => selected === undefined || driver === selected)
 
-/** The driver of tests whose subject does not depend on the database, such as drawing: the quicker one, if it is tested on. */
+/** The driver of tests that run on one, see `describeServer`: the quicker one, if it is tested on. */
 export const oneDriver = drivers.slice(-1)
 
 /**

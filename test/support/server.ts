@@ -106,7 +106,10 @@ export function describeServers(...tests: ServerTests): void {
   describeOn(drivers, tests)
 }
 
-/** As `describeServers`, on one driver: for tests whose subject does not depend on the database. */
+/**
+ * As `describeServers`, on one driver: for tests whose subject sends no SQL of its own, such as clients and the toolkit,
+ * drawing, GDAL, foreign databases and protocols over features. Arbitrary requests are sent to every route on each driver.
+ */
 export function describeServer(...tests: ServerTests): void {
   describeOn(oneDriver, tests)
 }

@@ -3,11 +3,11 @@ import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { openAttachments } from '../../support/attachments.ts'
 import { createConnection, createGeodbLayer, useForeign } from '../../support/geodb.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 
 const openForeign = useForeign()
 
-describeServers('features of another database', (start) => {
+describeServer('features of another database', (start) => {
   test('have no attachments and no description, and refuse them', async () => {
     const { admin } = await start()
     const { execute, connection } = await openForeign()

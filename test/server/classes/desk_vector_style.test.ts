@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createLayer, createResource } from '../../support/tree.ts'
 
 const doctype = "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>"
@@ -20,7 +20,7 @@ const readFile = async (ask: Ask, id: number) => {
   return { answer, content: Buffer.from(await answer.arrayBuffer()) }
 }
 
-describeServers('desktop GIS styles', (start) => {
+describeServer('desktop GIS styles', (start) => {
   test('an uploaded file is returned byte for byte', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Bytes', geometryType: 'POINT' })

@@ -3,7 +3,7 @@ import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { annotationsOf } from '../../../src/contract/descriptor.ts'
 import { type Cls, clsNames, descriptorOf } from '../../../src/contract/registry.ts'
 import { createStyledLayer } from '../../support/samples.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 /** A member of a class with a secret, and what says where the secret is sent to. */
@@ -43,7 +43,7 @@ test('the contract declares the address of every secret, and the test covers all
   }
 })
 
-describeServers('the address of a stored secret', (start) => {
+describeServer('the address of a stored secret', (start) => {
   const put = async (ask: Ask, id: number, member: object) => {
     const answer = await ask('PUT', `/api/resource/${id}`, member)
     const { message, hint } = await answer.json<ErrorBody>()

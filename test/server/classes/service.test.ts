@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { allow, createLayer, createResource, createStyle } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 
@@ -20,7 +20,7 @@ const createStyled = async (ask: Ask, name: string) => {
   return { parent, style: await createStyle(ask, { parent, name: 'Style' }) }
 }
 
-describeServers('services', (start) => {
+describeServer('services', (start) => {
   test('a WMS service publishes styles in order, with normalised scales', async () => {
     const { admin } = await start()
     const { style } = await createStyled(admin, 'Pictures')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { allow, createResource } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 import { capabilities, type TestService, useService } from '../../support/wms.ts'
@@ -50,7 +50,7 @@ async function service(): Promise<TestService> {
 const message = async (answer: { json<T>(): Promise<T> }) =>
   (await answer.json<{ message: string }>()).message
 
-describeServers(
+describeServer(
   'WMS connections and layers',
   (start) => {
     test('a connection is read back without its password, and does not contact the service', async () => {
@@ -269,7 +269,7 @@ describeServers(
   { allowPrivateAddresses: true },
 )
 
-describeServers('a server without access to private networks', (start) => {
+describeServer('a server without access to private networks', (start) => {
   test.each(['http://127.0.0.1/', 'http://localhost/', 'http://[::1]/', 'http://169.254.169.254/latest'])(
     'refuses to contact %s, and keeps connections that it does not contact',
     async (url) => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readExport } from '../../support/exports.ts'
 import { createGeodbLayer, openTables, useForeign } from '../../support/geodb.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 
 const openForeign = useForeign()
 
-describeServers('a layer of a foreign table', (start) => {
+describeServer('a layer of a foreign table', (start) => {
   const tables = openTables(start, openForeign)
 
   test('supports export, with single geometries among multi ones, 64-bit ids and exact values', async () => {

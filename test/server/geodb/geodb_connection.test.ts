@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createConnection, createGeodbLayer, useForeign } from '../../support/geodb.ts'
 import { createGroup } from '../../support/resources.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { allow } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 
@@ -20,7 +20,7 @@ const told = async (answer: { status: number; json<T>(): Promise<T> }) => [
 
 const place = { hostname: 'db.example.org', port: 5433, database: 'gis', username: 'ann' }
 
-describeServers('connections to foreign databases', (start) => {
+describeServer('connections to foreign databases', (start) => {
   test('are read back without their password, and do not connect until it is needed', async () => {
     const { admin } = await start()
     const id = await createConnection(admin, 'Read', { ...place, password: 'sesame-1' })

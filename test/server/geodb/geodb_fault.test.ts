@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createConnection, createGeodbLayer, useForeign } from '../../support/geodb.ts'
 import { captureLog } from '../../support/log.ts'
 import { type TestProxy, useProxy } from '../../support/proxy.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createLayer } from '../../support/tree.ts'
 
 const openForeign = useForeign()
@@ -20,7 +20,7 @@ interface Opened {
   readonly own: number
 }
 
-describeServers(
+describeServer(
   'a database elsewhere that fails',
   (start) => {
     let made: Promise<Opened> | undefined

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../bench/support/tile_addresses.ts'
 import { createConnection, createGeodbLayer, openTables, useForeign } from '../../support/geodb.ts'
-import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
+import { type Ask, describeServer, type TestServer } from '../../support/server.ts'
 import { expectSameFeatures, readTile } from '../../support/tile_match.ts'
 import { createLayer, createResource, createStyle } from '../../support/tree.ts'
 
@@ -79,7 +79,7 @@ async function askBoth({ admin, own, foreign }: Pair, method: string, path: stri
 
 const around = 'POLYGON ((0 0, 3000 0, 3000 3000, 0 3000, 0 0))'
 
-describeServers('features of a foreign table', (start) => {
+describeServer('features of a foreign table', (start) => {
   let pairing: Promise<Pair> | undefined
   const pair = () => {
     pairing ??= start().then(createPair)
@@ -187,7 +187,7 @@ describeServers('features of a foreign table', (start) => {
   })
 })
 
-describeServers('a table with other writers', (start) => {
+describeServer('a table with other writers', (start) => {
   const { openLayer } = openTables(start, openForeign)
 
   test('is never cached: tile, count, extent and list show the current state', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openBatchClient } from '../../support/batch.ts'
 import { countOf, createGeodbLayer, openTables, statusAndMessage, useForeign } from '../../support/geodb.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const openForeign = useForeign()
@@ -21,7 +21,7 @@ const change = (ask: Ask, id: number, layer: object, more: object = {}) =>
 
 const point = (x: number, srs = 3857) => `ST_SetSRID(ST_MakePoint(${x}, 0), ${srs})`
 
-describeServers('layers of foreign tables', (start) => {
+describeServer('layers of foreign tables', (start) => {
   const { open, openLayer } = openTables(start, openForeign)
 
   test('read type, reference system and fields from the table', async () => {

@@ -8,12 +8,12 @@ import {
   useForeign,
 } from '../../support/geodb.ts'
 import { createTestDatabase } from '../../support/postgres.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 import { execute } from '../../support/sql.ts'
 
 const openForeign = useForeign()
 
-describeServers('tables of foreign databases', (start) => {
+describeServer('tables of foreign databases', (start) => {
   const { open, openLayer } = openTables(start, openForeign)
 
   test.each<[string, string, object, string, RegExp]>([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../bench/support/tile_addresses.ts'
 import { openTables, useForeign } from '../../support/geodb.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { expectSameFeatures, readTile } from '../../support/tile_match.ts'
 import { createLayer } from '../../support/tree.ts'
 
@@ -36,7 +36,7 @@ const refusals: [fields: object, why: RegExp][] = [
   [{ twice: 1 }, /"twice"/],
 ]
 
-describeServers('values of a foreign table', (start) => {
+describeServer('values of a foreign table', (start) => {
   const { openLayer } = openTables(start, openForeign)
   let opening: ReturnType<typeof openLayer> | undefined
   const open = async () => {
@@ -106,7 +106,7 @@ const tiles = [
   ...['0/0/0', '5/16/10', '5/17/11', '7/66/44', '7/67/45', '9/266/178', '5/2/29', '3/7/7', '14/8539/5735'],
 ]
 
-describeServers('a foreign table in another reference system', (start) => {
+describeServer('a foreign table in another reference system', (start) => {
   const { openLayer } = openTables(start, openForeign)
 
   /** A layer of our own and one of a table elsewhere, with the same shapes in the middle of Europe. */

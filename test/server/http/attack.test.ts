@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { uploadContent } from '../../support/samples.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createLayer } from '../../support/tree.ts'
 
 /** Asks for a path as it is written: `fetch` would tidy it first. */
@@ -32,7 +32,7 @@ const statements = [
   `%' or keyname like '%`,
 ]
 
-describeServers('an attack', (start) => {
+describeServer('an attack', (start) => {
   test('no path leads outside the served folders', async () => {
     const server = await start()
     const web =

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { bodyBytes, formLimits, maxFilterWkt } from '../../../src/contract/limits.ts'
 import { openBatchClient } from '../../support/batch.ts'
-import { describeServers, type TestResponse, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestResponse, type TestServer } from '../../support/server.ts'
 import { createLayer, createResource } from '../../support/tree.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
@@ -20,7 +20,7 @@ const metadata = (from: number, count: number) => ({
 const group = (children: readonly object[]) => ({ item_type: 'group', display_name: 'G', children })
 const nested = (levels: number): object => group(levels <= 1 ? [] : [nested(levels - 1)])
 
-describeServers('the size of a request', (start) => {
+describeServer('the size of a request', (start) => {
   let server: TestServer
   let folder: number
   let layer: number

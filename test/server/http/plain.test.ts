@@ -3,11 +3,11 @@ import { createApi } from '../../../src/api/api.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { type Block, manifestOf, tell } from '../../reconcile/support/literals.ts'
-import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 
 const config = { plain: true, dialect: 'nextgis' } as const
 
-describeServers(
+describeServer(
   'a plain server in the NextGIS dialect',
   (start) => {
     let server: TestServer

@@ -6,7 +6,7 @@ import { makeMap, type TestMap } from '../../support/map.ts'
 import { type Picture, readPicture } from '../../support/picture.ts'
 import { makeRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { allow, createResource } from '../../support/tree.ts'
 import { principalId } from '../../support/users.ts'
 
@@ -17,7 +17,7 @@ beforeAll(() => {
 const readConfig = async (ask: Ask, id: number) =>
   (await ask('GET', `/api/resource/${id}/webmap/display_config`)).json<WebmapConfig>()
 
-describeServers('the page of a web map', (start) => {
+describeServer('the page of a web map', (start) => {
   let making: Promise<TestMap> | undefined
   const prepare = async () => {
     const server = await start()

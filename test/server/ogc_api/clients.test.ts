@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { drivers } from '../../support/drivers.ts'
+import { oneDriver } from '../../support/drivers.ts'
 import { adminPassword, startTestServer } from '../../support/server.ts'
 import { publishTowns } from '../../support/wfs.ts'
 
 const run = promisify(execFile)
 
-test.each(drivers)('GDAL reads features and vector tiles of OGC API on %s', async (driver) => {
+test.each(oneDriver)('GDAL reads features and vector tiles of OGC API on %s', async (driver) => {
   const server = await startTestServer(driver)
   const { service } = await publishTowns(server.admin, 'Towns')
   const env = { ...process.env, GDAL_HTTP_USERPWD: `administrator:${adminPassword}` }

@@ -3,7 +3,7 @@ import type { GeoserviceDetail } from '../../../src/contract/catalog/catalog.ts'
 import { formatBox } from '../../../src/geo/boundary.ts'
 import { addStatuses } from '../../../src/store/catalog/geoservice_status.ts'
 import { changeCatalog, createSample, newGeoservice, type SampleIds } from '../../support/catalog.ts'
-import { type Ask, describeServers, startTestServer, type TestServer } from '../../support/server.ts'
+import { type Ask, describeServer, startTestServer, type TestServer } from '../../support/server.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 
 const show = async (ask: Ask, path: string) => {
@@ -17,7 +17,7 @@ const namesIn = (text: string) =>
 const directive = (policy: string, name: string) =>
   policy.split('; ').find((part) => part.startsWith(`${name} `))
 
-describeServers('the page of the catalog', (start) => {
+describeServer('the page of the catalog', (start) => {
   let server: TestServer
   let ids: SampleIds
   beforeAll(async () => {
@@ -223,7 +223,7 @@ const hostile = [
   ["' autofocus onfocus='alert(1)", 'https://*/{z}/{x}/{y}'],
 ] as const
 
-describeServers('hostile records of the catalog', (start) => {
+describeServer('hostile records of the catalog', (start) => {
   test.each(hostile)('%s at %s is text, and adds nothing to the policy', async (name, url) => {
     const server = await start()
     const members = {
@@ -246,7 +246,7 @@ describeServers('hostile records of the catalog', (start) => {
   })
 })
 
-describeServers('a large catalog', (start) => {
+describeServer('a large catalog', (start) => {
   test('has pages of 50 with links that keep the conditions', async () => {
     const server = await start()
     expect((await show(server.guest, '/catalog/')).text).toContain('The catalog has no geoservices yet.')

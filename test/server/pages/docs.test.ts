@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 
-describeServers('the API documentation', (start) => {
+describeServer('the API documentation', (start) => {
   let server: TestServer
   beforeAll(async () => {
     server = await start()

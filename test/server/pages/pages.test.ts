@@ -3,13 +3,13 @@ import { groupBody, openBatchClient } from '../../support/batch.ts'
 import { makeRaster } from '../../support/raster.ts'
 import { rule } from '../../support/resources.ts'
 import { createStyledLayer, uploadContent } from '../../support/samples.ts'
-import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { createResource, styleXml } from '../../support/tree.ts'
 import { createUser, principalId, userPassword } from '../../support/users.ts'
 
 const html = { accept: 'text/html' }
 
-describeServers('pages of resources', (start) => {
+describeServer('pages of resources', (start) => {
   let server: TestServer
   let group: number
   let hidden: number

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { mercatorHalfWorld as half } from '../../../src/geo/mercator.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createLayer, createResource, styleXml } from '../../support/tree.ts'
 
 const inner =
@@ -47,7 +47,7 @@ async function readTiles(ask: Ask, style: number): Promise<Buffer> {
   return pixels
 }
 
-describeServers('images of a style with image_compose', (start) => {
+describeServer('images of a style with image_compose', (start) => {
   const countKept = async (ask: Ask, style: number) =>
     (await (await ask('GET', `/api/component/landform/tile_cache/${style}`)).json<{ tiles: number }>()).tiles
 

@@ -11,7 +11,7 @@ import {
   shownAddress,
   withoutCaches,
 } from '../../support/current_tiles.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 
 const run = { seed: 20_261_124, numRuns: process.env.LANDFORM_SOAK ? 60 : 2 }
 
@@ -101,7 +101,7 @@ function geometryAt(layer: Write['layer'], [x, y]: readonly [number, number]): s
   return `POLYGON ((${x} ${y}, ${maxX} ${y}, ${maxX} ${maxY}, ${x} ${maxY}, ${x} ${y}))`
 }
 
-describeServers('cached tiles', (start) => {
+describeServer('cached tiles', (start) => {
   test('equal those of a server that remembers nothing after every write, and some are kept', async () => {
     const server = await start()
     const { context } = server.running

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createTestLayer, publishLayer } from '../../support/layers.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 /** More images than may wait for a thread. */
 const images = 200
 
-describeServers('threads that draw', (start) => {
+describeServer('threads that draw', (start) => {
   test('draw for a user while guests request more images than may wait, and refuse some of those', async () => {
     const server = await start()
     const layer = await createTestLayer(server.database, {

@@ -4,7 +4,7 @@ import { heatmap } from '../../support/gallery/heatmap_entries.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { imagePath, type Picture, readPicture } from '../../support/picture.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const half = 20_037_508.342789244
@@ -66,7 +66,7 @@ function differenceOf(tile: Pick<Picture, 'at'>, other: Pick<Picture, 'at'>): nu
 
 const reds = ({ at }: { at: (x: number, y: number) => number[] }, x: number, y: number) => at(x, y)[3] ?? 0
 
-describeServers('heatmap', (start) => {
+describeServer('heatmap', (start) => {
   test('counts every point, also those that share a pixel', async () => {
     const server = await start()
     const points = Array.from({ length: 30 }, () => ({ geom: 'POINT(10 -10)', fields: { people: 1 } }))

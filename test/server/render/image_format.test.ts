@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { createTestLayer } from '../../support/layers.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const half = 20_037_508.342789244
@@ -36,7 +36,7 @@ async function getImage(server: TestServer, path: string, headers: Record<string
   }
 }
 
-describeServers('the format of images', (start) => {
+describeServer('the format of images', (start) => {
   test('is chosen by a parameter or the header Accept, and PNG for browsers', async () => {
     const server = await start()
     const style = await createSquare(server, 'formats')
@@ -77,7 +77,7 @@ describeServers('the format of images', (start) => {
   })
 })
 
-describeServers('images of scale 2', (start) => {
+describeServer('images of scale 2', (start) => {
   test('have twice as many pixels, and show the same symbols at the same scale', async () => {
     const server = await start()
     const style = await createSquare(server, 'scaled')

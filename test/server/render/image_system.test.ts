@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createTestLayer } from '../../support/layers.ts'
 import { imagePath, readPicture } from '../../support/picture.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const square = `<map><layer><class><style><color red="255" green="0" blue="0"/>
@@ -28,7 +28,7 @@ async function createPoint(server: TestServer): Promise<number> {
   })
 }
 
-describeServers('images in other reference systems', (start) => {
+describeServer('images in other reference systems', (start) => {
   test.each([
     ['EPSG:4326, whose x is the longitude', 4326, [13, 48, 17, 52]],
     // 15° E is the central meridian of the zone: easting 500 000; 50° N is northing 5 538 630.

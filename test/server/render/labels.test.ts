@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { mercatorOfLonLat } from '../../../src/geo/mercator.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { largestDifference } from '../../support/picture.ts'
-import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
+import { type Ask, describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const half = 20_037_508.342789244
@@ -109,7 +109,7 @@ async function createIslands(
   })
 }
 
-describeServers('labels', (start) => {
+describeServer('labels', (start) => {
   test('of tiles fit together: the tiles of an area are the image of the area', async () => {
     const server = await start()
     const styles = await createScattered(server)

@@ -4,7 +4,7 @@ import { counted, groups } from '../../support/gallery/group_entries.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { imagePath, type Picture, readPicture } from '../../support/picture.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const half = 20_037_508.342789244
@@ -82,7 +82,7 @@ async function countSeamPixels(server: TestServer, style: number, zoom: number):
   return differences
 }
 
-describeServers('groups of points', (start) => {
+describeServer('groups of points', (start) => {
   test('count every point, also those that share a pixel, and tell the number', async () => {
     const server = await start()
     const layer = await createPoints(server, [

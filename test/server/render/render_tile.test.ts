@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { createTestLayer, publishLayer } from '../../support/layers.ts'
-import { type Ask, describeServers, type TestServer } from '../../support/server.ts'
+import { type Ask, describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const half = 20_037_508.342789244
@@ -61,7 +61,7 @@ const box = (minX: number, minY: number, maxX: number, maxY: number) =>
 
 const half256 = (2 * half) / 256
 
-describeServers('raster tiles', (start) => {
+describeServer('raster tiles', (start) => {
   test('show the features of a style in its colours, transparent elsewhere', async () => {
     const server = await start()
     const features = [{ geom: box(-half, 0, 0, half), fields: { kind: 'a' } }]
@@ -251,7 +251,7 @@ describeServers('raster tiles', (start) => {
   })
 })
 
-describeServers('images', (start) => {
+describeServer('images', (start) => {
   test('of several tiles are exactly those tiles', async () => {
     const server = await start()
     const features = Array.from({ length: 40 }, (_, at) => {
@@ -342,7 +342,7 @@ describeServers('images', (start) => {
   })
 })
 
-describeServers('QML styles', (start) => {
+describeServer('QML styles', (start) => {
   test('are drawn with the symbols of their categories', async () => {
     const server = await start()
     const features = [

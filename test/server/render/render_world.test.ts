@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
 import { compareImages } from '../../support/drawing.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const worldAtlas = new URL('../../../node_modules/world-atlas/countries-50m.json', import.meta.url)
@@ -24,7 +24,7 @@ const countries = `<map>
     <class><style>${color('color', [236, 231, 220])}${outline}</style></class>
   </layer></map>`
 
-describeServers('a map of real countries', (start, driver) => {
+describeServer('a map of real countries', (start, driver) => {
   let server: TestServer
   let style: number
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createTestLayer } from '../../support/layers.ts'
 import { namedSymbol, qml, symbolLayer } from '../../support/qml.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 /** A layer of towns at one place, of which the one in the middle of the list is large. */
@@ -70,7 +70,7 @@ async function readTowns(server: TestServer, query: string) {
 // Few features are thinned by the server, many by the database.
 const counts = { few: 60, many: 1600 }
 
-describeServers('thinning', (start) => {
+describeServer('thinning', (start) => {
   test.each(Object.entries(counts))(
     'of %s points keeps the one that the order of drawing of the style puts on top',
     async (name, count) => {

@@ -13,7 +13,7 @@ import {
   type Ask,
   adminPassword,
   createAsk,
-  describeServers,
+  describeServer,
   type TestResponse,
 } from '../../support/server.ts'
 import { openTus, uploads } from '../../support/tus.ts'
@@ -45,7 +45,7 @@ async function sendAll(ask: Ask, begun: string, content: Uint8Array<ArrayBuffer>
   ]
 }
 
-describeServers(
+describeServer(
   'guests who upload',
   (start) => {
     beforeEach(async () => {

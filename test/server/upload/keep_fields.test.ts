@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Field } from '../../../src/contract/classes/feature_layer.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 
 const fields = [
@@ -41,7 +41,7 @@ async function read({ admin }: TestServer, id: number) {
   return { fields: layer.feature_layer.fields, values: features.map((feature) => feature.fields) }
 }
 
-describeServers('loading with keep_fields', (start) => {
+describeServer('loading with keep_fields', (start) => {
   it('converts values to the fields of the layer, and keeps ids, names and order', async () => {
     const server = await start()
     const id = await makeLayer(server, 'Kept')

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import type { Upload } from '../../../src/contract/bodies/resource.ts'
 import { collectGarbage } from '../../../src/server/garbage_collection.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 
 type Meta = { upload_meta: Upload[] }
 
@@ -30,7 +30,7 @@ const readContent = async ({ running }: TestServer, id: string) => {
 const listFiles = async ({ dataFolder }: TestServer) =>
   (await readdir(join(dataFolder, 'files'), { recursive: true })).filter((path) => /[0-9a-f]{64}$/.test(path))
 
-describeServers(
+describeServer(
   'uploads',
   (start) => {
     test('a form with one file is stored byte for byte, under the name in the form', async () => {

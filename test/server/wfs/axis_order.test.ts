@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { findNorthFirstSrs } from '../../../src/store/classes/known_srs.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { askWfs, publishTowns, readException, readValues } from '../../support/wfs.ts'
 
 const urn = 'urn:ogc:def:crs:EPSG::4326'
@@ -10,7 +10,7 @@ const crs84 = 'urn:ogc:def:crs:OGC:1.3:CRS84'
 const latLon = '59.91 10.75'
 const lonLat = '10.75 59.91'
 
-describeServers('the order of coordinates', (start) => {
+describeServer('the order of coordinates', (start) => {
   let server: TestServer
   let degrees = ''
   let mercator = ''

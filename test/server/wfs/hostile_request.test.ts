@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { askWfs, publishTowns, readException, valuesOf } from '../../support/wfs.ts'
 
 const bomb = `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>`
@@ -11,7 +11,7 @@ const equal = (literal: string) =>
 const transaction = (inner: string) => `<Transaction service="WFS" version="1.1.0">${inner}</Transaction>`
 const nested = (levels: number) => `${'<Not>'.repeat(levels)}${equal('a')}${'</Not>'.repeat(levels)}`
 
-describeServers(
+describeServer(
   'a hostile request',
   (start) => {
     let server: TestServer

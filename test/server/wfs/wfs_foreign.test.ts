@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { openTables, useForeign } from '../../support/geodb.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 import { askWfs, publish, publishTowns, readException, valuesOf } from '../../support/wfs.ts'
 
 const openForeign = useForeign()
 
-describeServers('WFS of tables of another database', (start) => {
+describeServer('WFS of tables of another database', (start) => {
   const tables = openTables(start, openForeign)
   const columns = 'id bigint primary key, geom geometry, label varchar(9), size numeric(9,2)'
   const transaction = (inner: string) =>

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { checkService } from '../../../src/catalog/check_service.ts'
 import { createExternalClient } from '../../../src/http/external_client.ts'
 import { checkTarget } from '../../support/check_targets.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createLayer, createResource } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 import {
@@ -16,7 +16,7 @@ import {
 
 const geometryTypes = ['POINT', 'LINESTRINGZ', 'MULTIPOLYGON'] as const
 
-describeServers(
+describeServer(
   'a WFS service',
   (start) => {
     let server: TestServer

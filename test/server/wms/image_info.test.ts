@@ -3,7 +3,7 @@ import { askWms } from '../../support/map_service.ts'
 import { sendBody } from '../../support/misbehaving.ts'
 import { makeRaster } from '../../support/raster.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { type Ask, describeServers } from '../../support/server.ts'
+import { type Ask, describeServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 import { useService } from '../../support/wms.ts'
 
@@ -23,7 +23,7 @@ const road = {
   ],
 }
 
-describeServers(
+describeServer(
   'images of a WMS service',
   (start) => {
     let admin: Ask

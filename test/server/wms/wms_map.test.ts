@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { askWms, publishMaps, readImage, type TestMaps } from '../../support/map_service.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 
 const white = [255, 255, 255, 255]
 const green = [0, 128, 0, 255]
@@ -13,7 +13,7 @@ const mercator = (lon: number, lat: number) => [
   Math.asinh(Math.tan((lat * Math.PI) / 180)) * 6_378_137,
 ]
 
-describeServers('GetMap', (start) => {
+describeServer('GetMap', (start) => {
   let server: TestServer
   let maps: TestMaps
   beforeAll(async () => {

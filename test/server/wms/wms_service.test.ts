@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { parseWmsCapabilities } from '../../../src/ogc/wms_capabilities.ts'
 import { askWms, publishMaps, type TestMaps, wholeMap } from '../../support/map_service.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 
-describeServers(
+describeServer(
   'a WMS service',
   (start) => {
     let server: TestServer

@@ -3,7 +3,7 @@ import { collectGarbage } from '../../../../src/server/garbage_collection.ts'
 import { groupBody, openBatchClient } from '../../../support/batch.ts'
 import { inspectRaster, makeRaster, type TestRaster } from '../../../support/raster.ts'
 import { uploadContent } from '../../../support/samples.ts'
-import { type Ask, describeServers, type TestServer } from '../../../support/server.ts'
+import { type Ask, describeServer, type TestServer } from '../../../support/server.ts'
 import { allow, createLayer, createResource } from '../../../support/tree.ts'
 import { createUser, userPassword } from '../../../support/users.ts'
 
@@ -27,7 +27,7 @@ const place = { srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }
 /** The file of a picture of one colour. */
 const plain = (color: number, more: TestRaster = {}) => makeRaster({ ...place, value: () => color, ...more })
 
-describeServers('raster layers', (start) => {
+describeServer('raster layers', (start) => {
   let server: TestServer
   let admin: Ask
   beforeAll(async () => {
@@ -324,7 +324,7 @@ describeServers('raster layers', (start) => {
   })
 })
 
-describeServers(
+describeServer(
   'raster layers of a server with little room',
   (start) => {
     test('are refused if their pixels need more than twice the upload limit', async () => {

@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { createTestLayer } from '../../../support/layers.ts'
-import { type Ask, describeServers, type TestServer } from '../../../support/server.ts'
+import { type Ask, describeServer, type TestServer } from '../../../support/server.ts'
 import { createResource } from '../../../support/tree.ts'
 
 /** Extent of the whole world in EPSG:3857. */
@@ -62,7 +62,7 @@ const bytesOf = async (ask: Ask, path: string) => {
   return new Uint8Array(await answer.arrayBuffer())
 }
 
-describeServers('legends', (start) => {
+describeServer('legends', (start) => {
   test('a picture shows the symbols that are drawn, with an entity tag that changes with the style', async () => {
     const { admin, ...server } = await start()
     const { style } = await createKinds({ admin, ...server } as TestServer)

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http'
 import sharp from 'sharp'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { publishRoot } from '../../../support/map.ts'
-import { type Ask, describeServers } from '../../../support/server.ts'
+import { type Ask, describeServer } from '../../../support/server.ts'
 import { allow, createLayer, createResource, createStyle } from '../../../support/tree.ts'
 import { principalId } from '../../../support/users.ts'
 import { type TestService, useService } from '../../../support/wms.ts'
@@ -37,7 +37,7 @@ const read = async (ask: Ask, path: string) => {
   return picture(await answer.bytes())
 }
 
-describeServers(
+describeServer(
   'legends of other services and of web maps',
   (start) => {
     let admin: Ask
