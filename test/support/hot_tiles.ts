@@ -6,7 +6,7 @@ import { createServer } from '../../src/server/server.ts'
 import { createTestDatabase } from './postgres.ts'
 import { addGroup, addUser, goodPassword } from './principals.ts'
 import { rule } from './resources.ts'
-import { type Ask, adminPassword, createAsk, startTestServer } from './server.ts'
+import { type Ask, adminPassword, createAsk, startTestServer, testPasswordCost } from './server.ts'
 import { createLayer, createStyle } from './tree.ts'
 
 /** A server that is changed, and the same or another server that is read. */
@@ -46,11 +46,16 @@ export async function startOne(driver: Database['driver']): Promise<HotServers> 
 
 /** Starts two servers on one PostgreSQL database: the first is changed, the second is read. */
 export async function startTwo(): Promise<HotServers> {
-  const created = await createTestDatabase()
+  const created = await createTestDatabase({ isMigrated: true })
   const start = async () => {
     const dataFolder = await mkdtemp(join(tmpdir(), 'landform-hot-'))
     const options = { listen: { host: '127.0.0.1', port: 0 }, dataFolder, databaseUrl: created.url }
-    const server = await createServer({ ...options, adminPassword, catalogCheckHours: 'off' })
+    const server = await createServer({
+      ...options,
+      adminPassword,
+      passwordCost: testPasswordCost,
+      catalogCheckHours: 'off',
+    })
     const stop = async () => {
       await server.stop()
       await rm(dataFolder, { recursive: true, force: true })
