@@ -4,7 +4,7 @@ import { chmod, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { type Extension, PGlite } from '@electric-sql/pglite'
+import { type Extension, PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
 
 /** File name of the prepared data folder, which depends on the package versions. */
@@ -31,13 +31,27 @@ interface Entry {
   readonly blocks: Uint8Array
 }
 
+/**
+ * Settings of memory. Shared buffers are memory of the process from the start, filled or not; what they do not hold, the
+ * operating system keeps, which takes back its memory when others need it. The default is 128 MB.
+ */
+const memorySettings = ['-c', 'shared_buffers=32MB']
+
 /** Starts an in-memory database. */
 export async function startInMemory({ cacheFolder, onFileAccess }: StartOptions): Promise<PGlite> {
   const dump = await prepare(cacheFolder)
-  return PGlite.create({
+  return start({
     extensions: { postgis: leanPostgis(cacheFolder), files: adaptFiles(onFileAccess) },
     loadDataDir: new Blob([new Uint8Array(dump)], { type: 'application/gzip' }),
+    startParams: [...PGlite.defaultStartParams, ...memorySettings],
   })
+}
+
+/** Starts a database, and forgets the archives of its extensions, which are installed then. */
+async function start(options: PGliteOptions): Promise<PGlite> {
+  const pglite = await PGlite.create(options)
+  pglite.Module.pg_extensions = {}
+  return pglite
 }
 
 /** Starts the database of a folder, creating its data if missing. The caller holds the lock of the folder. */
@@ -47,7 +61,7 @@ export async function startInFolder(
 ): Promise<PGlite> {
   const data = join(folder, 'data')
   if (!existsSync(data)) await createData(data, await prepare(cacheFolder))
-  return PGlite.create({
+  return start({
     dataDir: data,
     extensions: { postgis: leanPostgis(cacheFolder), files: adaptFiles(onFileAccess) },
     // PGlite starts PostgreSQL with -F (no fsync), which is safe only in memory.
@@ -57,6 +71,7 @@ export async function startInFolder(
       ...['-c', 'wal_sync_method=fsync'],
       // Limits of the write-ahead log files kept for reuse.
       ...['-c', 'max_wal_size=128MB', '-c', 'min_wal_size=64MB'],
+      ...memorySettings,
     ],
   })
 }
@@ -91,10 +106,26 @@ interface StreamOperations {
   fsync?: (stream: { readonly node: { readonly mode: number }; readonly nfd: number }) => number
 }
 
+/** Compiles a library, and stores its file. `canOwn` tells that the file may keep the given bytes, without a copy. */
+type PreloadFile = (
+  ...operands: [
+    folder: string,
+    name: string,
+    bytes: Uint8Array,
+    canRead: boolean,
+    canWrite: boolean,
+    onLoad: () => void,
+    onError: () => void,
+    isFileLess: boolean,
+    canOwn?: boolean,
+  ]
+) => void
+
 /** The file system part of PGlite's WebAssembly module. */
 interface FileModule {
   readonly FS: {
     isFile(mode: number): boolean
+    createPreloadedFile: PreloadFile
     readonly filesystems: {
       readonly NODEFS: { readonly stream_ops: StreamOperations }
       /** New files copy their operations from this table. */
@@ -105,11 +136,15 @@ interface FileModule {
 
 /**
  * Patches the file systems of Emscripten before the database starts: `fsync` reaches the disk (Emscripten's own does
- * nothing), and each read and write calls back first.
+ * nothing), each read and write calls back first, and a library, whose bytes stay with its compiled code, is not copied for
+ * its file.
  */
 function adaptFiles(onAccess: () => void): Extension {
   const adapt = ({ FS }: FileModule) => {
     const { NODEFS, MEMFS } = FS.filesystems
+    const preload = FS.createPreloadedFile
+    FS.createPreloadedFile = (...[folder, name, bytes, canRead, canWrite, onLoad, onError, isFileLess]) =>
+      preload(folder, name, bytes, canRead, canWrite, onLoad, onError, isFileLess, true)
     NODEFS.stream_ops.fsync = ({ node, nfd }) => {
       if (FS.isFile(node.mode)) fsyncSync(nfd)
       return 0

@@ -179,6 +179,9 @@ test('the first start prepares a data folder with PostGIS that later starts load
   const running = await startInMemory({ cacheFolder, onFileAccess: () => undefined })
   const { rows } = await running.query('select ST_Area(ST_Buffer(ST_Point(0, 0), 1)) > 3 as works')
   expect(rows).toEqual([{ works: true }])
+  // What it is started with, and no archive of an extension, whose files are unpacked.
+  expect(running.Module.HEAPU8.length).toBe(128 * 2 ** 20)
+  expect(running.Module.pg_extensions).toEqual({})
   await running.close()
   // The bundle contains only the library that a database needs, since it is compiled at each start.
   expect((await readdir(cacheFolder)).toSorted()).toEqual([preparedName, bundleName])
