@@ -1,5 +1,5 @@
 import { isObject } from '../core/is_object.ts'
-import { formatInline, formatYaml } from './format_yaml.ts'
+import { formatYaml, type InlineFormat } from './format_yaml.ts'
 import type { Range } from './line_starts.ts'
 import { isItems, isMembers, type Node, toValue } from './yaml_node.ts'
 
@@ -8,6 +8,12 @@ export interface Arrangement {
   readonly value: readonly unknown[]
   /** For each item, the index of the item that it was before, which stays as it is written; undefined for a new one. */
   readonly kept: readonly (number | undefined)[]
+}
+
+/** A text, and how its values are written. */
+export interface ArrangedText {
+  readonly text: string
+  readonly formatInline: InlineFormat
 }
 
 /** A text that replaces a range. */
@@ -32,23 +38,32 @@ interface Chunk {
  * Rewrites a list whose items moved, came or went: items that stay move with their comments and keep their style, and
  * new ones get the style of their neighbours. Undefined if the items cannot be told apart in the text, such as several on a line.
  */
-export function arrangeItems(text: string, list: Node, arrangement: Arrangement): Patch | undefined {
+export function arrangeItems(
+  { text, formatInline }: ArrangedText,
+  list: Node,
+  arrangement: Arrangement,
+): Patch | undefined {
   const { content } = list
   if (!isItems(content) || content.length === 0 || arrangement.value.length === 0) return undefined
   if (arrangement.kept.some((index) => index !== undefined && content[index] === undefined)) return undefined
   const isFlow = text[list.start] === '['
-  if (isFlow && !text.slice(list.start, list.end).includes('\n')) return arrangeLine(text, list, arrangement)
+  if (isFlow && !text.slice(list.start, list.end).includes('\n'))
+    return arrangeLine({ text, formatInline }, list, arrangement)
   const chunks = splitItems(text, list, isFlow)
   if (chunks === undefined) return undefined
   const [start, last] = [nextLine(text, isFlow ? list.start : list.keyEnd), chunks.at(-1)]
   if (last === undefined) return undefined
   const end = nextLine(text, endOf(text, last.node))
-  const texts = joinChunks(keepHeads(chunks, arrangement), arrangement, isFlow)
+  const texts = joinChunks(keepHeads(chunks, arrangement), arrangement, { isFlow, formatInline })
   return { start, end, text: texts.join('') }
 }
 
 /** Items of a list in brackets, on one line. */
-function arrangeLine(text: string, list: Node, { value, kept }: Arrangement): Patch | undefined {
+function arrangeLine(
+  { text, formatInline }: ArrangedText,
+  list: Node,
+  { value, kept }: Arrangement,
+): Patch | undefined {
   const nodes = list.content as readonly Node[]
   const starts = nodes.map((_, index) => (index === 0 ? list.start + 1 : endOf(text, nodes[index - 1]) + 1))
   const pieces = nodes.map((node, index) => text.slice(starts[index], endOf(text, node)).trim())
@@ -97,14 +112,23 @@ function keepHeads(chunks: readonly Chunk[], { kept }: Arrangement): Chunk[] {
   })
 }
 
-function joinChunks(chunks: readonly Chunk[], { value, kept }: Arrangement, isFlow: boolean): string[] {
+/** How items are written. */
+interface ListStyle extends Pick<ArrangedText, 'formatInline'> {
+  readonly isFlow: boolean
+}
+
+function joinChunks(
+  chunks: readonly Chunk[],
+  { value, kept }: Arrangement,
+  { isFlow, formatInline }: ListStyle,
+): string[] {
   const isSpaced = chunks.length > 1 && chunks.slice(1).every(({ head }) => /^\s*\n/.test(head))
   const isLastComma = chunks.at(-1)?.tail.startsWith(',') === true
   const texts = kept.map((index, at) => {
     const chunk = index === undefined ? undefined : chunks[index]
     const gap = isSpaced && at > 0 ? '\n' : ''
     const head = index === 0 || chunk === undefined ? gap : at === 0 ? chunk.head.trimStart() : chunk.head
-    const body = chunk?.body ?? newItem(neighbour(chunks, kept, at), value[at], isFlow)
+    const body = chunk?.body ?? newItem(neighbour(chunks, kept, at), value[at], { isFlow, formatInline })
     if (!isFlow) return `${head}${chunk?.comment ?? ''}${body}`
     const comma = at < kept.length - 1 || isLastComma ? ',' : ''
     return `${head}${chunk?.comment ?? ''}${body}${comma}${chunk?.tail.replace(/^,/, '') ?? ''}\n`
@@ -119,7 +143,7 @@ function neighbour(chunks: readonly Chunk[], kept: Arrangement['kept'], at: numb
   return chunks[above ?? below ?? 0] as Chunk
 }
 
-function newItem({ indent, body, node }: Chunk, item: unknown, isFlow: boolean): string {
+function newItem({ indent, body, node }: Chunk, item: unknown, { isFlow, formatInline }: ListStyle): string {
   const value = inOrderOf(node, item)
   const written = body.slice(indent.length).replace(/^-\s+/, '')
   if (isFlow) return `${indent}${formatInline(value, written.startsWith('{ '))}`

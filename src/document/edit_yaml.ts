@@ -1,7 +1,7 @@
 import { problem } from '../contract/problems.ts'
 import { type Pointer, parentPointer, splitPointer } from '../core/pointer.ts'
 import { type Arrangement, arrangeItems, type Patch } from './arrange_items.ts'
-import { formatInline, formatYaml } from './format_yaml.ts'
+import { formatInline, formatJson, formatYaml, type InlineFormat } from './format_yaml.ts'
 import { lineAt } from './line_starts.ts'
 import { parseYaml } from './parse_yaml.ts'
 import { findPart, isMembers, type Node } from './yaml_node.ts'
@@ -20,13 +20,14 @@ export interface EditOptions {
 
 interface EditTarget {
   readonly text: string
+  readonly formatInline: InlineFormat
   readonly root: Node
   readonly lineOf: (offset: number) => number
 }
 
 /**
  * Sets and removes members of maps, and arranges items of lists, in the text of a YAML file. Everything else is preserved
- * exactly: order, comments, quotes, blank lines. New members are added at the end of their map.
+ * exactly: order, comments, quotes, blank lines. New members are added at the end of their map. JSON remains JSON.
  *
  * @throws {Problem} yaml/syntax when the text is not valid YAML
  * @throws {Problem} yaml/edit when a position does not exist or cannot be changed in place (an alias, a merged member)
@@ -72,7 +73,22 @@ function parseForEdit(text: string, file: string, index: number): EditTarget {
   const faults = issues.filter(({ severity }) => severity === 'error')
   if (document === undefined || faults.length > 0)
     throw problem('yaml/syntax', `Cannot edit ${file}: it is not valid YAML.`, { issues: faults })
-  return { text, root: document.root, lineOf: (offset) => lineAt(document.lines, offset) }
+  const format = isJson(text) ? formatJson : formatInline
+  return {
+    text,
+    formatInline: format,
+    root: document.root,
+    lineOf: (offset) => lineAt(document.lines, offset),
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function patchOf(target: EditTarget, edit: YamlEdit): Patch {
@@ -81,7 +97,7 @@ function patchOf(target: EditTarget, edit: YamlEdit): Patch {
   const node = findPart(map, key)
   if ('remove' in edit)
     return node === undefined ? { start: 0, end: 0, text: '' } : removal(target, map, node)
-  const arranged = node !== undefined && 'kept' in edit && arrangeItems(target.text, node, edit)
+  const arranged = node !== undefined && 'kept' in edit && arrangeItems(target, node, edit)
   if (arranged) return arranged
   const pair = { key, value: edit.value }
   return node === undefined ? addition(target, map, pair) : replacement(target, map, { ...pair, node })
@@ -148,8 +164,14 @@ function addition(target: EditTarget, map: Node, pair: Pair): Patch {
   const last = membersOf(map).findLast(({ keyStart }) => keyStart >= map.start && keyStart < map.end)
   if (last === undefined) throw cannotEdit(pair.key, 'would belong to a map without members of its own')
   const end = trimmedEnd(target, last)
-  if (isFlow(target, map))
-    return { start: end, end, text: `, ${formatInline(pair.key)}: ${formatInline(pair.value)}` }
+  if (isFlow(target, map)) {
+    const start = lineStart(target, last.keyStart)
+    const lead = target.text.slice(start, last.keyStart)
+    // Below the last member if it begins its line.
+    const gap = lead.trim() === '' && start > map.start ? `\n${lead}` : ' '
+    const { formatInline: format } = target
+    return { start: end, end, text: `,${gap}${format(pair.key)}: ${format(pair.value)}` }
+  }
   const indent = indentOf(target, map)
   const at = nextLine(target, end)
   const gap = target.text[at - 1] === '\n' ? '' : '\n'
@@ -165,7 +187,7 @@ function replacement(target: EditTarget, map: Node, pair: Pair & { readonly node
   const isInLine = target.lineOf(node.start) === target.lineOf(end)
   const hasLines = typeof value === 'string' && value.includes('\n')
   if (isFlow(target, map) || (isScalar && isInLine && !hasLines && node.start < node.end))
-    return { start: node.start, end, text: formatInline(value) }
+    return { start: node.start, end, text: target.formatInline(value) }
   return { start, end, text: formatPair({ key, value }, indentOf(target, map)).trimStart() }
 }
 

@@ -69,6 +69,24 @@ export function formatInline(value: unknown, isPadded = false): string {
   return document.toString(options).trim().slice(1, -1).trim()
 }
 
+/** Formats a value on one line. */
+export type InlineFormat = (value: unknown, isPadded?: boolean) => string
+
+/** Formats a value as JSON on one line, with expressions as `formatInline`. */
+export function formatJson(value: unknown, isPadded = false): string {
+  const pad = isPadded ? ' ' : ''
+  const write = (part: unknown): string => {
+    if (Array.isArray(part)) return `[${part.map(write).join(', ')}]`
+    if (part instanceof Map) {
+      const members = [...part].map(([name, member]) => `${JSON.stringify(name)}: ${write(member)}`)
+      return members.length === 0 ? '{}' : `{${pad}${members.join(', ')}${pad}}`
+    }
+    const isLarge = typeof part === 'number' && Math.abs(part) > Number.MAX_SAFE_INTEGER
+    return isLarge ? part.toExponential() : JSON.stringify(part)
+  }
+  return write(escapeTexts(value))
+}
+
 function escapeTexts(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('${', () => '$${')
   if (Array.isArray(value)) return value.map(escapeTexts)

@@ -141,9 +141,9 @@ describe.each(drivers)('drift after a rename of keys on %s', (driver) => {
     const pulled = await run('pull', 'm.json')
     expect([pulled.exit, pulled.exit === 0 ? '' : pulled.err]).toEqual([0, ''])
     const text = await readFile(join(cwd, 'm.json'), 'utf8')
-    for (const value of ['Primero', 'Lugares', 'Tipo']) expect(text).toContain(`"display_name": ${value}`)
-    // Pull reports a move, and does not make it.
-    expect((await run('plan', 'm.json')).out).toContain('1 to move, 7 unchanged')
+    for (const value of ['Primero', 'Lugares', 'Tipo']) expect(text).toContain(`"display_name": "${value}"`)
+    expect(() => JSON.parse(text) as unknown).not.toThrow()
+    expect((await run('plan', 'm.json')).out).toContain('Plan for keys: 0 changes')
     // While a rename is not applied, too.
     await write('2')
     await apply()

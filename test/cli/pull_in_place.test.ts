@@ -131,3 +131,19 @@ it('needs an output directory for a new manifest', async () => {
   const { exit, err } = await run('pull', '--root', 'town')
   expect([exit, err]).toEqual([3, expect.stringContaining('--into')])
 })
+
+it('names the new parent of a resource whose nested block has to be moved', async () => {
+  const idOf = async (key: string) => {
+    const found = await server.admin('GET', `/api/resource/search/?keyname=${key}`)
+    return (await found.json<{ resource: { id: number } }[]>())[0]?.resource.id
+  }
+  await edit('a', { resource: { parent: { id: await idOf('base') } } })
+  const inside = await run('pull', 'town.yaml', '--dry-run')
+  expect(inside.err).toContain('"a": it was moved on the server to "base"')
+  expect(inside.err).toContain('Move its block to the children of "base".')
+  const other = { resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Elsewhere' } }
+  const { id } = await (await server.admin('POST', '/api/resource/', other)).json<{ id: number }>()
+  await edit('a', { resource: { parent: { id } } })
+  const outside = await run('pull', 'town.yaml', '--dry-run')
+  expect(outside.err).toContain(`Elsewhere" (resource ${id}), outside of the manifest`)
+})

@@ -74,6 +74,10 @@ function editsOf(draft: Draft, { source }: Place, one: ServerValue): YamlEdit[] 
   // The block of a use is in the fragment.
   if (block === undefined || isUse(findAtPointer(source.value, block))) return []
   const place = joinAll(block, pointer)
+  if (pointer === '/parent' && findAtPointer(source.value, place) === undefined) {
+    draft.issues.push(reportMove(source, block, one))
+    return []
+  }
   const narrow = narrowEdits({ ...one, pointer: place, old: findAtPointer(source.value, place) })
   return narrow.flatMap((edit) => {
     const isWritten = writeIncluded(draft, source, edit)
@@ -83,6 +87,18 @@ function editsOf(draft: Draft, { source }: Place, one: ServerValue): YamlEdit[] 
     draft.issues.push(report(source, edit, { key, fault }))
     return []
   })
+}
+
+/** The block of a moved resource is in that of its former parent. */
+function reportMove({ document }: ManifestSource, block: Pointer, { key, value }: ServerValue): Issue {
+  return {
+    code: 'pull/not-written',
+    severity: 'warning',
+    message: `"${key}": it was moved on the server to "${String(value)}"`,
+    span: keySpanAt(document, block),
+    pointer: block,
+    hint: `Move its block to the children of "${String(value)}".`,
+  }
 }
 
 /** The resources of a fragment are those of all its uses. */

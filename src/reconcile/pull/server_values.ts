@@ -4,7 +4,7 @@ import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
 import type { FieldDrift, ResourceDrift } from '../drift/drift.ts'
-import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
+import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import { issueAt } from '../plan/issue_at.ts'
 import type { LineOf } from './narrow_edits.ts'
@@ -115,11 +115,20 @@ function takeValue(place: FieldPlace, edit: Edit): ServerValue | Issue | undefin
     return { key, pointer, value: writeRules({ tree }, resource).permissions ?? [], lineOf: ruleLine(tree) }
   }
   if (part === 'resmeta') return { key, pointer, value: resource.resmeta?.[name] }
-  if (part === 'parent')
-    return notWritten(wanted, pointer, 'it was moved on the server', 'Move its block to the new parent.')
+  if (part === 'parent') return takeParent(place, pointer)
   if (part === 'keyname') return undefined
   if (part === 'features') return takeFeature(wanted, edit)
   return takeMember(place, part, name)
+}
+
+function takeParent({ wanted, resource, tree, keyOf }: FieldPlace, pointer: Pointer): ServerValue | Issue {
+  const { parentId } = resource
+  const value = parentId === null ? undefined : keyOf.get(parentId)
+  if (value !== undefined) return { key: wanted.key, pointer, value }
+  const name =
+    parentId === null ? 'the top' : `"${pathOf(tree, parentId).join(' / ')}" (resource ${parentId})`
+  const hint = 'Add the new parent to the manifest with existing: true, and move the block there.'
+  return notWritten(wanted, pointer, `it was moved on the server to ${name}, outside of the manifest`, hint)
 }
 
 /** Takes the description of a feature; attachments are files. */
