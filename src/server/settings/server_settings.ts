@@ -339,9 +339,7 @@ function parseAdminPassword(text: string, name: string): string {
   }
 }
 
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
-}
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 type Table = typeof serverSettings
 
