@@ -59,6 +59,8 @@ function box([west, south]: readonly [number, number], [east, north]: readonly [
   return `POLYGON((${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}))`
 }
 
+const translucent = { color: '40,160,90,128', outline_color: '0,80,0,255', outline_width: '0.5' }
+
 /** Categories: hatches below a dashed outline, and a point pattern in a translucent fill. */
 const hatchedQml = qml(
   'type="categorizedSymbol" attr="kind"',
@@ -88,15 +90,7 @@ const hatchedQml = qml(
           line_width_unit: 'MM',
         }),
     ),
-    namedSymbol(
-      '1',
-      'fill',
-      symbolLayer('SimpleFill', {
-        color: '40,160,90,128',
-        outline_color: '0,80,0,255',
-        outline_width: '0.5',
-      }),
-    ),
+    namedSymbol('1', 'fill', symbolLayer('SimpleFill', translucent)),
   )}`,
 )
 
