@@ -1,4 +1,4 @@
-import { countOf } from '../../core/count.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import { isObject } from '../../core/is_object.ts'
 import { oneLine } from './text_format.ts'
 
@@ -11,8 +11,39 @@ const maxLength = 100
 export function showValue(value: unknown, name = ''): string {
   if (value === undefined) return '(none)'
   const names = findReference(name, value) ?? findNames(value)
-  const text = names === undefined ? JSON.stringify(value, withReferences) : oneLine(names)
-  return shorten(text)
+  if (names !== undefined) return shorten(oneLine(names))
+  const text = JSON.stringify(value, withReferences)
+  return text.length > maxLength && isStructure(value) ? showStart(value) : shorten(text)
+}
+
+const isStructure = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Maximum length of a member of an object or list that is shown in part. */
+const maxPart = 40
+
+/** Formats the first members of a long object or list, each of them whole or abbreviated, with the number of the others. */
+function showStart(value: object): string {
+  const parts = Object.entries(value).flatMap(([name, one]) => {
+    const text = JSON.stringify(withReferences(name, one), withReferences) as string | undefined
+    if (text === undefined) return []
+    return [Array.isArray(value) ? abbreviate(text) : `${JSON.stringify(name)}:${abbreviate(text)}`]
+  })
+  const shown: string[] = []
+  let left = maxLength - ',… 1,000 more'.length
+  for (const part of parts) {
+    left -= part.length + 1
+    if (left < 0) break
+    shown.push(part)
+  }
+  const more = parts.length - shown.length
+  const list = [...shown, ...(more === 0 ? [] : [`… ${showNumber(more)} more`])].join(',')
+  return Array.isArray(value) ? `[${list}]` : `{${list}}`
+}
+
+function abbreviate(text: string): string {
+  if (text.length <= maxPart) return text
+  if (text.startsWith('{')) return '{…}'
+  return text.startsWith('[') ? '[…]' : `${text.slice(0, maxPart - 2)}…"`
 }
 
 /** Cuts a text to the length of a line. */

@@ -139,7 +139,7 @@ it('shows the texts of new resources, and names what they refer to instead of id
   expect(formatPlan(plan, painter(false)).split('\n')).toEqual([
     '  ~ map  webmap  Main / map',
     '      layers  -  id 98  layer "Hidden"',
-    '      basemap_webmap.basemaps.Main / theirs / Base  - {"opacity":null,"enabled":true,"position":0,"display_name":"B","resource_id":"Main / theirs / Base …',
+    '      basemap_webmap.basemaps.Main / theirs / Base  - {"opacity":null,"enabled":true,"position":0,"display_name":"B",… 1 more}',
     '  + new  webmap  Main / new',
     '      description',
     '        one',

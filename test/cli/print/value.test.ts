@@ -21,6 +21,23 @@ describe('showValue', () => {
   it('truncates long values', () => {
     expect(showValue('x'.repeat(500))).toHaveLength(100)
   })
+
+  it('shows the first members of long objects and lists, none of them cut', () => {
+    const field = {
+      keyname: 'lanes',
+      datatype: 'INTEGER',
+      display_name: 'Lanes of the road',
+      label_field: false,
+    }
+    expect(showValue({ ...field, text_search: true, lookup_table: { id: 7, key: 'x' } })).toBe(
+      '{"keyname":"lanes","datatype":"INTEGER","display_name":"Lanes of the road",… 3 more}',
+    )
+    expect(showValue(Array.from({ length: 2000 }, (_, at) => at))).toMatch(
+      /^\[0,1,2,[\d,]+,… 1,9\d\d more\]$/,
+    )
+    const long = { text: 'x'.repeat(500), list: Array.from({ length: 90 }, () => 'item') }
+    expect(showValue(long)).toBe(`{"text":"${'x'.repeat(37)}…","list":[…]}`)
+  })
 })
 
 describe('compareLines', () => {
