@@ -180,7 +180,12 @@ it('undoes a load with them, says which it does not restore, and keeps what the 
   await applyAndPlanAgain('--allow-loss', 'places')
   const refused = await run('undo', await lastEntry(), '--yes')
   expect(refused.exit).toBe(1)
-  expect(refused.err).toContain('which the server does not keep: 3 feature descriptions')
+  expect(refused.err).toContain(
+    'deleted and changed data of "places", which the server does not keep: 2 feature descriptions, 1 changed feature description',
+  )
+  expect(refused.err).toContain(
+    'warning undo/features: descriptions and attachments of features stay as apply',
+  )
   await write({ key: 'code', descriptions: { SE: 'Lakes.', NO: 'A coast.' } }, { mode: 'seed' })
   await applyAndPlanAgain()
   expect((await run('undo', await lastEntry())).err).toContain(

@@ -5,9 +5,10 @@ import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import type { Change, DataLoad, Edit, FeaturePart, Plan } from '../model/change.ts'
+import type { Change, DataLoad, Edit, Plan } from '../model/change.ts'
 import { digestsOf, featurePartOf } from '../model/edit_digest.ts'
 import { droppedFieldOf } from '../model/layer_fields.ts'
+import { featurePartNames, featureParts } from '../plan/data/feature_parts.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import type { Report } from './outcome.ts'
 
@@ -201,9 +202,18 @@ function listLosses({ action, id, data, takes, edits }: Change): string[] {
     losses.push(...describeReplaced(data))
   const lossy = edits.filter(({ loses, lostValues }) => loses !== undefined && lostValues !== 0)
   for (const edit of lossy) if (featurePartOf(edit) === undefined) losses.push(describeLoss(edit))
-  const parts = Map.groupBy(lossy, featurePartOf)
-  const count = (part: FeaturePart) => parts.get(part)?.length ?? 0
-  if (count('descriptions') > 0) losses.push(countOf(count('descriptions'), 'feature description'))
-  if (count('attachments') > 0) losses.push(countOf(count('attachments'), 'attachment'))
+  for (const part of featureParts) {
+    const ofPart = lossy.filter((edit) => featurePartOf(edit) === part)
+    const removed = ofPart.filter(({ to }) => to === undefined).length
+    const noun = featurePartNames[part]
+    if (removed > 0) losses.push(countOf(removed, noun))
+    if (ofPart.length > removed) losses.push(countOf(ofPart.length - removed, `${changedMark}${noun}`))
+  }
   return losses
 }
+
+/** Start of the noun of data that a change replaces by others. */
+const changedMark = 'changed '
+
+/** Tells whether words of a loss are about data that was changed, not deleted. */
+export const isChangedLoss = (loss: string) => loss.includes(` ${changedMark}`)

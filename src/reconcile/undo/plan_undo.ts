@@ -5,6 +5,7 @@ import { isCls } from '../../contract/registry.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
+import { isChangedLoss } from '../apply/keep_journal.ts'
 import { countFiles } from '../model/actual_files.ts'
 import type { Plan } from '../model/change.ts'
 import { featurePartOf } from '../model/edit_digest.ts'
@@ -103,11 +104,17 @@ function checkData(
     const why = `which the server does not keep${isOfLayers ? ' for this account any longer' : ''}`
     const issue = fault(
       'undo/data-lost',
-      `apply ${entry.id} deleted data of "${key}", ${why}: ${loses.join(', ')}`,
+      `apply ${entry.id} ${describeLosses(loses)} data of "${key}", ${why}: ${loses.join(', ')}`,
       '--without-data',
     )
     return [withoutData ? ({ ...issue, severity: 'warning' } as const) : issue]
   })
+}
+
+function describeLosses(loses: readonly string[]): string {
+  const changed = loses.filter(isChangedLoss).length
+  if (changed === 0) return 'deleted'
+  return changed === loses.length ? 'changed' : 'deleted and changed'
 }
 
 /** Tells whether the server keeps the data of all layers that a change replaced or deleted, with attachments and descriptions. */
@@ -119,9 +126,9 @@ function keepsAll(change: JournalChange, kept: ReadonlyMap<number, KeptLayer>): 
 /** Warns of descriptions and attachments of features that an apply set, and that stay: the journal has only their digests. */
 function checkFeatures(entry: JournalEntry, kept: ReadonlyMap<number, KeptLayer>): Issue[] {
   const keys = listApplied(entry).flatMap((change) => {
-    const { action, key, digests = {}, loses = [] } = change
+    const { action, key, digests = {} } = change
     const isSet = Object.keys(digests).some((pointer) => featurePartOf({ pointer }) !== undefined)
-    const isLeft = isSet && action !== 'create' && action !== 'replace' && loses.length === 0
+    const isLeft = isSet && action !== 'create' && action !== 'replace'
     return isLeft && !keepsAll(change, kept) ? [key] : []
   })
   if (keys.length === 0) return []
