@@ -25,6 +25,8 @@ export interface DataChange {
   readonly filledFields?: readonly string[]
   /** Fields of the source, if it was read on this machine and is loaded as a whole. */
   readonly sourceFields?: readonly SourceContentField[]
+  /** How the fields that the block lists differ from those of the source, if it was read on this machine. */
+  readonly listedFields?: ListedFields
   /** Geometry type of the source, if it was read on this machine and is loaded as a whole. */
   readonly sourceGeometry?: GeometryType | undefined
   /** Fields of the source with values that cannot be converted to the datatypes of the layer, if it was read on this machine. */
@@ -33,6 +35,14 @@ export interface DataChange {
   readonly keyFaults?: KeyFaults
   /** Differences by key, if the load changes only the features that differ. */
   readonly difference?: FeatureDifference
+}
+
+/** How a list of fields differs from the fields of a source. Keynames. */
+export interface ListedFields {
+  /** Fields of the source that are not listed, and not loaded. */
+  readonly leftOut: readonly string[]
+  /** Listed fields that the source does not have. */
+  readonly lacking: readonly string[]
 }
 
 /** A field that would lose its values. */

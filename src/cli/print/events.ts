@@ -137,7 +137,7 @@ function editFacts({ lostValues, ...edit }: Edit): object {
   return lostValues === undefined ? edit : { ...edit, lost_values: lostValues }
 }
 
-function dataFacts({ source, sizeBytes, reason, before, change, edited }: DataLoad): object {
+function dataFacts({ source, sizeBytes, reason, before, change, edited, notSynced }: DataLoad): object {
   const known =
     change === undefined
       ? {}
@@ -153,6 +153,9 @@ function dataFacts({ source, sizeBytes, reason, before, change, edited }: DataLo
     size_bytes: sizeBytes,
     reason,
     source_fields: change?.sourceFields,
+    fields_left_out: change?.listedFields?.leftOut,
+    fields_lacking: change?.listedFields?.lacking,
+    fields_converted: notSynced,
     feature_count_before: before,
     ...known,
     ...server,

@@ -1,6 +1,6 @@
 import { type Action, actions } from '../../contract/bodies/journal.ts'
 import { catalogKinds } from '../../contract/catalog/catalog_edit.ts'
-import { countOf, showNumber } from '../../core/count.ts'
+import { countOf, joinWords, pluralOf, showNumber } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import {
   type Change,
@@ -168,7 +168,11 @@ function formatData(data: DataLoad, paint: Paint): string[] {
   const { source, sizeBytes, reason, before, change } = data
   if (data.sync !== undefined) return formatSync(data, paint)
   const verb = reason === 'new' || before === 0 ? 'is loaded' : `replaces ${describeReplaced(data)}`
-  const lines = [`data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}${describeNew(data)}`]
+  const lines = [
+    `data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}${describeNew(data)}`,
+    ...formatNotSynced(data),
+    ...formatListed(data),
+  ]
   const lost = change === undefined ? '' : describeDataLoss(change)
   if (lost !== '') lines.push(paint('red', `loses data: ${lost}`))
   return [...lines, ...formatEdited(data, paint)]
@@ -186,6 +190,30 @@ function describeNew({ reason, change }: DataLoad): string {
   return `: ${countOf(change.after, 'feature')}, ${names.length === 0 ? 'no fields' : fields}`
 }
 
+/** Tells why all features are replaced, although the manifest chooses a synchronization. */
+function formatNotSynced({ notSynced = [] }: DataLoad): string[] {
+  if (notSynced.length === 0) return []
+  const fields = `${pluralOf('field', notSynced.length)} ${joinWords(notSynced.map(oneLine))}`
+  return [
+    `replaces instead of synchronizing, because the datatype of the ${fields} changes: features get new ids`,
+  ]
+}
+
+/** Tells which fields of the source the list in the manifest leaves out, and which of the list the source does not have. */
+function formatListed({ change }: DataLoad): string[] {
+  const { leftOut = [], lacking = [] } = change?.listedFields ?? {}
+  const name = (keynames: readonly string[]) => {
+    const more = keynames.length > maxNames ? ', …' : ''
+    return `${pluralOf('field', keynames.length)} ${keynames.slice(0, maxNames).map(oneLine).join(', ')}${more}`
+  }
+  return [
+    ...(leftOut.length === 0
+      ? []
+      : [`does not load the ${name(leftOut)}: not listed in feature_layer.fields`]),
+    ...(lacking.length === 0 ? [] : [`loads no values into the ${name(lacking)}: not in the source`]),
+  ]
+}
+
 /** Formats a load that changes only the features that differ: counts, then the first features. */
 function formatSync(data: DataLoad, paint: Paint): string[] {
   const { source, sizeBytes, change } = data
@@ -194,6 +222,7 @@ function formatSync(data: DataLoad, paint: Paint): string[] {
   const lost = change === undefined ? '' : describeDataLoss(change)
   return [
     `data  ${source} (${showBytes(sizeBytes)}) synchronizes: ${what}${reasons[data.reason]}`,
+    ...formatListed(data),
     ...(difference?.examples ?? []).map((example) => formatExample(example, paint)),
     ...formatMore(difference),
     ...(lost === '' ? [] : [paint('red', `loses data: ${lost}`)]),

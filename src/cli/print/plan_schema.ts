@@ -85,6 +85,17 @@ const DataSchema = Type.Object(
     source_fields: optional(
       Type.Array(Type.Unknown(), { description: 'Fields of the source, with keyname and datatype.' }),
     ),
+    fields_left_out: optional(
+      Type.Array(Type.String(), { description: 'Fields of the source that the manifest does not list.' }),
+    ),
+    fields_lacking: optional(
+      Type.Array(Type.String(), { description: 'Fields of the manifest that the source does not have.' }),
+    ),
+    fields_converted: optional(
+      Type.Array(Type.String(), {
+        description: 'Converted fields, because of which all features are replaced despite mode sync.',
+      }),
+    ),
     difference: optional(
       Type.Object(
         {

@@ -87,6 +87,9 @@ async function convertLayer(
     hasIds: plan.idColumn >= 0,
     rowCount,
     filledFields: plan.columns.flatMap(({ keyname }, index) => (filled?.[index] === 1 ? [keyname] : [])),
+    otherFields: plan.columns.flatMap(({ keyname, use }) =>
+      use === 'NONE' && keyname !== '' ? [keyname] : [],
+    ),
     otherCount: scan.otherCount,
     badCount: scan.badCount,
     bad: scan.bad,

@@ -91,6 +91,8 @@ export interface SourceSummary {
   readonly rowCount: number
   /** Keynames of the fields that have a value in at least one row. An empty string is not a value. */
   readonly filledFields: readonly string[]
+  /** Keynames of the fields that were not read, since only wanted fields are. */
+  readonly otherFields: readonly string[]
   /** Number of features of other geometry families that were skipped. */
   readonly otherCount: number
   readonly badCount: number

@@ -69,6 +69,8 @@ export interface DataLoad {
   readonly edited?: EditedData
   /** Present if the load changes only the features that differ. */
   readonly sync?: SyncLoad
+  /** Keynames of fields that the plan converts, so that all features are loaded although the mode is `sync`. */
+  readonly notSynced?: readonly string[]
   /** Maximum fraction of the features that the load may delete, from 0 to 1; unlimited if absent. */
   readonly lossFuse?: number
 }

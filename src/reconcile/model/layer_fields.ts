@@ -54,9 +54,9 @@ export function addedFields(edits: readonly Edit[]): Set<string> {
   return new Set(added.flatMap((edit) => fieldOf(edit) ?? []))
 }
 
-/** Tells whether edits convert a field to another datatype. */
-export function convertsFields(edits: readonly Edit[]): boolean {
-  return edits.some((edit) => conversionOf(edit) !== undefined)
+/** Lists the keynames of the fields that edits convert to another datatype. */
+export function convertedFields(edits: readonly Edit[]): Set<string> {
+  return new Set(edits.flatMap((edit) => conversionOf(edit)?.keyname ?? []))
 }
 
 /** A conversion of the values of a field. */

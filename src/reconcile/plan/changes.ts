@@ -14,7 +14,7 @@ import type {
   UnfilledFields,
   UnknownResource,
 } from '../model/change.ts'
-import { addedFields, convertsFields, droppedFields } from '../model/layer_fields.ts'
+import { addedFields, convertedFields, droppedFields } from '../model/layer_fields.ts'
 import type { PlanInput } from '../model/plan_input.ts'
 import { planCreation } from './create.ts'
 import { checkFileLoss, compareFiles, type FilesDiff } from './data/compare_files.ts'
@@ -26,7 +26,7 @@ import {
   noteFinalFields,
   type PlannedLayer,
 } from './data/final_fields.ts'
-import { reportUnconvertible, tellLostValues } from './data/lost_values.ts'
+import { reportUnconvertible, tellLostValues, withoutConversion } from './data/lost_values.ts'
 import {
   countUnlisted,
   type ExtensionsPlan,
@@ -225,8 +225,11 @@ function planUpdate(work: Work, written: WantedResource, found: ActualResource):
   const context = { ...work.context, keptNames: left.kept }
   const files = compareFiles(wanted, actual, input.digests)
   if (!input.options.allowLoss.has(wanted.key)) draft.issues.push(...checkFileLoss(wanted, actual, files))
-  const compared = withLosses(work, withFiles(diffResource(written, found, context), files), actual)
-  const { load: data, unfilled } = planData(work, wanted, { actual, edits: compared.edits })
+  const counted = withLosses(work, withFiles(diffResource(written, found, context), files), actual)
+  const { load: data, unfilled } = planData(work, wanted, { actual, edits: counted.edits })
+  const isReplaced = data !== undefined && data.sync === undefined
+  // A load of all features replaces the values, so that none is converted.
+  const compared = isReplaced ? { ...counted, edits: counted.edits.map(withoutConversion) } : counted
   noteFinalFields(work.fields, wanted, { actual, data })
   const extended = noteExtensions(work, wanted, { actual, data })
   const isWritten = [data, files.entries, extended.change].some((one) => one !== undefined)
@@ -238,9 +241,7 @@ function planUpdate(work: Work, written: WantedResource, found: ActualResource):
   )
   const secrets = diff.uncompared.map((pointer) => splitPointer(pointer).join('.'))
   draft.uncompared.push(...secrets.map((field) => ({ key: wanted.key, field })))
-  // A load replaces the values.
-  if (data === undefined || data.sync !== undefined)
-    draft.issues.push(...reportUnconvertible(wanted, diff.edits))
+  draft.issues.push(...reportUnconvertible(wanted, diff.edits))
   const isSame = diff.edits.length === 0 && !diff.adopts && diff.records === undefined
   if (isSame && data === undefined && wanted.restores === undefined) {
     const reason = describeUnread({ wanted, actual, diff, extended })
@@ -370,7 +371,7 @@ function planData(
     unlisted: known ? countUnlisted(wanted, known) : undefined,
     dropped: droppedFields(edits),
     added: addedFields(edits),
-    isConverted: convertsFields(edits),
+    converted: convertedFields(edits),
     options,
     prepares: tree.landform !== undefined,
   })

@@ -52,6 +52,8 @@ export interface SyncResult {
   /** Number of features of the source. */
   readonly after: number
   readonly summary: SourceSummary
+  /** Keynames of the fields of the layer after the synchronization that the source does not have. */
+  readonly lackingFields: readonly string[]
   /** Faults of the keys that were looked for; absent if it is not known which features have them. */
   readonly keyFaults?: KeyFaults
 }
@@ -155,6 +157,7 @@ class FeatureScan {
   readonly counts = { added: 0, changed: 0, unchanged: 0 }
   readonly newFields: RowLayout['fields']
   readonly missingFields: readonly string[]
+  readonly lackingFields: readonly string[]
   readonly geometryType: GeometryType
   readonly keyCounter: KeyCounter | undefined
   readonly #digests: FeatureDigests
@@ -179,7 +182,10 @@ class FeatureScan {
       return known.has(keyname) ? [] : [{ keyname, datatype, column }]
     })
     this.newFields = others.map(({ keyname, datatype }) => ({ name: keyname, datatype }))
-    this.missingFields = compared.flatMap(({ keyname }) => (columns.has(keyname) ? [] : [keyname]))
+    const listMissing = (list: readonly TargetField[]) =>
+      list.flatMap(({ keyname }) => (columns.has(keyname) ? [] : [keyname]))
+    this.missingFields = listMissing(compared)
+    this.lackingFields = listMissing(fields)
     this.geometryType = layout.geometryType
     const { keys } = question.source
     this.keyCounter = keys && countKeys(layout, keys, fields)
@@ -273,7 +279,8 @@ async function finish(
     patch,
   }
   const keyFaults = scan.keyCounter === undefined ? {} : { keyFaults: scan.keyCounter.find() }
-  return { difference, before: digests.count, after: summary.rowCount, summary, ...keyFaults }
+  const { lackingFields } = scan
+  return { difference, before: digests.count, after: summary.rowCount, summary, lackingFields, ...keyFaults }
 }
 
 /** Styles, maps and clients of a layer depend on its geometry family. */

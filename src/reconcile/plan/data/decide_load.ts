@@ -58,8 +58,8 @@ export interface SourceQuestion {
   readonly dropped: ReadonlySet<string>
   /** Keynames of fields that the plan adds. */
   readonly added: ReadonlySet<string>
-  /** Whether the plan converts fields, so that all features have to be loaded again. */
-  readonly isConverted: boolean
+  /** Keynames of fields that the plan converts, so that all features have to be loaded again. */
+  readonly converted: ReadonlySet<string>
   readonly options: Pick<PlanOptions, 'overwriteData' | 'allowLoss' | 'fuse'>
   /** Whether the server reports the content of a source before it replaces the data. */
   readonly prepares: boolean
@@ -155,8 +155,13 @@ function reportEdits(wanted: WantedResource, { changes }: EditedData): Issue {
 type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefined }
 
 function replaceData(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
-  const { wanted, actual, count, change } = question
-  const load = { ...loadOf(question, reason), ...(edited === undefined ? {} : { edited }) }
+  const { wanted, actual, count, change, converted } = question
+  const isNotSynced = wanted.data?.mode === 'sync' && converted.size > 0
+  const load = {
+    ...loadOf(question, reason),
+    ...(edited === undefined ? {} : { edited }),
+    ...(isNotSynced ? { notSynced: [...converted] } : {}),
+  }
   const sync = findSync(question)
   if (sync !== undefined) return syncData(question, { ...load, sync })
   if (dataOf(actual?.cls)?.content !== 'features') return { load, issues: [] }
@@ -198,9 +203,9 @@ function reportFamily(wanted: WantedResource, what: string): Issue {
 }
 
 /** Returns how to synchronize a layer; undefined for another mode, and if all features have to be loaded again. */
-function findSync({ wanted, actual, file, isConverted }: SourceQuestion): SyncLoad | undefined {
+function findSync({ wanted, actual, file, converted }: SourceQuestion): SyncLoad | undefined {
   const { mode, featureKey: key = [] } = wanted.data ?? {}
-  if (mode !== 'sync' || isConverted || actual?.dataVersion === undefined) return undefined
+  if (mode !== 'sync' || converted.size > 0 || actual?.dataVersion === undefined) return undefined
   return { key, sha256: file.sha256, dataVersion: actual.dataVersion }
 }
 

@@ -66,6 +66,9 @@ function tellUnconvertible(edit: Edit, { layer, counts, uncounted }: Counting): 
   return count ? { ...edit, unconvertible: count } : edit
 }
 
+/** Removes the number of values that cannot be converted from an edit. */
+export const withoutConversion = ({ unconvertible: _, ...edit }: Edit): Edit => edit
+
 /** Reports values that cannot be converted to the datatype of the manifest. */
 export function reportUnconvertible(wanted: WantedResource, edits: readonly Edit[]): Issue[] {
   return edits.flatMap((edit): Issue[] => {

@@ -59,11 +59,26 @@ export async function readLoadChange(
     sourceFields,
     sourceGeometry,
     unconvertible,
+    ...listedOf(wanted, sourceFields),
     ...(keyFaults && { keyFaults }),
   }
   if (actual === undefined) return { ...read, before: 0, lostFields: [] }
   const lostFields = await findLost(reader, actual, { after, filledFields })
   return { ...read, before, lostFields }
+}
+
+/** Compares the fields that a block lists with those of the source; empty if it lists none. */
+function listedOf(
+  { members }: WantedResource,
+  source: readonly { readonly keyname: string }[],
+): Pick<DataChange, 'listedFields'> {
+  const listed = members.feature_layer?.fields as readonly NamedField[] | undefined
+  if (listed === undefined) return {}
+  const without = (fields: typeof source, others: typeof source) => {
+    const names = new Set(others.map(({ keyname }) => keyname))
+    return fields.flatMap(({ keyname }) => (names.has(keyname) ? [] : [keyname]))
+  }
+  return { listedFields: { leftOut: without(source, listed), lacking: without(listed, source) } }
 }
 
 /** The fields of a layer that keeps its datatypes. Features with other values are skipped, if the load skips errors. */
@@ -112,13 +127,15 @@ async function readDifference(
       finalFields: wanted.members.feature_layer?.fields as readonly NamedField[] | undefined,
     })
     if (result === undefined) return notComparable(wanted.key)
-    const { before, after, difference, summary, keyFaults } = result
+    const { before, after, difference, summary, keyFaults, lackingFields: lacking } = result
+    const isListed = wanted.members.feature_layer?.fields !== undefined
+    const listed = isListed ? { listedFields: { leftOut: summary.otherFields, lacking } } : {}
     const lostFields = await findLost(reader, actual, { after, filledFields: summary.filledFields })
     const { filledFields } = summary
     const faults = keyFaults === undefined ? {} : { keyFaults }
     return {
       ...{ ...unchanged, before, after, lostFields, filledFields, difference },
-      ...faults,
+      ...{ ...faults, ...listed },
     } satisfies DataChange
   } catch (error) {
     if (isProblem(error) && isSourceFault(error.code)) return error
