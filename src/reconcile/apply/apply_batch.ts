@@ -70,8 +70,11 @@ async function recordFailure(
   return true
 }
 
-function findStep(due: readonly Step[], { data }: Problem): Step | undefined {
-  return typeof data.operation === 'number' ? due[data.operation] : undefined
+/** Finds the step that failed: by its operation, or by the key that another request has given to a resource meanwhile. */
+function findStep(due: readonly Step[], { code, data }: Problem): Step | undefined {
+  if (typeof data.operation === 'number') return due[data.operation]
+  if (code !== 'resource/key-taken') return undefined
+  return due.find(({ kind, change }) => kind === 'write' && change.key === data.keyname)
 }
 
 function reportDone(
@@ -112,7 +115,7 @@ function excludedOutcome(change: Change, { because, fault }: Exclusion): Outcome
   return { change, outcome: 'skipped', ...(because === undefined ? {} : { because: because.key }) }
 }
 
-function reportUndone({ options, target, faults, sources }: Attempt, answer?: FailedBatch): Report {
+function reportUndone({ options, target, steps, faults, sources }: Attempt, answer?: FailedBatch): Report {
   const { plan, signal, onEvent } = options
   const [because] = faults.keys()
   const outcomes = plan.changes.map((change) =>
@@ -124,7 +127,9 @@ function reportUndone({ options, target, faults, sources }: Attempt, answer?: Fa
   // The batch may still be using them.
   if (uncertain) sources.clear()
   const broken = answer?.problem.code === 'pipeline/interrupted'
-  const whole = answer !== undefined && !broken && typeof answer.problem.data.operation !== 'number'
+  const isOfStep =
+    typeof answer?.problem.data.operation === 'number' || (answer && findStep(steps, answer.problem))
+  const whole = answer !== undefined && !broken && !isOfStep
   return {
     outcomes,
     interrupted: broken || (answer === undefined && signal?.aborted === true),

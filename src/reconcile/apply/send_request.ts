@@ -137,13 +137,24 @@ export async function explainTaken(
   const isKey = fault.code === 'resource/key-taken' || /keyname is not unique/i.test(fault.message)
   if (!isKey && fault.code !== 'resource/name-taken') return fault
   const more = [['keyname', key ?? '']] as const
-  const found = key === undefined ? [] : await api.call('resource.search', { query: {}, more, signal })
-  if (key !== undefined && found.length > 0) return stale({ key }, 'created')
+  const query = { serialization: 'full' }
+  const [wire] = key === undefined ? [] : await api.call('resource.search', { query, more, signal })
+  if (key !== undefined && wire !== undefined) return createdMeanwhile(key, wire)
   if (isKey) return keyTaken(key)
   return problem('resource/name-taken', fault.message, {
     hint: 'Plan again. If the name is still in use, choose another display name.',
     data: fault.data,
   })
+}
+
+/** Names the manifest that has created a resource meanwhile. */
+function createdMeanwhile(key: string, wire: Parameters<typeof decodeResource>[0]): Problem {
+  const { resmeta } = decodeResource(wire) as unknown as Representation
+  const manager = findManager(resmeta?.items?.[markerKeys.manager])
+  const fault = stale({ key }, 'created')
+  if (manager === undefined) return fault
+  const message = `"${key}" was created on the server by the manifest "${manager.manifest}" since the plan was made.`
+  return problem('apply/stale', message, { resource: key, hint: fault.hint })
 }
 
 function keyTaken(key: string | undefined): Problem {

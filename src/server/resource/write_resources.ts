@@ -110,7 +110,10 @@ function findNameProblem(error: unknown): Problem | undefined {
   const { constraint } = error.data
   if (constraint === 'resource_display_name')
     return nameTaken('another request has just given it to a sibling')
-  return constraint === 'resource_keyname'
-    ? problem('resource/key-taken', 'Another request has just given the keyname to another resource.')
-    : undefined
+  if (constraint !== 'resource_keyname') return undefined
+  const [, keyname] = /\(keyname\)=\((.*)\)/s.exec(error.detail ?? '') ?? []
+  const name = keyname === undefined ? 'the keyname' : `the keyname "${keyname}"`
+  return problem('resource/key-taken', `Another request has just given ${name} to another resource.`, {
+    data: keyname === undefined ? {} : { keyname },
+  })
 }
