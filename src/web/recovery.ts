@@ -1,8 +1,11 @@
 import type { Status } from './catalog/status.ts'
 import { isLoginLost, RequestFault, reasonOf } from './request.ts'
 
-/** Runs a load and retries it until it succeeds. The key identifies the load. */
-export type Load = (key: string, run: () => Promise<void>) => void
+/**
+ * Runs a load and retries it until it succeeds. The key identifies the load. `onDropped` runs if too many others have failed
+ * since: the load is not retried, but has to be requested again when it is seen.
+ */
+export type Load = (key: string, run: () => Promise<void>, onDropped?: () => void) => void
 
 /** Retries failed loads of a layer. */
 export interface LayerRecovery {
@@ -12,8 +15,12 @@ export interface LayerRecovery {
 /** Creates the recovery of a layer; `onRecovered` runs when failed loads have succeeded. */
 export type OpenRecovery = (label: () => string, onRecovered: () => void) => LayerRecovery
 
-interface Failure {
+interface Attempt {
   readonly run: () => Promise<void>
+  readonly onDropped?: (() => void) | undefined
+}
+
+interface Failure extends Attempt {
   readonly error: unknown
 }
 
@@ -24,7 +31,7 @@ interface Layer {
   readonly failed: Map<string, Failure>
 }
 
-/** Maximum number of recorded failed loads per layer; a screen has fewer tiles. */
+/** Maximum number of failed loads of a layer that are retried; a screen has fewer tiles. */
 const maxFailures = 256
 
 /** Milliseconds between retries; each pause is twice the previous one. A map waits no longer once its server is back. */
@@ -57,18 +64,17 @@ export function createRecovery(status: Status): OpenRecovery {
   const repeatLayer = async (layer: Layer, which: 'all' | 'latest') => {
     const loads = [...layer.failed].reverse()
     const first = which === 'all' ? loads.length : 1
-    const done = await Promise.all(loads.slice(0, first).map(([key, { run }]) => attempt(layer, key, run)))
+    const done = await Promise.all(
+      loads.slice(0, first).map(([key, failure]) => attempt(layer, key, failure)),
+    )
     if (!done.includes(true)) return
-    await Promise.all(loads.slice(first).map(([key, { run }]) => attempt(layer, key, run)))
+    await Promise.all(loads.slice(first).map(([key, failure]) => attempt(layer, key, failure)))
     layer.onRecovered()
   }
 
-  const attempt = async (layer: Layer, key: string, run: () => Promise<void>): Promise<boolean> => {
+  const attempt = async (layer: Layer, key: string, { run, onDropped }: Attempt): Promise<boolean> => {
     const error = await faultOf(run)
-    layer.failed.delete(key)
-    if (error !== undefined) layer.failed.set(key, { run, error })
-    const [oldest] = layer.failed.keys()
-    if (layer.failed.size > maxFailures && oldest !== undefined) layer.failed.delete(oldest)
+    record(layer, key, error === undefined ? undefined : { run, onDropped, error })
     reports.show(layers)
     return error === undefined
   }
@@ -84,8 +90,8 @@ export function createRecovery(status: Status): OpenRecovery {
     const layer: Layer = { label, onRecovered, failed: new Map() }
     layers.push(layer)
     return {
-      load(key, run) {
-        void attempt(layer, key, run).then((isDone) => {
+      load(key, run, onDropped) {
+        void attempt(layer, key, { run, onDropped }).then((isDone) => {
           // The server responds again: retry the failed loads.
           if (isDone && timer !== undefined && layers.some(isCutOff)) resume()
           else schedule()
@@ -93,6 +99,16 @@ export function createRecovery(status: Status): OpenRecovery {
       },
     }
   }
+}
+
+/** Records whether a load failed, and drops the oldest of too many failures. */
+function record({ failed }: Layer, key: string, failure: Failure | undefined): void {
+  failed.delete(key)
+  if (failure !== undefined) failed.set(key, failure)
+  const [oldest] = failed
+  if (failed.size <= maxFailures || oldest === undefined) return
+  failed.delete(oldest[0])
+  oldest[1].onDropped?.()
 }
 
 /** Reports faults until they are resolved. A dismissed message does not reappear for the same fault. */

@@ -58,11 +58,18 @@ export function isLoginLost(error: unknown): boolean {
   return error instanceof RequestFault && error.code === sessionEnded
 }
 
+/** Milliseconds after which a request, or what is left of its response, is given up: longer than servers draw an image. */
+const patience = 120_000
+
 async function reach(path: string, options: RequestInit): Promise<Response> {
+  const overdue = new AbortController()
+  const fault = new RequestFault('The server does not answer.', { status: 0 })
+  setTimeout(() => overdue.abort(fault), patience)
+  const signals = [overdue.signal, ...(options.signal ? [options.signal] : [])]
   try {
-    return await fetch(path, options)
+    return await fetch(path, { ...options, signal: AbortSignal.any(signals) })
   } catch (error) {
-    if (options.signal?.aborted) throw error
+    if (options.signal?.aborted || error === fault) throw error
     throw new RequestFault('The server is unreachable.', { status: 0 })
   }
 }

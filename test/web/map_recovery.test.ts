@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createServer, type RunningServer } from '../../src/server/server.ts'
-import { pixelOf, readView, untilColor, untilDrawn, urlOf, useBrowser } from '../support/browser.ts'
+import { pixelOf, readView, untilColor, untilDrawn, useBrowser } from '../support/browser.ts'
 import { makeMap, type TestMap } from '../support/map.ts'
 import { usePostgres } from '../support/postgres.ts'
 import { type TestProxy, useProxy } from '../support/proxy.ts'
@@ -123,6 +123,52 @@ test('all missing tiles are requested as soon as one tile loads again', async ()
   expect(new Set(got)).toEqual(new Set(asked))
 })
 
+test('a server that accepts requests and never answers is reported, and asked again', async () => {
+  const page = await open()
+  await page.clock.install()
+  await page.reload()
+  await untilDrawn(page)
+  await proxy.set('silent')
+  await page.getByRole('button', { name: 'Zoom in' }).click()
+  await page.waitForRequest(/\/tile\?/)
+  await page.clock.fastForward(125_000)
+  await page.getByText(unreachable).waitFor()
+  await proxy.set('open')
+  // Those that were requested meanwhile are given up, too.
+  await page.clock.fastForward(125_000)
+  await untilWhole(page)
+})
+
+test('tiles of more places than are retried are loaded when they are seen again', async () => {
+  const options = { width: 3000, height: 2400 }
+  const page = await browser.open(
+    `http://127.0.0.1:${proxy.port}${path.replace('zoom=4', 'zoom=2')}`,
+    options,
+  )
+  await untilDrawn(page)
+  browser.expectComplaint(/ERR_/)
+  await proxy.set('cut')
+  for (const zoom of [3, 4, 5, 6, 7, 8]) {
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await page.waitForURL((url) => readView(url).zoom === zoom)
+    await untilDrawn(page)
+  }
+  await page.getByText(unreachable).waitFor()
+  await proxy.set('open')
+  await page.locator('.fault').waitFor({ state: 'detached' })
+  const east = { lon: 0, lat: 0, zoom: 4 }
+  for (const zoom of [7, 6, 5, 4]) {
+    await page.getByRole('button', { name: 'Zoom out' }).click()
+    await page.waitForURL((url) => readView(url).zoom === zoom)
+    await untilDrawn(page)
+  }
+  const fresh = await browser.open(`http://127.0.0.1:${proxy.port}${path}`, options)
+  await untilDrawn(fresh)
+  const clip = { x: 500, y: 500, width: 2000, height: 1400 }
+  expect((await page.screenshot({ clip })).equals(await fresh.screenshot({ clip }))).toBe(true)
+  await untilColor(page, pixelOf(page, east, green), '#99bb55')
+})
+
 test('a map that was moved while the server restarted is completed', async () => {
   const page = await open()
   browser.expectComplaint(/ERR_/)
@@ -201,6 +247,6 @@ test('the end of a session is reported, and the login leads back to the same pla
   expect(await page.locator('.fault').count()).toBe(1)
   await page.locator('.fault').getByRole('button', { name: 'Log in' }).click()
   await logIn()
-  expect(readView(await urlOf(page)).zoom).toBe(5)
+  expect(readView(new URL(page.url())).zoom).toBe(5)
   expect(await page.locator('.fault').count()).toBe(0)
 })

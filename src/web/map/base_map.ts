@@ -7,6 +7,7 @@ import type { Status } from '../catalog/status.ts'
 import { tileUrl } from '../tile_address.ts'
 import { type ImageLoads, openLoads } from './image_loads.ts'
 import { durationOf } from './interactions.ts'
+import { retryTiles } from './retry_tiles.ts'
 import { TileImageSource } from './tile_images.ts'
 
 /** The base map below the layers. */
@@ -101,19 +102,22 @@ function directTiles(basemap: ConfigBasemap, status: Status): XYZ {
     },
   })
   reportAbsence(source, label, status)
+  retryTiles(source)
   return source
 }
 
 /** Reports that no tile could be loaded: where some can, the others are places that the service does not have. */
 function reportAbsence(source: XYZ, label: string, status: Status): void {
-  let hasLoaded = false
+  let [hasLoaded, isReported] = [false, false]
   let withdraw = () => {}
   source.on('tileloadend', () => {
     hasLoaded = true
     withdraw()
   })
   source.on('tileloaderror', () => {
-    if (!hasLoaded) withdraw = status.report(`Cannot load the base map ${label}.`)
+    if (hasLoaded || isReported) return
+    isReported = true
+    withdraw = status.report(`Cannot load the base map ${label}.`)
   })
 }
 

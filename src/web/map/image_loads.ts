@@ -41,7 +41,7 @@ export function openLoads(
     }
   }
   return {
-    load: (key, run) => recovery.load(key, () => attempt(run)),
+    load: (key, run, onDropped) => recovery.load(key, () => attempt(run), onDropped),
     onRecovered(action) {
       redraw = action
     },

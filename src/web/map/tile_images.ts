@@ -22,7 +22,12 @@ export class TileImageSource extends XYZ {
     this.#load = load
     // The place is part of the key: every copy of the world has its own tiles.
     this.setTileLoadFunction((tile, url) =>
-      this.#load(tile.getTileCoord().join(), () => this.#attempt(tile as ImageTile, url)),
+      this.#load(
+        tile.getTileCoord().join(),
+        () => this.#attempt(tile as ImageTile, url),
+        // The map requests idle tiles when they are in sight.
+        () => tile.getState() === TileState.ERROR && tile.setState(TileState.IDLE),
+      ),
     )
   }
 
