@@ -1,4 +1,5 @@
 import type { Status } from './catalog/status.ts'
+import { type Attempt, type Failure, recordFailure } from './failed_loads.ts'
 import { isLoginLost, RequestFault, reasonOf } from './request.ts'
 
 /**
@@ -15,24 +16,12 @@ export interface LayerRecovery {
 /** Creates the recovery of a layer; `onRecovered` runs when failed loads have succeeded. */
 export type OpenRecovery = (label: () => string, onRecovered: () => void) => LayerRecovery
 
-interface Attempt {
-  readonly run: () => Promise<void>
-  readonly onDropped?: (() => void) | undefined
-}
-
-interface Failure extends Attempt {
-  readonly error: unknown
-}
-
 interface Layer {
   readonly label: () => string
   readonly onRecovered: () => void
   /** Failed loads by key, the latest last. */
   readonly failed: Map<string, Failure>
 }
-
-/** Maximum number of failed loads of a layer that are retried; a screen has fewer tiles. */
-const maxFailures = 256
 
 /** Milliseconds between retries; each pause is twice the previous one. A map waits no longer once its server is back. */
 const pauses = { first: 1000, max: 15_000 }
@@ -74,7 +63,7 @@ export function createRecovery(status: Status): OpenRecovery {
 
   const attempt = async (layer: Layer, key: string, { run, onDropped }: Attempt): Promise<boolean> => {
     const error = await faultOf(run)
-    record(layer, key, error === undefined ? undefined : { run, onDropped, error })
+    recordFailure(layer.failed, key, error === undefined ? undefined : { run, onDropped, error })
     reports.show(layers)
     return error === undefined
   }
@@ -99,16 +88,6 @@ export function createRecovery(status: Status): OpenRecovery {
       },
     }
   }
-}
-
-/** Records whether a load failed, and drops the oldest of too many failures. */
-function record({ failed }: Layer, key: string, failure: Failure | undefined): void {
-  failed.delete(key)
-  if (failure !== undefined) failed.set(key, failure)
-  const [oldest] = failed
-  if (failed.size <= maxFailures || oldest === undefined) return
-  failed.delete(oldest[0])
-  oldest[1].onDropped?.()
 }
 
 /** Reports faults until they are resolved. A dismissed message does not reappear for the same fault. */

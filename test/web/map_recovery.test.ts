@@ -139,36 +139,6 @@ test('a server that accepts requests and never answers is reported, and asked ag
   await untilWhole(page)
 })
 
-test('tiles of more places than are retried are loaded when they are seen again', async () => {
-  const options = { width: 3000, height: 2400 }
-  const page = await browser.open(
-    `http://127.0.0.1:${proxy.port}${path.replace('zoom=4', 'zoom=2')}`,
-    options,
-  )
-  await untilDrawn(page)
-  browser.expectComplaint(/ERR_/)
-  await proxy.set('cut')
-  for (const zoom of [3, 4, 5, 6, 7, 8]) {
-    await page.getByRole('button', { name: 'Zoom in' }).click()
-    await page.waitForURL((url) => readView(url).zoom === zoom)
-    await untilDrawn(page)
-  }
-  await page.getByText(unreachable).waitFor()
-  await proxy.set('open')
-  await page.locator('.fault').waitFor({ state: 'detached' })
-  const east = { lon: 0, lat: 0, zoom: 4 }
-  for (const zoom of [7, 6, 5, 4]) {
-    await page.getByRole('button', { name: 'Zoom out' }).click()
-    await page.waitForURL((url) => readView(url).zoom === zoom)
-    await untilDrawn(page)
-  }
-  const fresh = await browser.open(`http://127.0.0.1:${proxy.port}${path}`, options)
-  await untilDrawn(fresh)
-  const clip = { x: 500, y: 500, width: 2000, height: 1400 }
-  expect((await page.screenshot({ clip })).equals(await fresh.screenshot({ clip }))).toBe(true)
-  await untilColor(page, pixelOf(page, east, green), '#99bb55')
-})
-
 test('a map that was moved while the server restarted is completed', async () => {
   const page = await open()
   browser.expectComplaint(/ERR_/)
