@@ -120,7 +120,7 @@ describe.each(oneDriver)('descriptions and attachments of features on %s', (driv
     expect(drift.out).toMatch(/server {4}features\.attachments\.SE\.by_hand\.jpg/)
     const pulled = await run('pull', 'm.yaml')
     expect(pulled.out).toMatch(/^-.*"NO": "Fjords\."/m)
-    expect(pulled.out).toMatch(/^\+.*"NO": By hand\./m)
+    expect(pulled.out).toMatch(/^\+.*"NO": "By hand\."/m)
     expect(pulled.err).toContain('"edited": an attachment of feature SE changed on the server')
     expect(pulled.err).toContain('1 value of 1 file changed. 1 change of the server is not written.')
 

@@ -130,12 +130,21 @@ test('a server that accepts requests and never answers is reported, and asked ag
   await untilDrawn(page)
   await proxy.set('silent')
   await page.getByRole('button', { name: 'Zoom in' }).click()
-  await page.waitForRequest(/\/tile\?/)
-  await page.clock.fastForward(125_000)
+  // Requests begin one after another, each with its own time: all of them are given up at last.
+  const untilSeen = (selector: string) =>
+    expect
+      .poll(
+        async () => {
+          await page.clock.fastForward(125_000)
+          return page.locator(selector).count()
+        },
+        { interval: 3000 },
+      )
+      .toBe(1)
+  await untilSeen('.fault')
   await page.getByText(unreachable).waitFor()
   await proxy.set('open')
-  // Those that were requested meanwhile are given up, too.
-  await page.clock.fastForward(125_000)
+  await untilSeen('body[data-drawn="true"]:not(:has(.fault))')
   await untilWhole(page)
 })
 

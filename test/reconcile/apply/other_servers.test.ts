@@ -202,7 +202,7 @@ describe('the second of two concurrent first applies', () => {
       const report = await applyPlan({ api: second, plan, atomic })
       expect(report.outcomes[0]?.problem).toMatchObject({
         code: 'apply/stale',
-        message: `"${id}" was created on the server since the plan was made.`,
+        message: `"${id}" was created on the server by the manifest "${id}" since the plan was made.`,
         hint: 'Plan again.',
       })
       expect(tell(await planManifest({ api: second, manifest }))).toEqual([])
