@@ -16,6 +16,7 @@ import { hasNoRoom } from '../runner/disk_room.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import type { SourceField } from '../runner/vector_job.ts'
 import { isCurved, readDeclaredType } from './declared_type.ts'
+import { referenceSystemOf } from './reference_system.ts'
 import type { SourceLayer } from './source.ts'
 
 /** Processes features while they are translated. */
@@ -190,7 +191,8 @@ const undefinedSystem = /^\w+\["Undefined (Cartesian|geographic) SRS"/i
  * @throws {Problem} source/no-srs if it is unknown
  */
 function sourceReferenceSystem({ layer, name, degrees }: SourceLayer): string | undefined {
-  if (layer.srs !== null && !undefinedSystem.test(layer.srs.toWKT())) return undefined
+  const own = referenceSystemOf(layer)
+  if (own !== null && !undefinedSystem.test(own.toWKT())) return undefined
   if (degrees !== undefined) return 'EPSG:4326'
   throw problem('source/no-srs', `the layer ${JSON.stringify(name)} has no reference system`, {
     hint: 'Add it to the file; for a Shapefile, add its .prj file to the archive.',
@@ -203,7 +205,7 @@ function sourceReferenceSystem({ layer, name, degrees }: SourceLayer): string | 
  * @throws {Problem} source/no-srs if it is unknown
  */
 export function openReferenceSystem(gdal: GdalModule, source: SourceLayer): SpatialReference {
-  const own = sourceReferenceSystem(source) === undefined ? source.layer.srs : null
+  const own = sourceReferenceSystem(source) === undefined ? referenceSystemOf(source.layer) : null
   // In EPSG:4326, latitude is first.
   return own ?? gdal.SpatialReference.fromUserInput('OGC:CRS84')
 }

@@ -7,6 +7,7 @@ import { type FeatureFault, positionFault } from '../../import/fit_geometry.ts'
 import type { GdalModule, OpenGdal } from '../../runner/gdal_module.ts'
 import { findContinuation } from '../continue_longitude.ts'
 import { misplaced } from '../missing.ts'
+import { referenceSystemOf } from '../reference_system.ts'
 import {
   allocateLine,
   type LineTransformation,
@@ -77,7 +78,7 @@ function readReferenceSystem(gdal: GdalModule, crs: unknown, folder: string): Sp
   writeFileSync(path, JSON.stringify({ type: 'FeatureCollection', crs, features: [feature] }))
   const dataset = gdal.open(path, 'r', 'GeoJSON')
   try {
-    const { srs } = dataset.layers.get(0)
+    const srs = referenceSystemOf(dataset.layers.get(0))
     if (srs === null) throw new Error('a GeoJSON file has no reference system')
     return srs
   } finally {

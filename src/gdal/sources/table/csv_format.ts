@@ -7,6 +7,7 @@ import { startWktCheck } from '../../../geo/wkt_check.ts'
 import type { ColumnUse } from '../../import/copy_row.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
 import { maxCsvRowBytes } from '../../runner/settings.ts'
+import { referenceSystemOf } from '../reference_system.ts'
 import type { GeometryReason, SourceFile, SourceLayer } from '../source.ts'
 import { defineSource, type FileProbe, hasExtension, type Opening } from '../source_format.ts'
 import { nameSource } from '../source_name.ts'
@@ -66,7 +67,7 @@ function openCsv({ path }: SourceFile, { gdal, job: { folder } }: Opening): Sour
   const layer = dataset.layers.get(0)
   return {
     ...{ dataset, layer, name: basename(path, extname(path)), format: 'CSV' },
-    ...(layer.srs === null ? { degrees: columns.isLonLat ? 'declared' : 'guessed' } : {}),
+    ...(referenceSystemOf(layer) === null ? { degrees: columns.isLonLat ? 'declared' : 'guessed' } : {}),
     columns: { uses, wkt, infersDatatypes: true },
     check: {
       count: () => plain.features.countAsync(true),

@@ -1,4 +1,5 @@
 import { openWithGdal, unreadable } from '../open_with_gdal.ts'
+import { referenceSystemOf } from '../reference_system.ts'
 import type { SourceFile, SourceLayer } from '../source.ts'
 import { defineSource, type FileProbe, type Opening } from '../source_format.ts'
 import { findXmlFault, prepareXml } from './xml_text.ts'
@@ -41,7 +42,7 @@ async function openXml(
   const file = await prepareXml(given, job.folder)
   const opened = await tryOpen(openWithGdal(gdal, file, drivers))
   const { layers } = opened
-  if (layers?.every(({ layer }) => layer.srs !== null)) {
+  if (layers?.every(({ layer }) => referenceSystemOf(layer) !== null)) {
     return layers.map((layer) => ({ ...layer, check: { findFault: () => findXmlFault(file.path) } }))
   }
   const fault = await findXmlFault(file.path)
