@@ -5,7 +5,6 @@ import type { Plan } from '../reconcile/model/change.ts'
 import { type PlanOptions, safeOptions } from '../reconcile/model/plan_input.ts'
 import { planFrom } from '../reconcile/plan/plan_manifest.ts'
 import type { PlanReader } from '../reconcile/plan/plan_reader.ts'
-import { checkPasswords } from '../reconcile/principals/check_passwords.ts'
 import { findUnknownKeys, reportUnknownKeys } from './check_keys.ts'
 import { findCommit } from './git_commit.ts'
 import { checkGuards, type GuardSettings, type Guards, loadGuards, noGuards, withPolicies } from './guards.ts'
@@ -16,8 +15,8 @@ import { formatPlan } from './print/plan.ts'
 import { formatHeader } from './print/plan_facts.ts'
 import { showReading } from './print/reading.ts'
 import { painter } from './print/text_format.ts'
-import { readSecret } from './read_secret.ts'
 import { type Terminal, writeLine } from './terminal.ts'
+import { findWeakPasswords } from './weak_passwords.ts'
 
 /** Settings of commands that plan a manifest. */
 export interface PrepareSettings {
@@ -95,8 +94,7 @@ async function checkSentPasswords(
   terminal: Pick<Terminal, 'env'>,
 ): Promise<Issue[]> {
   const sent = changes.flatMap(({ password, key }) => (password && principals?.user.get(key)) ?? [])
-  if (landform === undefined || sent.length === 0) return []
-  return checkPasswords(sent, (source) => readSecret(source, terminal))
+  return landform === undefined ? [] : findWeakPasswords(sent, terminal)
 }
 
 /** Reports keys in options that name nothing, unless an apply of the manifest has deleted what they named: jobs repeat them. */

@@ -7,6 +7,7 @@ import { countIssues, orDefault } from '../load_manifest.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
+import { findWeakPasswords } from '../weak_passwords.ts'
 
 /** Settings of `validate`. */
 export interface ValidateSettings {
@@ -59,10 +60,7 @@ async function readData(manifest: Manifest, { interrupt }: Terminal): Promise<Is
 /** Warns of weak passwords: landform servers refuse them, others may not. */
 async function readPasswords({ principals }: Manifest, terminal: Terminal): Promise<Issue[]> {
   const users = [...(principals?.user.values() ?? [])].filter(({ password }) => password !== undefined)
-  if (users.length === 0) return []
-  const { checkPasswords } = await import('../../reconcile/principals/check_passwords.ts')
-  const { readSecret } = await import('../read_secret.ts')
-  const issues = await checkPasswords(users, (source) => readSecret(source, terminal))
+  const issues = await findWeakPasswords(users, terminal)
   return issues.map((issue) => ({ ...issue, severity: 'warning' }))
 }
 
