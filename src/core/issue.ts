@@ -16,19 +16,19 @@ export interface Issue {
   readonly hint?: string
 }
 
-/** Orders issues by position; those without one come first. */
+/** Orders issues by position, those without one first, then by pointer and code. */
 export function compareIssues(a: Issue, b: Issue): number {
-  if (a.span && b.span) return compareSpans(a.span, b.span) || compareText(a.code, b.code)
-  if (a.span || b.span) return a.span ? 1 : -1
-  return compareText(a.pointer ?? '', b.pointer ?? '') || compareText(a.code, b.code)
+  const byPointer = a.span || b.span ? 0 : compareText(a.pointer ?? '', b.pointer ?? '')
+  return comparePositions(a, b) || byPointer || compareText(a.code, b.code)
 }
 
-/** Sorts issues by position, in stable order; those without one come first. */
+/** Sorts issues by position, those without one first. Others keep their order. */
 export function sortIssues(issues: readonly Issue[]): Issue[] {
-  return issues.toSorted((a, b) => {
-    if (a.span && b.span) return compareSpans(a.span, b.span)
-    return Number(a.span !== undefined) - Number(b.span !== undefined)
-  })
+  return issues.toSorted(comparePositions)
+}
+
+function comparePositions({ span: a }: Issue, { span: b }: Issue): number {
+  return a && b ? compareSpans(a, b) : Number(a !== undefined) - Number(b !== undefined)
 }
 
 /** Returns whether any of the issues is an error. */
