@@ -127,8 +127,7 @@ function reportUndone({ options, target, steps, faults, sources }: Attempt, answ
   // The batch may still be using them.
   if (uncertain) sources.clear()
   const broken = answer?.problem.code === 'pipeline/interrupted'
-  const isOfStep =
-    typeof answer?.problem.data.operation === 'number' || (answer && findStep(steps, answer.problem))
+  const isOfStep = answer !== undefined && findStep(steps, answer.problem) !== undefined
   const whole = answer !== undefined && !broken && !isOfStep
   return {
     outcomes,

@@ -151,10 +151,7 @@ export async function explainTaken(
 function createdMeanwhile(key: string, wire: Parameters<typeof decodeResource>[0]): Problem {
   const { resmeta } = decodeResource(wire) as unknown as Representation
   const manager = findManager(resmeta?.items?.[markerKeys.manager])
-  const fault = stale({ key }, 'created')
-  if (manager === undefined) return fault
-  const message = `"${key}" was created on the server by the manifest "${manager.manifest}" since the plan was made.`
-  return problem('apply/stale', message, { resource: key, hint: fault.hint })
+  return stale({ key, creator: manager?.manifest }, 'created')
 }
 
 function keyTaken(key: string | undefined): Problem {

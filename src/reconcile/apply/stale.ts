@@ -5,13 +5,14 @@ import type { Problem } from '../../core/problem.ts'
 import type { Change, FeatureState } from '../model/change.ts'
 import { statesOf } from '../plan/data/plan_extensions.ts'
 
-/** Creates the Problem of a resource that has changed since planning. */
+/** Creates the Problem of a resource that has changed since planning. `creator` is the manifest that has created it, if known. */
 export function stale(
-  { key }: Pick<Change, 'key'>,
+  { key, creator }: Pick<Change, 'key'> & { readonly creator?: string | undefined },
   what: 'created' | 'changed' | 'deleted',
   hint?: string,
 ): Problem {
-  const message = `"${key}" was ${what} on the server since the plan was made.`
+  const by = creator === undefined ? '' : ` by the manifest "${creator}"`
+  const message = `"${key}" was ${what} on the server${by} since the plan was made.`
   return problem('apply/stale', message, { resource: key, ...(hint === undefined ? {} : { hint }) })
 }
 
