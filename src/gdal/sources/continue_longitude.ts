@@ -15,7 +15,8 @@ export interface ContinuedTarget {
 
 /**
  * PROJ wraps all longitudes to the range from -180 to 180, which turns a polygon from 170 to 190 inside out. Creates a function
- * that continues them beyond it, however far, so that wrong ones are found; undefined if one of the reference systems does not cover the world.
+ * that continues them beyond it, however far, so that wrong ones are found; undefined if one of the reference systems does not
+ * cover the world.
  */
 export function findContinuation(
   gdal: GdalModule,

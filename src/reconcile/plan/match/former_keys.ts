@@ -35,8 +35,8 @@ export interface FormerContext {
 }
 
 /**
- * Tells whether digests were recorded of values with names that the plan changes, as earlier versions did of users and groups. They are recorded again in the apply that renames:
- * afterwards, the former names are not known.
+ * Tells whether digests were recorded of values with names that the plan changes, as earlier versions did of users and groups.
+ * They are recorded again in the apply that renames: afterwards, the former names are not known.
  */
 export function recordsFormerKeys(
   recorded: RecordedFields | undefined,
