@@ -7,14 +7,21 @@ import { LongFirst } from './test/support/sequencer.ts'
 /** Maximum memory of a worker: the embedded database, a browser, GDAL child processes. */
 const workerBytes = 3 * 2 ** 30
 
+/** A whole run is one project: workers and PostgreSQL are started once, and no core waits for the end of a project. */
+const splits = process.argv.some((argument) => argument.startsWith('--project'))
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global.ts'],
     setupFiles: ['test/support/leftovers.ts', 'test/support/count_cases.ts'],
-    projects: Object.entries(sortTestFiles()).map(([name, include]) => ({
-      extends: true as const,
-      test: { name, include },
-    })),
+    ...(splits
+      ? {
+          projects: Object.entries(sortTestFiles()).map(([name, include]) => ({
+            extends: true,
+            test: { name, include },
+          })),
+        }
+      : { include: ['test/**/*.test.ts'] }),
     // Processes, not threads, so that GDAL, worker threads and signals behave as in production.
     pool: 'forks',
     // The program and GDAL child processes are started hundreds of times: caches their compiled sources.
