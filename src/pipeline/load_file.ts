@@ -1,5 +1,5 @@
 import type { Representation } from '../contract/bodies/bodies.ts'
-import { notesOf, type WireImportReport } from '../contract/bodies/import_report.ts'
+import { notesOf, type SkippedFeatures, type WireImportReport } from '../contract/bodies/import_report.ts'
 import type { Upload } from '../contract/bodies/resource.ts'
 import { vectorLayer } from '../contract/classes/vector_layer.ts'
 import { findManifest, findSource, markerKeys } from '../contract/markers.ts'
@@ -7,6 +7,7 @@ import { problem } from '../contract/problems.ts'
 import { defaultLossFuse, type LossLimits } from '../transfer/data_loss.ts'
 import { uploadSource } from '../transfer/pack.ts'
 import { loadTimeoutMs } from '../transfer/prepare_source.ts'
+import { skippedOf } from '../transfer/read_source.ts'
 import { encodedUpload } from '../transfer/source_encoding.ts'
 import type { FeatureDifference } from '../transfer/sync/feature_difference.ts'
 import { syncLayer } from '../transfer/sync/sync_layer.ts'
@@ -43,6 +44,8 @@ export interface LoadResult {
   readonly count: number
   /** Import report, if the server provides one. */
   readonly report?: WireImportReport | undefined
+  /** Invalid features that were skipped, if they are known. */
+  readonly skipped?: SkippedFeatures | undefined
   /** Differences, if only the features that differ were changed. */
   readonly difference?: FeatureDifference
   /** Remarks on the load for the user, one sentence each. */
@@ -142,7 +145,8 @@ async function syncWithFile(
     context.signal,
   )
   step.done()
-  return { id, before: change.before, count: change.after, difference, notes: summary.notes }
+  const skipped = summary.badCount === 0 ? {} : { skipped: skippedOf(summary) }
+  return { id, before: change.before, count: change.after, difference, ...skipped, notes: summary.notes }
 }
 
 /** Refuses to load into a layer that a manifest manages, because manifest and load would undo each other. */

@@ -1,3 +1,4 @@
+import type { SkippedFeatures } from '../contract/bodies/import_report.ts'
 import type { GeometryType } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import type { AnswerOf } from '../contract/route.ts'
@@ -33,6 +34,8 @@ export interface DataChange {
   readonly unconvertible?: readonly UnconvertibleField[]
   /** Faults of the keys of descriptions and attachments, if the source was read on this machine, and has values of their datatype. */
   readonly keyFaults?: KeyFaults
+  /** Invalid features that the load skips, if the source was read on this machine. */
+  readonly skipped?: SkippedFeatures
   /** Differences by key, if the load changes only the features that differ. */
   readonly difference?: FeatureDifference
 }

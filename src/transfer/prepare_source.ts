@@ -17,6 +17,8 @@ export interface SourceFile {
   readonly id?: number | undefined
   /** Load options: members of the class, and the encoding. */
   readonly options: Readonly<Record<string, unknown>>
+  /** Datatypes to which the values of fields are converted. */
+  readonly fields?: readonly LoadedField[] | undefined
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: (sentBytes: number, sizeBytes: number) => void
   /** Receives the progress of the server, if it reports it. */
@@ -61,9 +63,24 @@ export interface PreparedSource {
  * @throws {Problem} file/not-found, file/unreadable, and the errors of the server that loading the file would cause
  */
 export async function prepareSource(api: Api, source: SourceFile): Promise<PreparedSource> {
-  const { path, cls, id, options, signal, onProgress, onLoading = () => undefined, pollIntervalMs } = source
+  const {
+    path,
+    cls,
+    id,
+    options,
+    fields: declared,
+    signal,
+    onProgress,
+    onLoading = () => undefined,
+    pollIntervalMs,
+  } = source
   const { upload, sha256 } = await uploadSource(api, { path, signal, ...(onProgress ? { onProgress } : {}) })
-  const body = { cls, ...(id === undefined ? {} : { id }), [cls]: writeSource(options, upload) }
+  const body = {
+    cls,
+    ...(id === undefined ? {} : { id }),
+    [cls]: writeSource(options, upload),
+    ...memberOf(declared),
+  }
   // A source whose response was lost expires after a day.
   const preparing = sendWithRetries(
     () => api.call('source.prepare', { body, signal, timeoutMs: loadTimeoutMs }),
@@ -89,6 +106,11 @@ export async function prepareSource(api: Api, source: SourceFile): Promise<Prepa
     ...(replaces === undefined ? {} : { dataVersion: replaces.data_version }),
   }
 }
+
+const memberOf = (fields: SourceFile['fields']) =>
+  fields === undefined
+    ? {}
+    : { feature_layer: { fields: fields.map(({ keyname, datatype }) => ({ keyname, datatype })) } }
 
 /** Time-out of requests that read a file into a layer, which can take long for large files. */
 export const loadTimeoutMs = 3_600_000

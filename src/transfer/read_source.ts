@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import type { SkippedFeatures } from '../contract/bodies/import_report.ts'
 import type { Field } from '../contract/classes/feature_layer.ts'
 import { type GeometryType, geometryParts, loadedSrs } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
@@ -21,7 +22,9 @@ export interface ReadableSource {
   readonly options: LoadMembers & { readonly encoding?: string }
   /** Geometry type of an existing layer. */
   readonly geometryType: GeometryType | undefined
-  /** Datatypes that fields get after the load; those of the source if absent. */
+  /** Fields to which values are converted while they are read; those of the source if absent. */
+  readonly wanted?: WantedFields | undefined
+  /** Datatypes that fields get after the load, if the server converts them only then; those that are read if absent. */
   readonly declared?: WantedFields['fields'] | undefined
   /** Keys to look for among the features. */
   readonly keys?: WantedKeys | undefined
@@ -35,6 +38,10 @@ export interface SourceContents {
   readonly filledFields: readonly string[]
   /** Fields that a new layer would have. */
   readonly fields: readonly SourceContentField[]
+  /** Keynames of the fields that were not read, since only wanted fields are. */
+  readonly otherFields: readonly string[]
+  /** Invalid features that a load skips. */
+  readonly skipped: SkippedFeatures
   /** Geometry type that a new layer would have; undefined for a file without features. */
   readonly geometryType: GeometryType | undefined
   /** Fields with values that cannot be converted to the declared datatypes. */
@@ -112,16 +119,22 @@ export async function readSource(source: ReadableSource): Promise<SourceContents
       await (readers.length === 0 ? skip(copy) : readValueRows(copy, width, add))
   }
   try {
-    const { rowCount: featureCount, filledFields } = await scanSource(source, { take })
+    const summary = await scanSource(source, { wanted: source.wanted, take })
+    const { rowCount: featureCount, filledFields, otherFields } = summary
     const keyFaults = counter === undefined ? {} : { keyFaults: counter.find() }
     return {
-      ...{ featureCount, filledFields, fields, geometryType },
+      ...{ featureCount, filledFields, fields, otherFields, geometryType, skipped: skippedOf(summary) },
       ...{ unconvertible: check?.find() ?? [], ...keyFaults },
     }
   } catch (error) {
     if (!isProblem(error) || error.code === 'pipeline/interrupted') throw error
     return /^(source|file)\//.test(error.code) ? error : undefined
   }
+}
+
+/** Returns the invalid features that a load skips, as servers report them. */
+export function skippedOf({ badCount, bad }: Pick<SourceSummary, 'badCount' | 'bad'>): SkippedFeatures {
+  return { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) }
 }
 
 async function skip(copy: AsyncIterable<Uint8Array>): Promise<void> {

@@ -18,7 +18,7 @@ import type { CommandInput, CommandSpec } from '../command.ts'
 import { eventOptions } from '../options.ts'
 import { withServer } from '../principals.ts'
 import { writeEvent } from '../print/events.ts'
-import { formatBad } from '../print/load.ts'
+import { formatBad, formatSkippedCount } from '../print/load.ts'
 import { startRunProgress } from '../print/run.ts'
 import { showBefore, showDuration } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
@@ -172,8 +172,8 @@ async function loadAndTell(
     const loaded = await load({ api, tell: progress.take, signal: terminal.interrupt, force: false })
     progress.end()
     const layer = layerOf(loaded)
-    const { before, count, report, difference, notes } = loaded
-    const facts = { action, layer, before, count, report, notes }
+    const { before, count, report, skipped, difference, notes } = loaded
+    const facts = { action, layer, before, count, report, skipped, notes }
     const more = difference === undefined ? {} : { difference: differenceFacts(difference) }
     if (options.json) writeEvent(terminal.out, 'imported', { ...facts, ...more })
     else writeLine(terminal.out, formatLoaded(loaded, { action, layer, tookMs: performance.now() - start }))
@@ -193,14 +193,13 @@ function nameOptions(found: Problem): Problem {
 const maxListed = 10
 
 function formatLoaded(
-  { before, count, report, difference, notes }: LoadResult,
+  { before, count, report, difference, notes, skipped = report }: LoadResult,
   { action, layer, tookMs }: { action: string; layer: LayerFacts; tookMs: number },
 ): string {
-  const bad = report?.bad_count ?? 0
-  const left = bad > 0 ? `, ${bad} invalid skipped` : ''
+  const left = formatSkippedCount(skipped)
   const changes = difference === undefined ? '' : `: ${describeDifference(difference)}`
   const facts = `${countOf(count, 'feature')}${showBefore(before)}${changes}${left} in ${showDuration(tookMs)}`
-  const lines = [...(report === undefined ? [] : formatBad(report, maxListed)), ...notes.map(nameFlags)]
+  const lines = [...(skipped === undefined ? [] : formatBad(skipped, maxListed)), ...notes.map(nameFlags)]
   return [`${action} ${nameLayer(layer)}: ${facts}`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 

@@ -63,7 +63,7 @@ export function writeProblemEvent(
 /** Writes the outcome of a change. */
 export function writeOutcomeEvent(
   out: Writable,
-  { change, outcome, id, report, before, difference, styleIssues, problem, because }: Outcome,
+  { change, outcome, id, report, skipped, before, difference, styleIssues, problem, because }: Outcome,
 ): void {
   const { key, action } = change
   const facts = {
@@ -72,6 +72,7 @@ export function writeOutcomeEvent(
     outcome,
     id,
     report,
+    skipped,
     feature_count_before: before,
     difference: difference && differenceFacts(difference),
     style_issues: styleIssues,
@@ -143,6 +144,7 @@ function dataFacts({ source, sizeBytes, reason, before, change, edited, notSynce
       ? {}
       : {
           feature_count_after: change.after,
+          skipped: change.skipped,
           lost_fields: lossFacts(change).lost_fields,
         }
   const server = edited === undefined ? {} : { server_edits: edited.changes ?? null }

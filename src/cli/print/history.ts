@@ -4,7 +4,7 @@ import {
   type JournalEntry,
   outcomeNames,
 } from '../../contract/bodies/journal.ts'
-import { showNumber } from '../../core/count.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import { formatColumns, plainLine } from './text_format.ts'
 
 /** Words of counts: of an action where the outcome is unknown. */
@@ -50,7 +50,9 @@ function formatChange({
   cls,
   display_name,
   deleted_with: above,
+  bad_count: badCount = 0,
 }: JournalChange): string {
   const why = above === undefined ? '' : `  with ${above}`
-  return plainLine(`  ${outcome ?? `to ${action}`}  ${key}  ${cls}  ${display_name}${why}`)
+  const left = badCount > 0 ? `  ${countOf(badCount, 'invalid feature')} skipped` : ''
+  return plainLine(`  ${outcome ?? `to ${action}`}  ${key}  ${cls}  ${display_name}${why}${left}`)
 }

@@ -23,6 +23,7 @@ import {
 import { formatAccess } from './access.ts'
 import { formatFiles, splitFiles } from './file_edits.ts'
 import { countKinds, foldChanges, formatFold } from './fold.ts'
+import { formatBad } from './load.ts'
 import { describeMapEdit, type MapEditText } from './map_edit.ts'
 import { formatStyleEdits } from './style_edit.ts'
 import { formatTakes } from './taken.ts'
@@ -172,6 +173,7 @@ function formatData(data: DataLoad, paint: Paint): string[] {
     `data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}${describeNew(data)}`,
     ...formatNotSynced(data),
     ...formatListed(data),
+    ...formatSkipped(data),
   ]
   const lost = change === undefined ? '' : describeDataLoss(change)
   if (lost !== '') lines.push(paint('red', `loses data: ${lost}`))
@@ -214,6 +216,17 @@ function formatListed({ change }: DataLoad): string[] {
   ]
 }
 
+/** Tells which features of the source are invalid, so that the load skips them. */
+function formatSkipped({ change }: DataLoad): string[] {
+  const { skipped } = change ?? {}
+  if (skipped === undefined) return []
+  const features = formatBad(skipped, maxSkipped).map((line) => `  ${oneLine(line)}`)
+  return [`skips ${countOf(skipped.bad_count, 'invalid feature')}:`, ...features]
+}
+
+/** Maximum number of skipped features in a plan, per source. */
+const maxSkipped = 3
+
 /** Formats a load that changes only the features that differ: counts, then the first features. */
 function formatSync(data: DataLoad, paint: Paint): string[] {
   const { source, sizeBytes, change } = data
@@ -223,6 +236,7 @@ function formatSync(data: DataLoad, paint: Paint): string[] {
   return [
     `data  ${source} (${showBytes(sizeBytes)}) synchronizes: ${what}${reasons[data.reason]}`,
     ...formatListed(data),
+    ...formatSkipped(data),
     ...(difference?.examples ?? []).map((example) => formatExample(example, paint)),
     ...formatMore(difference),
     ...(lost === '' ? [] : [paint('red', `loses data: ${lost}`)]),

@@ -70,6 +70,11 @@ const EditSchema = Type.Object(
   closed,
 )
 
+const SkippedSchema = Type.Object(
+  { bad_count: count('Number of invalid features.'), bad: Type.Array(Type.Unknown()) },
+  { ...closed, description: 'Invalid features that the load skips: number, and the first of them.' },
+)
+
 const DataSchema = Type.Object(
   {
     source: text('File, as the manifest writes it.'),
@@ -79,6 +84,7 @@ const DataSchema = Type.Object(
       Type.Union([Type.Integer(), Type.Null()], { description: 'Features to replace; null if unknown.' }),
     ),
     feature_count_after: optional(count('Features in the source.')),
+    skipped: optional(SkippedSchema),
     lost_fields: optional(
       Type.Array(Type.Unknown(), { description: 'Fields without values in the source.' }),
     ),

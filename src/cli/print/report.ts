@@ -1,3 +1,4 @@
+import { notesOf } from '../../contract/bodies/import_report.ts'
 import { successWords } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
@@ -10,7 +11,7 @@ import { type Change, isRecordOnly } from '../../reconcile/model/change.ts'
 import { describeUnfilled } from '../../reconcile/plan/data/unfilled_fields.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { describeDifference } from '../../transfer/sync/feature_difference.ts'
-import { formatLoad } from './load.ts'
+import { formatBad, formatSkippedCount } from './load.ts'
 import { type Paint, showBefore, showDuration, withoutColours } from './text_format.ts'
 
 /** Style of a report. */
@@ -87,13 +88,17 @@ export const wordOf = ({ change, outcome }: Outcome): string =>
 const maxListed = 3
 
 /** Formats the result of a load, with its notes and invalid features. */
-function formatLoaded({ change, report, before, difference }: Outcome): string[] {
-  if (difference !== undefined) return [`  ${change.key}: ${describeDifference(difference)}`]
+function formatLoaded({ change, report, skipped = report, before, difference }: Outcome): string[] {
+  const left = formatSkippedCount(skipped)
+  const bad = skipped === undefined ? [] : formatBad(skipped, maxListed)
+  const indent = (lines: readonly string[]) =>
+    lines.map((line) => `    ${nameEncoding(line, 'data.encoding')}`)
+  if (difference !== undefined)
+    return [`  ${change.key}: ${describeDifference(difference)}${left}`, ...indent(bad)]
   if (report === undefined) return []
-  const { feature_count: count, bad_count: badCount } = report
   return [
-    `  ${change.key}: ${countOf(count, 'feature')} loaded${showBefore(before)}${badCount > 0 ? `, ${badCount} invalid skipped` : ''}`,
-    ...formatLoad(report, maxListed).map((line) => `    ${nameEncoding(line, 'data.encoding')}`),
+    `  ${change.key}: ${countOf(report.feature_count, 'feature')} loaded${showBefore(before)}${left}`,
+    ...indent([...bad, ...notesOf(report)]),
   ]
 }
 

@@ -26,6 +26,9 @@ export const ImportReportSchema = Type.Object({
 /** Result of loading a file into a layer, on the wire. */
 export type WireImportReport = Static<typeof ImportReportSchema>
 
+/** Invalid features that a load skips: their number, and the first of them. */
+export type SkippedFeatures = Pick<WireImportReport, 'bad_count' | 'bad'>
+
 /** Describes an import in sentences, except for its invalid features. */
 export function notesOf({ renamed, other_count, notes }: WireImportReport): string[] {
   return [

@@ -72,6 +72,9 @@ const loses = Type.Optional(
       'Data that the change deletes, in words; an undo restores what the server still keeps of them.',
   }),
 )
+const badCount = Type.Optional(
+  Type.Integer({ minimum: 0, description: 'Number of invalid features that the load of the change skips.' }),
+)
 const before = Type.Optional(
   Type.Array(AnyObjectSchema, {
     maxItems: maxJournalChanges,
@@ -118,10 +121,13 @@ const entryMembers = {
 export const NewJournalEntrySchema = Type.Object({
   ...entryMembers,
   undoes,
-  changes: Type.Array(Type.Object({ ...changeMembers, loses, before, referrers, after, digests }), {
-    maxItems: maxJournalChanges,
-    description: 'Planned changes, in order.',
-  }),
+  changes: Type.Array(
+    Type.Object({ ...changeMembers, loses, bad_count: badCount, before, referrers, after, digests }),
+    {
+      maxItems: maxJournalChanges,
+      description: 'Planned changes, in order.',
+    },
+  ),
 })
 
 /** Result of an apply. */
@@ -133,6 +139,7 @@ export const JournalResultSchema = Type.Object({
       id: Type.Optional(
         nullable(Type.Integer({ minimum: 0, maximum: maxResourceId }), { description: 'Resource.' }),
       ),
+      bad_count: badCount,
       digests,
     }),
     { maxItems: maxJournalChanges, description: 'Results of the changes, in the order of the entry.' },
@@ -165,6 +172,7 @@ export const JournalChangeSchema = Type.Object({
     Type.String({ description: 'Key of the resource above it whose deletion deleted this one.' }),
   ),
   loses,
+  bad_count: badCount,
   before,
   referrers,
   after,

@@ -2,6 +2,7 @@ import type { TObject } from 'typebox'
 import { ImportReportSchema } from '../bodies/import_report.ts'
 import { UploadSchema } from '../bodies/resource.ts'
 import { StyleIssuesSchema } from '../bodies/style_issue.ts'
+import { maxFields } from '../classes/feature_layer.ts'
 import { type DataCls, dataClsNames, dataOf } from '../registry.ts'
 import { EmptySchema, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
@@ -111,6 +112,25 @@ export const batchRoutes = {
       }),
       id: Type.Optional(Type.Integer({ minimum: 0, description: 'Layer whose data to replace.' })),
       ...sourceMembers,
+      feature_layer: Type.Optional(
+        Type.Object(
+          {
+            fields: Type.Optional(
+              Type.Array(
+                Type.Object(
+                  { keyname: Type.String(), datatype: Type.String() },
+                  { additionalProperties: true },
+                ),
+                { maxItems: maxFields },
+              ),
+            ),
+          },
+          {
+            additionalProperties: true,
+            description: 'Datatypes to which the values of fields are converted while they are read.',
+          },
+        ),
+      ),
     }),
     bodySize: 'small',
     response: Type.Object({

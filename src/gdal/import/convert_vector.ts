@@ -3,7 +3,7 @@ import { problem } from '../../contract/problems.ts'
 import { countOf } from '../../core/count.ts'
 import { hasNoRoom } from '../runner/disk_room.ts'
 import type { GdalModule, OpenGdal } from '../runner/gdal_module.ts'
-import type { SourceSummary, VectorJob } from '../runner/vector_job.ts'
+import type { SourceSummary, VectorJob, WireUnconvertible } from '../runner/vector_job.ts'
 import { hasMeasures } from '../sources/declared_type.ts'
 import { findMissing } from '../sources/missing.ts'
 import { openSourceLayer } from '../sources/open_source.ts'
@@ -19,6 +19,7 @@ import {
   translationFault,
 } from '../sources/translate.ts'
 import type { BitSet } from './bit_set.ts'
+import { isField } from './copy_row.ts'
 import { type Draft, type DraftSink, startDraft } from './draft.ts'
 import { flatFeatureReader, type ReadFeature } from './feature_reader.ts'
 import {
@@ -71,7 +72,7 @@ async function convertLayer(
   const { scan } = scanned
   if (source.degrees === 'guessed') rejectMisplaced(scan, source.name)
   // Skipping errors must not skip the whole source.
-  if (scan.badCount > 0 && (!job.skipErrors || scan.families.size === 0)) throw badFeatures(scan)
+  if (scan.badCount > 0 && (!job.skipErrors || scan.families.size === 0)) throw badFeatures(scan, plan)
   const geometry = decideGeometry(scan, plan)
   const rowCount = [...scan.families.values()].reduce((sum, count) => sum + count, 0)
   let filled: Uint8Array | undefined
@@ -291,12 +292,25 @@ function decideGeometry(
   }
 }
 
-function badFeatures({ bad, badCount }: FeatureScan): Error {
+function badFeatures(scan: FeatureScan, { columns }: ReadingPlan): Error {
+  const { bad, badCount } = scan
   const more = badCount > bad.length ? [`and ${badCount - bad.length} more`] : []
   const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
   return problem('source/bad-features', `${countOf(badCount, 'feature')} cannot be loaded`, {
     detail: lines.map((line) => `- ${line}`).join('\n'),
     ...(bad.some(({ isMisencoded }) => isMisencoded) ? { hint: encodingHint } : {}),
-    data: { bad_count: badCount, bad: bad.map(({ number, reason }) => ({ number, reason })) },
+    data: {
+      bad_count: badCount,
+      bad: bad.map(({ number, reason }) => ({ number, reason })),
+      unconvertible_count: scan.unconvertibleCount,
+      unconvertible: [...scan.unconvertible].flatMap(
+        ([index, { count, number, value }]): WireUnconvertible[] => {
+          const column = columns[index]
+          if (column === undefined || !isField(column.use)) return []
+          const { keyname, datatype: from, use: to } = column
+          return [{ keyname, from, to, count, number, value }]
+        },
+      ),
+    },
   })
 }

@@ -2,6 +2,7 @@ import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { ByteGeometry } from '../../geo/byte_geometry.ts'
 import { hasHeight } from '../../geo/byte_geometry.ts'
 import type { FlatFeature } from '../flatgeobuf/flat_reader.ts'
+import type { Value } from '../flatgeobuf/value.ts'
 import { type BadFeature, maxListedFeatures } from '../runner/vector_job.ts'
 import type { Missing } from '../sources/missing.ts'
 import { type BitSet, createBitSet } from './bit_set.ts'
@@ -9,7 +10,8 @@ import type { ColumnPlan } from './copy_row.ts'
 import type { FeatureReader, ReadFeature } from './feature_reader.ts'
 import { type FeatureFault, type FitRules, fitGeometry, isFault } from './fit_geometry.ts'
 import { refineGuess } from './guess_datatype.ts'
-import { findBadValue, type ValueFault } from './value_check.ts'
+import { findBadValue, isUnconvertible, type ValueFault } from './value_check.ts'
+import { describeValue } from './value_convert.ts'
 
 /** Features of an intermediate file, and how they are scanned. */
 export interface Features {
@@ -20,6 +22,8 @@ export interface Features {
   readonly rules: FitRules
   /** Numbers of features to skip, if the others are valid without repairs. */
   readonly skipped?: BitSet
+  /** Receives the values that cannot be converted, by column. */
+  readonly onUnconvertible?: (value: Value) => void
 }
 
 /** A feature that can be loaded. */
@@ -57,7 +61,8 @@ function checkFeature(feature: ReadFeature, features: Features): ByteGeometry | 
   return fitted === undefined || isFault(fitted) ? fitted : (findBadField(feature, features) ?? fitted)
 }
 
-function findBadField(feature: FlatFeature, { columns, names, reader }: Features): FeatureFault | undefined {
+function findBadField(feature: FlatFeature, features: Features): FeatureFault | undefined {
+  const { columns, names, reader, onUnconvertible } = features
   let found: FeatureFault | undefined
   let required = 0
   reader.eachProperty(feature, (value) => {
@@ -66,7 +71,9 @@ function findBadField(feature: FlatFeature, { columns, names, reader }: Features
     if (isRequired(column)) required += 1
     if (column.guess !== undefined) refineGuess(column.guess, value)
     const fault = findBadValue(value, column)
-    if (fault !== undefined) found ??= describeFault(fault, names[value.column] ?? '')
+    if (fault === undefined) return
+    if (onUnconvertible !== undefined && isUnconvertible(value, column)) onUnconvertible(value)
+    found ??= describeFault(fault, names[value.column] ?? '')
   })
   if (found !== undefined || required === columns.filter(isRequired).length) return found
   return findEmpty(feature, { columns, names, reader })
@@ -96,6 +103,14 @@ function describeFault(
   return { reason, isMisencoded }
 }
 
+/** Values of a column that cannot be converted to the wanted datatype. */
+export interface UnconvertibleValues {
+  readonly count: number
+  /** The first of them, and the position of its feature. */
+  readonly number: number
+  readonly value: string
+}
+
 /** Result of scanning all features. */
 export interface FeatureScan {
   /** Number of valid features of each family. */
@@ -107,6 +122,10 @@ export interface FeatureScan {
   readonly badCount: number
   /** The first bad features, in order. */
   readonly bad: readonly BadFeature[]
+  /** Values that cannot be converted, by column. */
+  readonly unconvertible: ReadonlyMap<number, UnconvertibleValues>
+  /** Number of bad features that have such values. */
+  readonly unconvertibleCount: number
   /** Number of features in the file, and of those with null geometries. */
   readonly count: number
   readonly nullCount: number
@@ -126,6 +145,8 @@ export interface FeatureScanner {
 export const emptyScan: FeatureScan = {
   families: new Map(),
   bad: [],
+  unconvertible: new Map(),
+  unconvertibleCount: 0,
   hasMulti: false,
   hasHeights: false,
   otherCount: 0,
@@ -138,8 +159,19 @@ export const emptyScan: FeatureScan = {
 export function startScan(features: Features): FeatureScanner {
   const families = new Map<GeometryFamily, number>()
   const bad: BadFeature[] = []
-  const scan = { ...emptyScan, families, bad }
+  const unconvertible = new Map<number, UnconvertibleValues>()
+  const scan = { ...emptyScan, families, bad, unconvertible }
   const skipped = createBitSet()
+  let last = 0
+  const onUnconvertible = (value: Value) => {
+    if (last < scan.count) scan.unconvertibleCount += 1
+    last = scan.count
+    const { count, ...first } = unconvertible.get(value.column) ?? {
+      ...{ count: 0, number: scan.count, value: describeValue(value) },
+    }
+    unconvertible.set(value.column, { count: count + 1, ...first })
+  }
+  const watched = { ...features, onUnconvertible }
   const reject = (fault: FeatureFault) => {
     scan.badCount += 1
     if (bad.length < maxListedFeatures) bad.push({ number: scan.count, ...fault })
@@ -154,7 +186,7 @@ export function startScan(features: Features): FeatureScanner {
   const check = (feature: ReadFeature) => {
     scan.count += 1
     if (feature.geometry === 0) scan.nullCount += 1
-    const checked = checkFeature(feature, features)
+    const checked = checkFeature(feature, watched)
     if (checked !== undefined && !isFault(checked)) {
       accept(checked)
       return checked
@@ -173,13 +205,23 @@ export function startScan(features: Features): FeatureScanner {
  */
 export function addMissing(scan: FeatureScan, { absentCount, first }: Missing): FeatureScan {
   const absent = first.filter(({ isAbsent }) => isAbsent)
-  const found = new Map<number, BadFeature>()
-  for (const { number: position, ...fault } of scan.bad) {
+  const positionOf = (position: number) => {
     let number = position
     for (const feature of absent) if (feature.number <= number) number += 1
-    found.set(number, { number, ...fault })
+    return number
   }
+  const found = new Map<number, BadFeature>()
+  for (const feature of scan.bad) {
+    const number = positionOf(feature.number)
+    found.set(number, { ...feature, number })
+  }
+  const unconvertible = new Map(
+    [...scan.unconvertible].map(([column, values]) => [
+      column,
+      { ...values, number: positionOf(values.number) },
+    ]),
+  )
   for (const { isAbsent: _, ...feature } of first) found.set(feature.number, feature)
   const bad = [...found.values()].sort((a, b) => a.number - b.number).slice(0, maxListedFeatures)
-  return { ...scan, bad, badCount: scan.badCount + absentCount }
+  return { ...scan, bad, badCount: scan.badCount + absentCount, unconvertible }
 }

@@ -33,6 +33,11 @@ export function findBadValue(value: Value, column: ColumnPlan): ValueFault | und
     : findBadField(value, use)
 }
 
+/** Tells whether a value has a datatype that cannot be converted to that of its field. */
+export function isUnconvertible(value: Value, { convert, encoding }: ColumnPlan): boolean {
+  return encoding === undefined && convert !== undefined && convert(value) === undefined
+}
+
 /** Checks the source of a geometry: GDAL reads invalid numbers as 0, and ignores trailing text. */
 function findBadGeometry(value: Value, { use, wkt }: ColumnPlan): ValueFault | undefined {
   if (use === 'COORDINATE')

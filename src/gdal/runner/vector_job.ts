@@ -67,6 +67,18 @@ export interface BadFeature {
   readonly isMisencoded?: boolean
 }
 
+/** Values of a field that cannot be converted to the wanted datatype, in the data of `source/bad-features`. */
+export interface WireUnconvertible {
+  readonly keyname: string
+  readonly from: Datatype
+  readonly to: Datatype
+  /** Number of these values. */
+  readonly count: number
+  /** The first of them, and the position of its feature in the source. */
+  readonly number: number
+  readonly value: string
+}
+
 /** Columns of the rows: id, geometry, then the fields. */
 export interface RowLayout {
   readonly geometryType: GeometryType

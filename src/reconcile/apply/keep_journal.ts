@@ -10,7 +10,7 @@ import { digestsOf, featurePartOf } from '../model/edit_digest.ts'
 import { droppedFieldOf } from '../model/layer_fields.ts'
 import { featurePartNames, featureParts } from '../plan/data/feature_parts.ts'
 import type { ApplyOptions } from './apply_options.ts'
-import type { Report } from './outcome.ts'
+import type { Outcome, Report } from './outcome.ts'
 
 /** What became of the entry of an apply. */
 type Begun = { readonly id: number } | { readonly fault: Problem } | undefined
@@ -61,10 +61,15 @@ async function begin({ api, plan, commit, undoes, signal }: ApplyOptions): Promi
 /** Whether the batch has completed the entry, or it is unknown what became of the batch. */
 function isComplete({ plan }: ApplyOptions, report: Report): boolean {
   if (report.uncertain) return true
+  if (report.outcomes.some(isOtherCount)) return false
   return (
     report.atomic && plan.steps.length > 0 && plan.changes.every(isResource) && resultOf(report) === 'applied'
   )
 }
+
+/** Whether the load of a change has skipped other features than planned. */
+const isOtherCount = ({ change: { data }, report }: Outcome) =>
+  report !== undefined && report.bad_count !== (data?.change?.skipped?.bad_count ?? 0)
 
 const isResource = ({ record }: Change) => record === undefined
 
@@ -74,9 +79,10 @@ async function finish({ api, plan, breakOff }: ApplyOptions, id: number, report:
   const body = {
     result: resultOf(report),
     outcomes: plan.changes.map((change) => {
-      const { outcome = 'skipped', id: resource } = outcomes.get(change) ?? {}
+      const { outcome = 'skipped', id: resource, report: load } = outcomes.get(change) ?? {}
       return {
         outcome,
+        ...(load === undefined ? {} : { bad_count: load.bad_count }),
         ...(resource === undefined || !isResource(change) ? {} : { id: resource }),
         ...newDigests(change, plan.principals, ids),
       }
@@ -138,9 +144,16 @@ function describeChanges({
       ...(found.length === 0 ? {} : { before: found.map(wireOf) }),
       ...(found.length === 0 ? {} : { ...layerTreeOf(change), ...referrersOf(change, before) }),
       ...(loses.length === 0 ? {} : { loses }),
+      ...skippedOf(change),
       ...(Object.keys(digests).length === 0 ? {} : { digests }),
     }
   })
+}
+
+/** Returns the number of features that the load of a change skips, as far as the plan knows it. */
+function skippedOf({ data }: Change): Pick<PlannedChange, 'bad_count'> {
+  const count = data?.change?.skipped?.bad_count
+  return count === undefined ? {} : { bad_count: count }
 }
 
 /** Returns the layer tree that an update sets: an undo keeps what others change in it later. */

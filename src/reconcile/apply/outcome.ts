@@ -1,4 +1,4 @@
-import type { WireImportReport } from '../../contract/bodies/import_report.ts'
+import type { SkippedFeatures, WireImportReport } from '../../contract/bodies/import_report.ts'
 import type { OutcomeWord } from '../../contract/bodies/journal.ts'
 import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import type { Problem } from '../../core/problem.ts'
@@ -16,6 +16,8 @@ export interface Outcome {
   readonly id?: number
   /** Import report of the loaded file, if the server returns one. */
   readonly report?: WireImportReport
+  /** Invalid features that the load has skipped. */
+  readonly skipped?: SkippedFeatures
   /** Number of features before the load. */
   readonly before?: number
   /** Differences that a synchronization has removed. */
@@ -31,10 +33,12 @@ export interface Outcome {
 /** Returns the fields of an outcome about its loaded data. */
 export function loadFacts(
   source: PreparedSource | undefined,
-): Pick<Outcome, 'report' | 'before' | 'difference'> {
+): Pick<Outcome, 'report' | 'skipped' | 'before' | 'difference'> {
   const { report, change } = source ?? {}
+  const { bad_count, bad } = report ?? change?.skipped ?? { bad_count: 0, bad: [] }
   return {
     ...(report === undefined ? {} : { report }),
+    ...(bad_count === 0 ? {} : { skipped: { bad_count, bad } }),
     ...(change === undefined ? {} : { before: change.before }),
     ...(change?.difference === undefined ? {} : { difference: change.difference }),
   }

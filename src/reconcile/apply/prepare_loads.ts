@@ -1,7 +1,12 @@
 import PQueue from 'p-queue'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { type DataChange, dataLossProblem, losesData } from '../../transfer/data_loss.ts'
-import { discardSource, type PreparedSource, prepareSource } from '../../transfer/prepare_source.ts'
+import {
+  discardSource,
+  type LoadedField,
+  type PreparedSource,
+  prepareSource,
+} from '../../transfer/prepare_source.ts'
 import { placeEncoding } from '../../transfer/source_encoding.ts'
 import { uploadPatch } from '../../transfer/sync/upload_patch.ts'
 import type { Change, DataLoad } from '../model/change.ts'
@@ -82,6 +87,7 @@ export async function prepareLoad(
     cls,
     id: isCreated(change) ? undefined : change.id,
     options: data.options,
+    fields: change.fieldsAfterLoad as readonly LoadedField[] | undefined,
     signal,
     onProgress: (sentBytes, sizeBytes) => onEvent?.({ type: 'uploading', change, sentBytes, sizeBytes }),
     onLoading: (progress) => onEvent?.({ type: 'loading', change, progress }),

@@ -266,7 +266,10 @@ function noteExtensions({ input, draft }: Work, wanted: WantedResource, layer: P
   draft.unreadExtensions.push(...planned.unread)
   // The load of a layer may have to read it, too.
   if (planned.unreadSource && !draft.unread.some((one) => one.wanted.key === wanted.key))
-    draft.unread.push({ wanted, actual: undefined, before: 0 })
+    draft.unread.push({
+      ...{ wanted, actual: undefined, before: 0 },
+      converts: input.actual.landform !== undefined,
+    })
   return planned
 }
 
@@ -360,6 +363,7 @@ function planData(
   if (file === undefined) return {}
   const count = actual === undefined ? undefined : input.counts.get(actual.id)
   const { options, actual: tree } = input
+  const prepares = tree.landform !== undefined
   const there = actual === undefined ? undefined : input.extensions?.get(actual.id)
   const known = there === notCaptured ? undefined : there
   const { load, unfilled, issues, uncounted, unread } = decideSource({
@@ -373,10 +377,11 @@ function planData(
     added: addedFields(edits),
     converted: convertedFields(edits),
     options,
-    prepares: tree.landform !== undefined,
+    prepares,
   })
   draft.issues.push(...issues, ...checkDeclaredFields(wanted, input.loads?.get(wanted.key)))
-  if (unread) draft.unread.push({ wanted, actual, before: count ?? 0, key: load?.sync?.key })
+  if (unread)
+    draft.unread.push({ wanted, actual, before: count ?? 0, key: load?.sync?.key, converts: prepares })
   if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
   // The plan of `features:` reads them itself.
   const isReplaced = actual !== undefined && load !== undefined && load.sync === undefined

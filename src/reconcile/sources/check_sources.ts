@@ -41,7 +41,7 @@ export async function checkSources(
 const noServer = { countValues: async () => undefined }
 
 const readNew = (wanted: WantedResource, signal: AbortSignal | undefined) =>
-  readLoadChange(noServer, { wanted, actual: undefined, before: 0 }, signal)
+  readLoadChange(noServer, { wanted, actual: undefined, before: 0, converts: true }, signal)
 
 /** Keynames of the fields of a source; undefined if it was not read. */
 const namesIn = (reading: LoadReading) =>

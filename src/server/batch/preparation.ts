@@ -19,7 +19,11 @@ export async function readPreparation<C extends Cls>(request: Request, cls: C): 
   const own = (body as JsonObject)[cls] as { readonly source?: { readonly prepared?: unknown } } | undefined
   if (own?.source?.prepared !== undefined)
     throw invalidAt(`/${cls}/source/prepared`, '"prepared" is not allowed here')
-  const { written, fault } = readMembers(cls, 'update', { [cls]: own ?? {} })
+  const { feature_layer: fields } = body as JsonObject
+  const { written, fault } = readMembers(cls, 'update', {
+    [cls]: own ?? {},
+    ...(fields === undefined ? {} : { feature_layer: fields }),
+  })
   if (fault !== undefined) throw fault
   return classMembers(cls, written) as Members<C>
 }

@@ -28,11 +28,12 @@ export async function insertEntry(
   )
   if (row === undefined) throw new Error('no row was inserted')
   await tx.query(
-    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id, loses, before, referrers, after, digests)
+    `insert into journal_change (entry_id, position, action, key, cls, display_name, resource_id, loses, bad_count, before, referrers, after, digests)
      select $1, c.position, c.action, c.key, c.cls, c.display_name, c.id,
-            case when c.loses is not null then array(select jsonb_array_elements_text(c.loses)) end, c.before, c.referrers, c.after, c.digests
+            case when c.loses is not null then array(select jsonb_array_elements_text(c.loses)) end,
+            coalesce(c.bad_count, 0), c.before, c.referrers, c.after, c.digests
        from jsonb_to_recordset($2::jsonb)
-         as c (position int, action text, key text, cls text, display_name text, id int, loses jsonb, before jsonb, referrers jsonb, after jsonb, digests jsonb)`,
+         as c (position int, action text, key text, cls text, display_name text, id int, loses jsonb, bad_count int, before jsonb, referrers jsonb, after jsonb, digests jsonb)`,
     [row.id, JSON.stringify(changes.map((change, position) => ({ ...change, position })))],
   )
   await tx.query(
@@ -63,8 +64,10 @@ export async function finishEntry(
   await tx.query(
     `update journal_change c
         set outcome = case when c.outcome is null or d.outcome = any($5::text[]) then d.outcome else c.outcome end,
-             resource_id = coalesce(d.resource_id, c.resource_id), digests = coalesce(d.digests::jsonb, c.digests)
-       from unnest($2::int[], $3::text[], $4::int[], $6::text[]) as d (position, outcome, resource_id, digests)
+             resource_id = coalesce(d.resource_id, c.resource_id), digests = coalesce(d.digests::jsonb, c.digests),
+             bad_count = coalesce(d.bad_count, c.bad_count)
+       from unnest($2::int[], $3::text[], $4::int[], $6::text[], $7::int[])
+         as d (position, outcome, resource_id, digests, bad_count)
       where c.entry_id = $1 and c.position = d.position`,
     [
       id,
@@ -73,6 +76,7 @@ export async function finishEntry(
       outcomes.map(({ id: resource = null }) => resource),
       successWords,
       outcomes.map(({ digests }) => (digests === undefined ? null : JSON.stringify(digests))),
+      outcomes.map(({ bad_count = null }) => bad_count),
     ],
   )
   await tx.query(
@@ -238,7 +242,7 @@ async function listChanges(
   const isOfAll = resource === null && key === null
   const rows = await database.query<JournalChange & { entryId: number }>(
     `select c.entry_id as "entryId", c.action, c.key, c.cls, c.display_name, c.resource_id as id, c.outcome, c.version,
-            c.data_version, coalesce(loses, '{}') as loses
+            c.data_version, coalesce(loses, '{}') as loses, c.bad_count
             ${before ? ", coalesce(c.before, '[]'::jsonb) as before, coalesce(c.referrers, '[]'::jsonb) as referrers, coalesce(c.after, '{}'::jsonb) as after" : ''}
             ${digests ? ", coalesce(c.digests, '{}'::jsonb) as digests" : ''}
             ${isOfAll ? '' : ', b.version as version_before, b.data_version as data_version_before'}
@@ -261,7 +265,7 @@ async function listTaken(
   return database.query(
     `select b.entry_id as "entryId", 'delete' as action, coalesce(b.key, '#' || b.resource_id) as key, b.cls,
             b.display_name, b.resource_id as id, case c.outcome when 'replaced' then 'deleted' else c.outcome end as outcome,
-            null as version, null as data_version, array[]::text[] as loses, b.version as version_before,
+            null as version, null as data_version, array[]::text[] as loses, 0 as bad_count, b.version as version_before,
             b.data_version as data_version_before, c.key as deleted_with
        from journal_before b join journal_change c on c.entry_id = b.entry_id and c.position = b.position
       where b.entry_id = any($1::int[]) and b.place > 0

@@ -72,8 +72,16 @@ describeServers('the journal', (start) => {
           version: 1,
           data_version: null,
           loses: [],
+          bad_count: 0,
         },
-        { ...change('old', 'update', old), outcome: 'updated', version: 2, data_version: null, loses: [] },
+        {
+          ...change('old', 'update', old),
+          outcome: 'updated',
+          version: 2,
+          data_version: null,
+          loses: [],
+          bad_count: 0,
+        },
       ],
     })
   })

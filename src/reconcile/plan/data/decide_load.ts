@@ -7,6 +7,7 @@ import { countOf } from '../../../core/count.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { isProblem, type Problem } from '../../../core/problem.ts'
 import { findHint } from '../../../core/suggest.ts'
+import type { WireUnconvertible } from '../../../gdal/runner/vector_job.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import {
   type DataChange,
@@ -21,6 +22,7 @@ import type { DataLoad, EditedData, SyncLoad, UnfilledFields, WantedBody } from 
 import { changesValues } from '../../model/layer_fields.ts'
 import type { LoadReading, PlanOptions } from '../../model/plan_input.ts'
 import { issueAt } from '../issue_at.ts'
+import { reportUnconvertible } from './declared_fields.ts'
 import { keepData } from './unfilled_fields.ts'
 
 /** The current source file of a layer. */
@@ -118,7 +120,7 @@ function loadNew(question: SourceQuestion): SourceDecision {
 
 /** Reports a source from which no layer can be created. */
 export function checkNewSource(wanted: WantedResource, reading: LoadReading): Issue[] {
-  if (isProblem(reading)) return [reportFault(wanted, reading)]
+  if (isProblem(reading)) return reportFaults(wanted, reading)
   return reading === null ? [] : checkKey(wanted, reading.sourceFields)
 }
 
@@ -170,7 +172,7 @@ function replaceData(question: SourceQuestion, { reason, edited }: Reason): Sour
   if (count === 0) return { load: counted, issues: [] }
   if (count !== null && change === undefined) return { load: counted, issues: [], unread: true }
   const { prepares, dropped } = question
-  if (isProblem(change) && prepares) return { load: counted, issues: [reportFault(wanted, change)] }
+  if (isProblem(change) && prepares) return { load: counted, issues: reportFaults(wanted, change) }
   if (!change || isProblem(change))
     return {
       load: counted,
@@ -214,7 +216,7 @@ function syncData(
   load: DataLoad & { readonly sync: SyncLoad },
 ): SourceDecision {
   if (change === undefined) return { load, issues: [], unread: true }
-  if (isProblem(change)) return { load, issues: [reportFault(wanted, change)] }
+  if (isProblem(change)) return { load, issues: reportFaults(wanted, change) }
   if (change === null) return { load, issues: [] }
   const known = withoutDropped(change, dropped)
   const { difference } = known
@@ -225,6 +227,20 @@ function syncData(
     load: { ...load, version, before: known.before, change: known },
     issues: isLost ? [reportLoss(wanted, known)] : [],
   }
+}
+
+/** Reports why a source cannot be loaded: values that cannot be converted by field, at its datatype. */
+function reportFaults(wanted: WantedResource, fault: Problem): Issue[] {
+  const { bad_count: count, unconvertible_count: known, unconvertible = [] } = fault.data
+  const fields = unconvertible as readonly WireUnconvertible[]
+  const isWhole = fields.length > 0 && count === known
+  return [
+    ...fields.map(({ number: feature, value, ...field }) => ({
+      ...reportUnconvertible(wanted, { ...field, first: { feature, value } }),
+      hint: 'Correct the values, skip their features with data: { skip_errors: true }, or keep the datatype and add another field.',
+    })),
+    ...(isWhole ? [] : [reportFault(wanted, fault)]),
+  ]
 }
 
 function reportFault(wanted: WantedResource, { code, message, hint, detail }: Problem): Issue {

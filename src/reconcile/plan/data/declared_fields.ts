@@ -5,24 +5,27 @@ import { isProblem } from '../../../core/problem.ts'
 import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { DataChange } from '../../../transfer/data_loss.ts'
+import type { UnconvertibleField } from '../../../transfer/unconvertible_values.ts'
 import type { LoadReading } from '../../model/plan_input.ts'
 import { issueAt } from '../issue_at.ts'
 
 /** Checks the fields that a block lists against the source of its layer; finds nothing if it was not read. */
 export function checkDeclaredFields(wanted: WantedResource, reading: LoadReading | undefined): Issue[] {
   if (!reading || isProblem(reading)) return []
-  return [...reportMisspelt(wanted, reading), ...reportUnconvertible(wanted, reading)]
+  const { unconvertible = [] } = reading
+  return [
+    ...reportMisspelt(wanted, reading),
+    ...unconvertible.map((field) => reportUnconvertible(wanted, field)),
+  ]
 }
 
-/** Reports values of the source that cannot be converted to the datatypes that the block declares. */
-function reportUnconvertible(wanted: WantedResource, { unconvertible = [] }: DataChange): Issue[] {
-  const names = listFields(wanted).map(({ keyname }) => keyname)
-  return unconvertible.map(({ keyname, from, to, count, first }): Issue => {
-    const index = names.indexOf(keyname)
-    const pointer = index < 0 ? '/data' : joinPointer('/feature_layer/fields', index, 'datatype')
-    const message = `${countOf(count, 'value')} of the field "${keyname}" in the source of "${wanted.key}" cannot be converted from ${from} to ${to}: feature ${first.feature} has ${first.value}`
-    return issueAt(wanted, 'plan/unconvertible', message, pointer)
-  })
+/** Reports values of the source that cannot be converted to the datatype that the block declares. */
+export function reportUnconvertible(wanted: WantedResource, field: UnconvertibleField): Issue {
+  const { keyname, from, to, count, first } = field
+  const index = listFields(wanted).findIndex((one) => one.keyname === keyname)
+  const pointer = index < 0 ? '/data' : joinPointer('/feature_layer/fields', index, 'datatype')
+  const message = `${countOf(count, 'value')} of the field "${keyname}" in the source of "${wanted.key}" cannot be converted from ${from} to ${to}: feature ${first.feature} has ${first.value}`
+  return issueAt(wanted, 'plan/unconvertible', message, pointer)
 }
 
 /** Warns of fields that would be empty, because the source has values in a field with a similar name that the block does not list. */

@@ -2,10 +2,11 @@ import type { Field } from '../../../contract/classes/feature_layer.ts'
 import { type GeometryType, loadedSrs } from '../../../contract/geometry.ts'
 import { problem } from '../../../contract/problems.ts'
 import { isProblem } from '../../../core/problem.ts'
+import type { WantedFields } from '../../../gdal/runner/vector_job.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import { type FilledSource, findLostFields } from '../../../transfer/count_values.ts'
 import type { DataChange } from '../../../transfer/data_loss.ts'
-import { readSource } from '../../../transfer/read_source.ts'
+import { readSource, skippedOf } from '../../../transfer/read_source.ts'
 import { compareFeatures, type SyncTarget } from '../../../transfer/sync/compare_features.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { LoadReading } from '../../model/plan_input.ts'
@@ -23,6 +24,8 @@ export interface LoadQuestion {
   readonly before: number
   /** Keynames of the fields that identify a feature, if the features are compared by key. */
   readonly key?: readonly string[] | undefined
+  /** Whether the server converts values to the fields of the block while it reads the source, else after the load. */
+  readonly converts: boolean
 }
 
 type Reader = Pick<PlanReader, 'countValues' | 'features'>
@@ -46,11 +49,10 @@ export async function readLoadChange(
   const options = loadOptionsOf(wanted)
   const contents = await readSource({
     ...{ path, options, geometryType, signal, keys: listWantedKeys(wanted) },
-    declared:
-      (wanted.members.feature_layer?.fields as readonly NamedField[] | undefined) ?? keptFields(question),
+    ...(question.converts ? { wanted: wantedFields(question) } : { declared: declaredFields(question) }),
   })
   if (contents === undefined || isProblem(contents)) return contents ?? null
-  const { featureCount: after, filledFields, unconvertible, keyFaults } = contents
+  const { featureCount: after, filledFields, unconvertible, keyFaults, otherFields, skipped } = contents
   const { fields: sourceFields, geometryType: sourceGeometry } = contents
   const read = {
     ...unchanged,
@@ -59,7 +61,8 @@ export async function readLoadChange(
     sourceFields,
     sourceGeometry,
     unconvertible,
-    ...listedOf(wanted, sourceFields),
+    ...(skipped.bad_count === 0 ? {} : { skipped }),
+    ...listedOf(wanted, [...sourceFields, ...otherFields.map((keyname) => ({ keyname }))]),
     ...(keyFaults && { keyFaults }),
   }
   if (actual === undefined) return { ...read, before: 0, lostFields: [] }
@@ -81,11 +84,23 @@ function listedOf(
   return { listedFields: { leftOut: without(source, listed), lacking: without(listed, source) } }
 }
 
-/** The fields of a layer that keeps its datatypes. Features with other values are skipped, if the load skips errors. */
-function keptFields({ wanted: { data }, actual }: LoadQuestion): readonly NamedField[] | undefined {
-  const { keep_fields: isKept, skip_errors: skips } = data?.options ?? {}
-  return isKept === true && skips !== true && actual !== undefined ? fieldsOf(actual) : undefined
+/** The fields to which a load converts values while it reads them, as the server does. */
+function wantedFields(question: LoadQuestion): WantedFields | undefined {
+  const { wanted, actual } = question
+  if (actual === undefined || wanted.data?.options.keep_fields !== true) {
+    const fields = declaredFields(question)
+    return fields && { fields, keepsOthers: true }
+  }
+  const declared = new Map(declaredFields(question)?.map(({ keyname, datatype }) => [keyname, datatype]))
+  const fields = fieldsOf(actual).map(({ keyname, datatype }) => ({
+    keyname,
+    datatype: declared.get(keyname) ?? datatype,
+  }))
+  return { fields, keepsOthers: false }
 }
+
+const declaredFields = ({ wanted }: LoadQuestion) =>
+  wanted.members.feature_layer?.fields as readonly NamedField[] | undefined
 
 const unchanged = { lostAttachments: 0, lostDescriptions: 0 }
 
@@ -133,9 +148,10 @@ async function readDifference(
     const lostFields = await findLost(reader, actual, { after, filledFields: summary.filledFields })
     const { filledFields } = summary
     const faults = keyFaults === undefined ? {} : { keyFaults }
+    const skipped = summary.badCount === 0 ? {} : { skipped: skippedOf(summary) }
     return {
       ...{ ...unchanged, before, after, lostFields, filledFields, difference },
-      ...{ ...faults, ...listed },
+      ...{ ...faults, ...listed, ...skipped },
     } satisfies DataChange
   } catch (error) {
     if (isProblem(error) && isSourceFault(error.code)) return error

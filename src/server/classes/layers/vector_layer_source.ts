@@ -6,7 +6,7 @@ import { problem } from '../../../contract/problems.ts'
 import { loadRulesOf } from '../../../gdal/import/load_rules.ts'
 import type { WantedFields } from '../../../gdal/runner/vector_job.ts'
 import { type Staged, stageSource } from '../../../import/stage_source.ts'
-import { findLayers } from '../../../store/layer/stored_layer.ts'
+import { findLayers, type LayerField } from '../../../store/layer/stored_layer.ts'
 import { findPreparedSource } from '../../../store/upload/prepared_source.ts'
 import { findUpload } from '../../../store/upload/stored_upload.ts'
 import type { ServerContext } from '../../context.ts'
@@ -50,6 +50,7 @@ export async function prepareSource(
   if (rules.idSource === 'FIELD' && rules.idFields.length === 0)
     throw invalidAt('/vector_layer/fid_field', 'fid_source FIELD requires fid_field')
   const { path, name } = await findFile(own, context)
+  const declared = declaredFields(members.feature_layer?.fields, layer?.fields)
   const source = {
     ...rules,
     path,
@@ -57,8 +58,8 @@ export async function prepareSource(
     encoding: own.source.encoding,
     layer: own.source_layer,
     srs: layer?.srs ?? importSrs,
-    keepFields: own.keep_fields === true ? layer?.fields : undefined,
-    declared: declaredFields(members.feature_layer?.fields),
+    keepFields: own.keep_fields === true ? layer?.fields.map(withDatatype(declared)) : undefined,
+    declared,
   }
   const { log, loads, uploadLimitBytes } = context
   const limits = { unpackLimitBytes: 4 * uploadLimitBytes, signal }
@@ -69,12 +70,27 @@ export async function prepareSource(
   return { staged, discard: staged.discard }
 }
 
-/** Returns the fields whose datatype the request declares. Values are checked against it while read, and faults reported. */
-function declaredFields(fields: readonly Field[] | undefined): WantedFields['fields'] | undefined {
-  const typed = fields?.flatMap(({ keyname, datatype, delete: isDropped }) =>
-    keyname === undefined || datatype === undefined || isDropped === true ? [] : [{ keyname, datatype }],
-  )
+/**
+ * Returns the fields whose datatype the request declares. Values are checked against it while read, and faults reported.
+ * A field that the request renames has its former keyname in the source.
+ */
+function declaredFields(
+  fields: readonly Field[] | undefined,
+  current: readonly LayerField[] = [],
+): WantedFields['fields'] | undefined {
+  const names = new Map(current.map(({ id, keyname }) => [id, keyname]))
+  const typed = fields?.flatMap(({ id, keyname, datatype, delete: isDropped }) => {
+    if (datatype === undefined || isDropped === true) return []
+    const name = (id === undefined ? undefined : names.get(id)) ?? keyname
+    return name === undefined ? [] : [{ keyname: name, datatype }]
+  })
   return typed === undefined || typed.length === 0 ? undefined : typed
+}
+
+/** Returns a function that gives a field of a layer its declared datatype. */
+function withDatatype(declared: WantedFields['fields'] | undefined): (field: LayerField) => LayerField {
+  const datatypes = new Map(declared?.map(({ keyname, datatype }) => [keyname, datatype]))
+  return (field) => ({ ...field, datatype: datatypes.get(field.keyname) ?? field.datatype })
 }
 
 /** Finds features prepared by an earlier request. They are deleted when a layer uses them, or after a day. */
