@@ -101,6 +101,25 @@ describe.each(oneDriver)('descriptions and attachments of features on %s', (driv
     },
   )
 
+  test.each(['none', 'sync'])(
+    'that others write do not count as edits of the data, with mode %s',
+    async (mode) => {
+      await writePlaces(['NO', 'SE', 'DK'])
+      const key = `described_${mode}`
+      await write(key, {
+        data: { source: 'places.geojson', ...(mode === 'none' ? {} : { mode, key: 'code' }) },
+      })
+      await apply()
+      const path = `/api/resource/${await idOf(key)}/feature/`
+      const extensions = { description: 'By hand.' }
+      expect((await server.admin('PUT', `${path}1`, { extensions })).status).toBe(200)
+      expect((await server.admin('PATCH', path, [{ id: 2, extensions }])).status).toBe(200)
+      await attach(key, 3, 'by_hand.jpg')
+      expect((await run('plan', 'm.yaml')).out).toContain('0 changes')
+      expect(await read(key)).toHaveLength(3)
+    },
+  )
+
   test('that others edit have changed on the server, and are pulled', async () => {
     await writePlaces(['NO', 'SE', 'DK'])
     const data = { source: 'places.geojson', mode: 'seed' }

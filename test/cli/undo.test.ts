@@ -325,7 +325,7 @@ it('restores the data that applies replaced, changed and deleted, with ids, atta
     `manifest: towns\nresources:\n  root: { existing: true, id: 0 }\n  ${townLayer('').replaceAll('\n', '\n  ')}\n    parent: root\n`,
   )
   expect((await run('plan', 'towns.yaml')).err).toContain(
-    'were edited on the server 2 times since the last load',
+    'were edited on the server once since the last load',
   )
 })
 

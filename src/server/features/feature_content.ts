@@ -38,9 +38,13 @@ export interface WrittenFeature extends FeatureContent {
   readonly extensions: ExtensionChange
 }
 
-/** Tells whether a request changes nothing of a feature, for example because it has unknown members only. */
-export function isEmptyContent({ geom, values, extensions }: WrittenFeature): boolean {
-  return geom === undefined && values.size === 0 && Object.keys(extensions).length === 0
+/** Whether a request writes the data of a feature, only its description or attachments, or nothing, such as unknown members. */
+export type WriteEffect = 'data' | 'extensions' | 'nothing'
+
+/** Returns what a request writes of a feature. */
+export function effectOf({ geom, values, extensions }: WrittenFeature): WriteEffect {
+  if (geom !== undefined || values.size > 0) return 'data'
+  return Object.keys(extensions).length > 0 ? 'extensions' : 'nothing'
 }
 
 /**

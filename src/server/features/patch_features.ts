@@ -15,9 +15,10 @@ import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { checkValue, invalidAt } from '../http/invalid_request.ts'
 import { checkStorable } from '../http/json_values.ts'
 import {
+  effectOf,
   type FeatureBody,
-  isEmptyContent,
   readContent,
+  type WriteEffect,
   type WriteQuery,
   type WrittenFeature,
 } from './feature_content.ts'
@@ -39,9 +40,9 @@ export async function patchFeatures(
   { entries, query, limit = maxFeatures }: FeaturePatch,
 ): Promise<PatchResult> {
   const ids: number[] = []
-  let isChanged = false
+  const effects = new Set<WriteEffect>()
   const flush = async (batch: Batch) => {
-    isChanged ||= writesAnything(batch)
+    for (const one of effectsOf(batch)) effects.add(one)
     for (const id of await writeBatch(tx, target, batch)) ids.push(id)
   }
   let batch = createBatch()
@@ -63,7 +64,7 @@ export async function patchFeatures(
     batch = createBatch()
   }
   await flush(batch)
-  return { ids, isChanged }
+  return { ids, effect: strongest.find((one) => effects.has(one)) ?? 'nothing' }
 }
 
 /** Changes of features. */
@@ -78,12 +79,14 @@ export interface FeaturePatch {
 export interface PatchResult {
   /** Id of each entry, in order. */
   readonly ids: readonly number[]
-  /** Whether any entry changed something. */
-  readonly isChanged: boolean
+  /** What the entries changed, together. */
+  readonly effect: WriteEffect
 }
 
-function writesAnything({ created, changed, deleted }: Batch): boolean {
-  return created.length + deleted.size > 0 || [...changed.values()].some((change) => !isEmptyContent(change))
+const strongest: readonly WriteEffect[] = ['data', 'extensions']
+
+function effectsOf({ created, changed, deleted }: Batch): WriteEffect[] {
+  return created.length + deleted.size > 0 ? ['data'] : [...changed.values()].map(effectOf)
 }
 
 /** Adds the index of the item to a Problem. */

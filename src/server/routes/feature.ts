@@ -4,6 +4,7 @@ import { bodyLimitOf } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { type featureRoutes, maxFeatures } from '../../contract/routes/feature.ts'
 import { routes } from '../../contract/routes.ts'
+import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { findRasters } from '../../store/classes/raster_layer.ts'
 import { digestStatement } from '../../store/feature/feature_digest.ts'
@@ -20,9 +21,10 @@ import {
 } from '../../store/feature/write_features.ts'
 import { countUnconvertible } from '../../store/layer/field_change.ts'
 import { untouchLayer, type WritableLayer } from '../../store/layer/stored_layer.ts'
+import { recordDataChange } from '../../store/resource/last_change.ts'
 import { writeExtensionsOf } from '../attachments/attachment_extension.ts'
 import { storePreviews } from '../attachments/attachment_preview.ts'
-import { isEmptyContent, readContent, readTarget } from '../features/feature_content.ts'
+import { effectOf, readContent, readTarget, type WriteEffect } from '../features/feature_content.ts'
 import { readFieldNames, readFilter, readFormat, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
 import { rasterExtent, readCount, readExtent } from '../features/layer_statistics.ts'
@@ -82,7 +84,7 @@ export const featureHandlers: Handlers<
       const change = { ...readContent(target, body, query), id: params.fid }
       const found = await updateFeatures(tx, target, [change])
       if (found.size === 0) throw featureNotFound(params.id, params.fid)
-      if (isEmptyContent(change) && !isForeign(layer)) await untouchLayer(tx, params.id)
+      await keepVersion(tx, request, { layer, effect: effectOf(change) })
       return writeExtensionsOf(tx, layer, new Map([[params.fid, change.extensions]]))
     })
     await storePreviews(request.context, digests)
@@ -119,8 +121,8 @@ export const featureHandlers: Handlers<
       checkKey(request, layer)
       const target = await readTarget(tx, layer, query)
       const entries = readJsonItems(body.chunks(), { itemLimitBytes: context.bodyLimitBytes })
-      const { ids, isChanged } = await patchFeatures(tx, target, { entries, query })
-      if (!isChanged && !isForeign(layer)) await untouchLayer(tx, layer.resourceId)
+      const { ids, effect } = await patchFeatures(tx, target, { entries, query })
+      await keepVersion(tx, request, { layer, effect })
       const created = ids.map((id) => ({ id }))
       await idempotency.store(tx, created)
       return created
@@ -174,6 +176,20 @@ export const featureHandlers: Handlers<
   }),
 
   'feature.identify': retryOnSchemaChange(async (request) => ({ json: await identify(request) })),
+}
+
+/**
+ * Reverts the version of the data after a write that changed no value and no geometry. Descriptions and attachments do not count, as
+ * when they are written by themselves, but the change is recorded.
+ */
+async function keepVersion(
+  tx: Queryable,
+  { caller }: Pick<LayerRequest, 'caller'>,
+  { layer, effect }: { readonly layer: WritableLayer; readonly effect: WriteEffect },
+): Promise<void> {
+  if (effect === 'data' || isForeign(layer)) return
+  await untouchLayer(tx, layer.resourceId)
+  if (effect === 'extensions') await recordDataChange(tx, { ids: [layer.resourceId] }, caller.id)
 }
 
 /** Refuses idempotency keys for foreign tables, whose transactions do not include the table of keys. */

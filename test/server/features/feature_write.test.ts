@@ -88,6 +88,31 @@ describeServers('writing features', (start) => {
     expect(await layer.version()).toBe((before ?? 0) + 1)
   })
 
+  test('descriptions and attachments do not change the version of the data, and are recorded as a change', async () => {
+    const server = await start()
+    const layer = await createLayer(server, 'POINT', { a: 'INTEGER' })
+    await server.admin('POST', layer.path, { geom: 'POINT(1 2)' })
+    const before = await layer.version()
+    const changes = () =>
+      server.database.query('select from last_change where resource_id = $1::int', [layer.id])
+    for (const [method, path, body] of [
+      ['PUT', `${layer.path}1`, { extensions: { description: 'put' } }],
+      ['PATCH', layer.path, [{ id: 1, extensions: { description: 'patched' } }]],
+      ['PUT', `${layer.path}1`, { extensions: { attachment: [] }, fields: { unheard_of: 1 } }],
+    ] as const) {
+      await server.database.query('delete from last_change where resource_id = $1::int', [layer.id])
+      expect((await server.admin(method, path, body)).status).toBe(200)
+      expect(await layer.version(), method).toBe(before)
+      expect(await changes(), method).toHaveLength(1)
+    }
+    expect(await layer.list('')).toMatchObject([{ extensions: { description: 'patched' } }])
+    await server.admin('PATCH', layer.path, [
+      { id: 1, extensions: { description: 'both' } },
+      { id: 1, fields: { a: 1 } },
+    ])
+    expect(await layer.version()).toBe((before ?? 0) + 1)
+  })
+
   test('a null geometry changes nothing without geom_null', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT')

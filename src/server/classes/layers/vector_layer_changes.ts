@@ -71,7 +71,7 @@ export function requireDataVersion({ resourceId, dataVersion }: Layer, wanted: n
 }
 
 /**
- * Writes the changes of features to a layer, which must be locked. Returns whether anything changed.
+ * Writes the changes of features to a layer, which must be locked. Returns whether data changed.
  *
  * @throws {Problem} request/invalid, feature/invalid, feature/not-found
  */
@@ -84,5 +84,5 @@ export async function writeFeatureChanges(
   if (layer === undefined) return false
   const target = await readTarget(tx, await ensureFeatureTable(tx, layer), format)
   const entries = readJsonItems(createReadStream(changesPath), { itemLimitBytes })
-  return (await patchFeatures(tx, target, { entries, query: format, limit: maxChanges })).isChanged
+  return (await patchFeatures(tx, target, { entries, query: format, limit: maxChanges })).effect === 'data'
 }
