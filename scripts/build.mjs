@@ -1,13 +1,15 @@
-/** Builds the published files into `dist/`: the program as JavaScript, SQL and other assets, and the browser code. */
+/** Builds the published files into `dist/`: the program as JavaScript, its validators, SQL and other assets, and the browser code. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { extname } from 'node:path'
+import { writeValidators } from './build/validators.ts'
 import { inRoot, root } from './setup/paths.mjs'
 
 // Removes the output of earlier builds.
 rmSync(inRoot('dist'), { recursive: true, force: true })
 runScript('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json')
 copyAssets()
+await writeValidators(inRoot('dist'))
 runScript('scripts/bundle.mjs')
 runScript('scripts/build-web.mjs', 'dist/web')
 

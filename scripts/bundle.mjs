@@ -1,12 +1,12 @@
 /**
- * Bundles the command line from `dist/` into few files, `dist/bundle/`: a short command spends most of its time on finding and
+ * Bundles the command line from `dist/` into few files, `dis./build/`: a short command spends most of its time on finding and
  * loading the hundreds of modules of which it is made.
  */
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
 import { build } from 'esbuild'
-import { commonChunks } from './bundle/common_chunks.mjs'
-import { partOfUndici } from './bundle/part_of_undici.mjs'
+import { joinChunks } from './build/joined_chunks.mjs'
+import { partOfUndici } from './build/part_of_undici.mjs'
 import { inRoot } from './setup/paths.mjs'
 
 /** Packages that the commands load; what only servers load, or what is not JavaScript, stays where npm installs it. */
@@ -69,9 +69,9 @@ const options = {
   plugins: [partOfUndici, ownPlaces, otherPackages],
 }
 
-// Without the parts of a common chunk, a plan would load eighty chunks: finding and linking them takes longer than their code.
-const common = await commonChunks(
+// Without chunks that are joined, a plan would load eighty chunks: finding and linking them takes longer than their code.
+const joined = await joinChunks(
   options,
   ['program', 'commands/validate', 'commands/plan'].map((name) => `dist/cli/${name}.js`),
 )
-await build({ ...options, plugins: [common, ...options.plugins] })
+await build({ ...options, plugins: [joined, ...options.plugins] })

@@ -1,6 +1,6 @@
 import { clsNames, isCls } from '../contract/registry.ts'
 import { showValue } from '../contract/schema/describe.ts'
-import type { Fault } from '../contract/schema/validate.ts'
+import type { Fault } from '../contract/schema/fault.ts'
 import { isObject } from '../core/is_object.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'

@@ -1,55 +1,18 @@
-import { type GeoserviceType, geoserviceTypes } from '../contract/catalog/catalog.ts'
+import type { GeoserviceType } from '../contract/catalog/catalog.ts'
 import { WebmapItemSchema } from '../contract/classes/webmap.ts'
 import type { Annotations } from '../contract/descriptor.ts'
 import type { PrincipalKind } from '../contract/principal.ts'
 import { type Cls, clsNames } from '../contract/registry.ts'
-import { createValidatorCompiler, type Validator } from '../contract/schema/validate.ts'
-import { accountSchema } from './schema/account_schema.ts'
-import { blockSchema, existingSchema, requirementsOf } from './schema/block_schema.ts'
-import { geoserviceSchema, iconSchema } from './schema/catalog_schema.ts'
-import type { JsonSchema } from './schema/field_schema.ts'
-import { fragmentSchema, useSchema } from './schema/fragment_schema.ts'
-import { blockDefinitions, fileSchema } from './schema/manifest_schema.ts'
+import { toValidator, type Validator } from '../contract/schema/fault.ts'
+import { blockSchema } from './schema/block_schema.ts'
+import { compileDefinition } from './schema/compile_definition.ts'
 
-/** One library for all validators, so that shared definitions are compiled once. */
-const library = 'urn:landform:blocks'
-const compile = createValidatorCompiler({
-  faults: 'all',
-  library: { $id: library, definitions: definitions() },
-})
 const compiled = new Map<string, Validator>()
-
-/** Children are not validated here: each of them is checked as a block. */
-function definitions(): Record<string, JsonSchema> {
-  const parts = clsNames.flatMap((cls) => {
-    const block = `block_${cls}`
-    const own = { allOf: [{ $ref: `#/definitions/${block}` }, requirementsOf(cls)] }
-    return [[block, blockSchema(cls)] as const, [`own_${cls}`, own] as const]
-  })
-  return {
-    ...blockDefinitions(),
-    ...Object.fromEntries(parts),
-    ...Object.fromEntries(geoserviceTypes.map((type) => [`geoservice_${type}`, geoserviceSchema(type)])),
-    icon: iconSchema(),
-    children: { type: 'object' },
-    icons: { type: 'object' },
-    geoservices: { type: 'object' },
-    user: accountSchema('user'),
-    group: accountSchema('group'),
-    users: { type: 'object' },
-    groups: { type: 'object' },
-    fragments: { type: 'object' },
-    fragment: fragmentSchema(),
-    use: useSchema(),
-    existing_resource: existingSchema(),
-    file: fileSchema(),
-  }
-}
 
 function validatorOf(name: string): Validator {
   const known = compiled.get(name)
   if (known !== undefined) return known
-  const validator = compile({ $ref: `${library}#/definitions/${name}` })
+  const validator = toValidator(compileDefinition(name))
   compiled.set(name, validator)
   return validator
 }

@@ -1,6 +1,7 @@
 import { dirname, relative, resolve } from 'node:path'
 import { problem } from '../contract/problems.ts'
-import { createValidatorCompiler, type Fault, type ShowPart } from '../contract/schema/validate.ts'
+import type { Fault, ShowPart } from '../contract/schema/fault.ts'
+import { createValidatorCompiler } from '../contract/schema/validate.ts'
 import { compareIssues, hasErrors, type Issue } from '../core/issue.ts'
 import { decodeText } from '../document/decode_text.ts'
 import { parseYaml } from '../document/parse_yaml.ts'

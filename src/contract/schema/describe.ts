@@ -2,8 +2,8 @@ import type { ErrorObject } from 'ajv'
 import { countOf } from '../../core/count.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import { findHint } from '../../core/suggest.ts'
+import type { Fault } from './fault.ts'
 import { findPatternWords } from './pattern.ts'
-import type { Fault } from './validate.ts'
 
 type Describe = (error: ErrorObject) => Fault
 

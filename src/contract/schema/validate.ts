@@ -1,29 +1,9 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type CodeOptions } from 'ajv'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import type { Pointer } from '../../core/pointer.ts'
 import { WebmapItemSchema } from '../classes/webmap.ts'
 import { annotationKeywords } from '../descriptor.ts'
-import { describeFault } from './describe.ts'
-
-/** Kind of a fault. */
-export type FaultKind = 'bad-value' | 'unknown-field' | 'missing-field'
-
-/** Violation of a schema. */
-export interface Fault {
-  readonly kind: FaultKind
-  /** Invalid value; for unknown fields the field itself, for missing fields their object. */
-  readonly pointer: Pointer
-  /** Sentence with the value. */
-  readonly message: string
-  readonly hint?: string
-}
-
-/** Returns the part of a value for a message, or a replacement of a secret. */
-export type ShowPart = (pointer: Pointer, part: unknown) => unknown
-
-/** Checks a value and returns its faults. */
-export type Validator = (value: unknown, show?: ShowPart) => Fault[]
+import { toValidator, type Validator } from './fault.ts'
 
 /** Options of a validator. */
 export interface ValidatorOptions {
@@ -34,10 +14,16 @@ export interface ValidatorOptions {
 }
 
 /** Creates a compiler of validators. Keep the instance, since compilation is slow. Validators never change values. */
-export function createValidatorCompiler({
-  faults,
-  library,
-}: ValidatorOptions): (schema: TSchema | object) => Validator {
+export function createValidatorCompiler(options: ValidatorOptions): (schema: TSchema | object) => Validator {
+  const ajv = createAjv(options)
+  return (schema) => toValidator(ajv.compile(schema))
+}
+
+/** Creates the compiler of schemas itself, for code that is compiled by the build. */
+export function createAjv(
+  { faults, library }: ValidatorOptions,
+  code: CodeOptions = { optimize: false },
+): Ajv {
   const ajv = new Ajv({
     strict: true,
     allErrors: faults === 'all',
@@ -49,57 +35,10 @@ export function createValidatorCompiler({
     keywords: [...annotationKeywords],
     // Tests validate the schemas; validation and code optimization at run time would only take time.
     validateSchema: false,
-    code: { optimize: false },
+    code,
   })
   formats.default(ajv)
   ajv.addSchema(WebmapItemSchema)
   if (library !== undefined) ajv.addSchema(library)
-  return (schema) => {
-    const validate = ajv.compile(schema)
-    return (value, show) => (validate(value) ? [] : faultsOf(validate, show))
-  }
-}
-
-function faultsOf(validate: ValidateFunction, show: ShowPart = (_, part) => part): Fault[] {
-  const errors = (validate.errors ?? []).filter((error, _, all) => !isShadowed(error, all))
-  return errors.map((error) => describeFault({ ...error, data: show(error.instancePath, error.data) }))
-}
-
-/**
- * Ajv reports the faults of each branch of a union and then a fault of the union itself. If a branch matched deeper, its
- * faults are more precise than that of the union; otherwise the fault of the union replaces those of the branches.
- */
-function isShadowed(error: ErrorObject, all: readonly ErrorObject[]): boolean {
-  if (error.keyword === 'if') return true
-  // An empty string is reported as such.
-  if (error.keyword === 'pattern' && error.data === '') return all.some((other) => isEmptiness(other, error))
-  // The fault of an enumeration implies the type.
-  if (error.keyword === 'type' && all.some((other) => isEnumOf(other, error))) return true
-  const unions = all.filter((other) => other.keyword === 'anyOf' || other.keyword === 'oneOf')
-  if (unions.includes(error)) return all.some((other) => isDeeper(other, error))
-  return unions.some(
-    (union) => isBranchOf(error, union) && error.instancePath === union.instancePath && !isDeepFault(error),
-  )
-}
-
-function isEmptiness({ keyword, instancePath, params }: ErrorObject, pattern: ErrorObject): boolean {
-  return keyword === 'minLength' && params.limit === 1 && instancePath === pattern.instancePath
-}
-
-function isEnumOf({ keyword, instancePath, parentSchema }: ErrorObject, type: ErrorObject): boolean {
-  return keyword === 'enum' && instancePath === type.instancePath && parentSchema === type.parentSchema
-}
-
-function isBranchOf(error: ErrorObject, union: ErrorObject): boolean {
-  return error.schemaPath.startsWith(`${union.schemaPath}/`)
-}
-
-function isDeeper(other: ErrorObject, union: ErrorObject): boolean {
-  if (other.instancePath.startsWith(`${union.instancePath}/`)) return true
-  return isBranchOf(other, union) && isDeepFault(other)
-}
-
-/** Tells whether a value has the type of the branch, and the fault concerns its members, length or bounds. */
-function isDeepFault(error: ErrorObject): boolean {
-  return !['type', 'enum', 'const', 'anyOf', 'oneOf'].includes(error.keyword)
+  return ajv
 }

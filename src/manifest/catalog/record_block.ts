@@ -6,7 +6,7 @@ import {
 import { type CatalogKind, catalogKeyPattern, catalogKinds } from '../../contract/catalog/catalog_edit.ts'
 import { geoserviceSchemas } from '../../contract/catalog/catalog_member.ts'
 import { showValue } from '../../contract/schema/describe.ts'
-import type { Fault } from '../../contract/schema/validate.ts'
+import type { Fault } from '../../contract/schema/fault.ts'
 import { isObject } from '../../core/is_object.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer, parentPointer, splitPointer } from '../../core/pointer.ts'

@@ -1,5 +1,5 @@
 import { problem } from '../../contract/problems.ts'
-import type { Validator } from '../../contract/schema/validate.ts'
+import type { Validator } from '../../contract/schema/fault.ts'
 import { isSecretName } from '../../contract/secrets.ts'
 import { type Pointer, splitPointer } from '../../core/pointer.ts'
 import type { Problem } from '../../core/problem.ts'

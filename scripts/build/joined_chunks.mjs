@@ -7,7 +7,7 @@ import { build } from 'esbuild'
  *
  * @returns a plugin, which must come first
  */
-export async function commonChunks(options, modules) {
+export async function joinChunks(options, modules) {
   const { inputs } = (await build({ ...options, write: false, metafile: true })).metafile
   const chunks = []
   for (const module of modules) {
@@ -20,7 +20,7 @@ export async function commonChunks(options, modules) {
     return chunks.flatMap((chunk, at) => (reached.isDisjointFrom(chunk) ? [] : modules[at]))
   }
   return {
-    name: 'common-chunks',
+    name: 'joined-chunks',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) =>
         kind === 'dynamic-import' ? { path: resolve(resolveDir, path), namespace: 'with-chunks' } : undefined,
