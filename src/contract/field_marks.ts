@@ -3,7 +3,8 @@ import { type ManagerMarker, markerKeys } from './markers.ts'
 
 /**
  * Fields that a manifest sets on a resource, by name, with a digest of the value that it set; the digest is empty where it is
- * unknown, and of secrets. Names are `description`, `webmap.root_item`, and of parts of a list `permissions/<digest>`.
+ * unknown, and of secrets. After a colon, that of a map or list may have digests of its entries. Names are `description`,
+ * `webmap.root_item`, and of parts of a list `permissions/<digest>`.
  */
 export type SetFields = ReadonlyMap<string, string>
 

@@ -7,7 +7,7 @@ import type { PreparedSource, UploadedChanges } from '../../transfer/prepare_sou
 import { formatByIds, formatRule, type NamedRule } from '../model/access_rules.ts'
 import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
 import { writeLoadedFields } from '../model/layer_fields.ts'
-import { digestOf } from '../model/owned_fields.ts'
+import { digestOf, recordValue } from '../model/owned_fields.ts'
 import { findPrincipalId, identify } from '../model/principals.ts'
 import { partName, ruleName } from '../model/rule_records.ts'
 import { toWire } from '../model/value_equality.ts'
@@ -64,7 +64,9 @@ function withCreated(body: Change['body'], { manifest, principals, created }: Pl
   if (typeof mark !== 'string' || (rules.length === 0 && !isNewOwner)) return body
   const completed = withNewDigests(mark, {
     digests: {
-      ...(rules.length === 0 ? {} : { permissions: digestOf(formatByIds(permissions ?? [], principals)) }),
+      ...(rules.length === 0
+        ? {}
+        : { permissions: recordValue('permissions', formatByIds(permissions ?? [], principals)) }),
       ...(isNewOwner ? { owner: digestOf(identify(owner, principals)) } : {}),
     },
     names: new Map(

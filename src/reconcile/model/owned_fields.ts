@@ -16,6 +16,7 @@ import type { WantedResource } from '../../manifest/manifest.ts'
 import { formatByIds, fullName, withFullNames } from './access_rules.ts'
 import type { ActualResource } from './actual_tree.ts'
 import { shortDigest } from './edit_digest.ts'
+import { type Entries, type EntrySides, entriesOf, formatEntries, withoutEntries } from './entries.ts'
 import { identify, type Principals } from './principals.ts'
 import { identifyRules, partName } from './rule_records.ts'
 import { canonical, isCompared, type Names, toWantedForm } from './value_equality.ts'
@@ -90,8 +91,33 @@ function findMember(schema: Schema | undefined, value: unknown): FindValue {
 }
 
 /** Digests the values of fields. */
-export function digestFields(owned: OwnedFields): SetFields {
-  return new Map([...owned].map(([name, find]) => [name, find === undefined ? '' : digestOf(find())]))
+export function digestFields(owned: OwnedFields, cls: string): SetFields {
+  return new Map(
+    [...owned].map(([name, find]) => [name, find === undefined ? '' : recordValue(name, find(), cls)]),
+  )
+}
+
+/** Digests a value for its record, with its entries. */
+export function recordValue(name: string, value: unknown, cls = ''): string {
+  return digestOf(value) + formatEntries(entriesIn(name, value, cls))
+}
+
+function entriesIn(name: string, value: unknown, cls: string): Entries | undefined {
+  if (name === 'permissions' || name === 'resmeta') return entriesOf(undefined, value)
+  const [member = '', field] = name.split('.')
+  const schema = field === undefined ? undefined : schemaOf(cls, member, field)
+  return schema === undefined ? undefined : entriesOf(schema, value)
+}
+
+/** Finds the entries of a field in the manifest and on the server; undefined if it has none on one of these, or is not readable. */
+export function findEntries(
+  name: string,
+  find: FindValue,
+  { actual, names }: { readonly actual: ActualResource; readonly names: Names },
+): Omit<EntrySides, 'digest'> | undefined {
+  const wanted = find === undefined ? undefined : entriesIn(name, find(), actual.cls)
+  const there = wanted && entriesIn(name, findActual(name, actual, names), actual.cls)
+  return wanted === undefined || there === undefined ? undefined : { wanted, there }
 }
 
 /**
@@ -143,7 +169,8 @@ export function isAsRecorded(
 ): boolean | undefined {
   const value = findActual(name, actual, names)
   if (value === undefined) return undefined
-  return digestOf(value) === digest || digestOf(withNames(name, value, names.principals)) === digest
+  const whole = withoutEntries(digest)
+  return digestOf(value) === whole || digestOf(withNames(name, value, names.principals)) === whole
 }
 
 /** Digests what a field has on the server; undefined if the account cannot read it. */

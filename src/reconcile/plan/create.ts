@@ -60,7 +60,7 @@ function managerOf({ formerManager: former }: WantedResource, manifestId: string
 function markOf(wanted: WantedResource, manifestId: string, principals: Principals) {
   const { records, cls = '' } = wanted
   // References are keys: the comparison with the server names those outside of the manifest by id, as the block does.
-  const own = () => digestFields(listOwned(wanted, cls, { keyOf: new Map(), principals }))
+  const own = () => digestFields(listOwned(wanted, cls, { keyOf: new Map(), principals }), cls)
   const marks = records ?? new Map([[manifestId, own()]])
   return Object.fromEntries(
     [...marks].map(([manifest, fields]) => [fieldMarkKey(manifest), formatFieldMark(0, fields)]),

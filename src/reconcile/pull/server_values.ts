@@ -7,6 +7,7 @@ import type { FieldDrift, ResourceDrift } from '../drift/drift.ts'
 import { type ActualResource, type ActualTree, pathOf } from '../model/actual_tree.ts'
 import type { Edit } from '../model/change.ts'
 import { issueAt } from '../plan/issue_at.ts'
+import { entryOfEdit, listKept, mergeEntries } from './merge_entries.ts'
 import type { LineOf } from './narrow_edits.ts'
 import { ruleLine, writeMembers, writeRules } from './write_block.ts'
 
@@ -52,7 +53,7 @@ export function listServerValues(input: ServerValuesInput): ServerValues {
     const resource = input.tree.byId.get(input.ids.get(one.key) ?? -1)
     if (one.existsIn !== 'both' || resource === undefined) continue
     for (const field of one.fields) {
-      const value = takeField({ ...input, keyOf, wanted, resource }, field)
+      const value = takeField({ ...input, keyOf, wanted, resource, fields: one.fields }, field)
       if (value === undefined) continue
       if ('code' in value) draft.issues.push(value)
       else draft.values.set(`${value.key} ${value.pointer}`, value)
@@ -77,6 +78,8 @@ interface FieldPlace extends Pick<ServerValuesInput, 'tree'> {
   readonly keyOf: ReadonlyMap<number, string>
   readonly wanted: WantedResource
   readonly resource: ActualResource
+  /** All fields of the resource that differ. */
+  readonly fields: readonly FieldDrift[]
 }
 
 function takeField(place: FieldPlace, { edit, origin, field }: FieldDrift): ServerValue | Issue | undefined {
@@ -92,18 +95,17 @@ function takeField(place: FieldPlace, { edit, origin, field }: FieldDrift): Serv
         )
       : undefined
   }
-  if (origin === 'both')
-    return notWritten(
-      wanted,
-      edit.pointer,
-      `${field} changed in the manifest and on the server`,
-      'Choose a value, and apply or write it.',
-    )
-  return takeValue(place, edit)
+  return origin === 'both' ? changedInBoth(wanted, edit) : takeValue(place, edit)
+}
+
+function changedInBoth(wanted: WantedResource, { pointer }: Edit): Issue {
+  const field = splitPointer(pointer).join('.')
+  const what = `${field} changed in the manifest and on the server`
+  return notWritten(wanted, pointer, what, 'Choose a value, and apply or write it.')
 }
 
 function takeValue(place: FieldPlace, edit: Edit): ServerValue | Issue | undefined {
-  const { wanted, resource, tree } = place
+  const { wanted, resource } = place
   const { key } = wanted
   const { pointer } = edit
   const [part = '', name = ''] = splitPointer(pointer)
@@ -112,13 +114,13 @@ function takeValue(place: FieldPlace, edit: Edit): ServerValue | Issue | undefin
   if (part === 'permissions') {
     if (wanted.permissions?.owns === 'listed')
       return notWritten(wanted, pointer, 'rules of include: changed on the server', 'Change the list.')
-    return { key, pointer, value: writeRules({ tree }, resource).permissions ?? [], lineOf: ruleLine(tree) }
+    return takeRules(place, pointer)
   }
   if (part === 'resmeta') return { key, pointer, value: resource.resmeta?.[name] }
   if (part === 'parent') return takeParent(place, pointer)
   if (part === 'keyname') return undefined
   if (part === 'features') return takeFeature(wanted, edit)
-  return takeMember(place, part, name)
+  return takeMember(place, edit, { member: part, field: name })
 }
 
 function takeParent({ wanted, resource, tree, keyOf }: FieldPlace, pointer: Pointer): ServerValue | Issue {
@@ -148,18 +150,34 @@ const plainValues = ({ resource, tree }: FieldPlace) => ({
   owner: resource.ownerId === undefined ? undefined : tree.principals.nameOf(resource.ownerId),
 })
 
+/** Takes the rules of the server, except where the manifest changed them. */
+function takeRules({ wanted, resource, tree, fields }: FieldPlace, pointer: Pointer): ServerValue {
+  const lineOf = ruleLine(tree)
+  const there = writeRules({ tree }, resource).permissions ?? []
+  const here = wanted.permissions?.rules ?? []
+  const value = mergeEntries({ here, there, lineOf }, listKept(fields, 'permissions'))
+  return { key: wanted.key, pointer, value, lineOf }
+}
+
+/** Takes a field of a member, except entries of maps and lists that the manifest changed. */
 function takeMember(
-  { wanted, resource, tree, keyOf }: FieldPlace,
-  ...[member, field]: [member: string, field: string]
-): ServerValue | undefined {
+  { wanted, resource, tree, keyOf, fields }: FieldPlace,
+  edit: Edit,
+  { member, field }: { readonly member: string; readonly field: string },
+): ServerValue | Issue | undefined {
   const { cls } = resource
   if (!isCls(cls)) return undefined
-  const members = writeMembers({ tree, keyOf }, resource, { cls, whole: true })
-  const fields = members?.[member]
-  if (fields === undefined || !(field in fields)) return undefined
+  const there = writeMembers({ tree, keyOf }, resource, { cls, whole: true })?.[member]
+  if (there === undefined || !(field in there)) return undefined
   const schema = (descriptorOf(cls).members[member] as Schema | undefined)?.properties?.[field]
+  const kept = listKept(fields, `${member}.${field}`)
+  const sides = { here: wanted.members[member]?.[field], there: there[field], schema }
+  const value = mergeEntries(sides, kept)
+  const entry = entryOfEdit(edit)
+  if (value === undefined || (entry === undefined ? kept.order : kept.names.has(entry)))
+    return changedInBoth(wanted, edit)
   const pointer = joinPointer('', member, field)
-  return { key: wanted.key, pointer, value: fields[field], ...(schema === undefined ? {} : { schema }) }
+  return { key: wanted.key, pointer, value, ...(schema === undefined ? {} : { schema }) }
 }
 
 function notWritten(wanted: WantedResource, ...[pointer, what, hint]: [Pointer, string, string]): Issue {

@@ -8,6 +8,7 @@ import { splitPointer } from '../../core/pointer.ts'
 import { formatRule, identifyLine, nameRule } from '../model/access_rules.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { type Digests, digestValue, shortened } from '../model/edit_digest.ts'
+import { indexItems } from '../model/entries.ts'
 import { findRecorded, listOwners } from '../model/owned_fields.ts'
 import type { Principals } from '../model/principals.ts'
 import { partName, ruleName } from '../model/rule_records.ts'
@@ -189,15 +190,3 @@ function listFormerNames(names: readonly string[], old: Items, next: Items): str
 }
 
 const idOf = (item: unknown) => (item as { readonly id?: number } | undefined)?.id
-
-/** Returns the items of a list by their key; undefined if the value is no list with unique keys of strings. */
-function indexItems(value: unknown, keys: readonly string[]): ReadonlyMap<string, unknown> | undefined {
-  if (keys.length === 0 || !Array.isArray(value)) return undefined
-  const items = new Map<string, unknown>()
-  for (const item of value as readonly Readonly<Record<string, unknown>>[]) {
-    const names = keys.map((key) => item[key])
-    if (!names.every((name) => typeof name === 'string')) return undefined
-    items.set(names.join(' '), item)
-  }
-  return items.size === value.length ? items : undefined
-}

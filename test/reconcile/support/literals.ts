@@ -162,7 +162,7 @@ export function ruleOf(principal: string, more: Partial<WantedRule> = {}): Wante
 
 /** Matches the record of the fields with these names that the manifest `test` sets. */
 export function recordOf(names: string, manifest = 'test'): object {
-  const words = names.split(' ').map((name) => `${name.replaceAll('.', '\\.')}(=[\\w-]{8})?`)
+  const words = names.split(' ').map((name) => `${name.replaceAll('.', '\\.')}(=[\\w-]{8}(:[\\w-]*)?)?`)
   const fields = expect.stringMatching(new RegExp(`^\\d+ ${words.join(' ')}$`))
   return { [`landform.fields.${manifest}`]: fields }
 }

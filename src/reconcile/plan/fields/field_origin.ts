@@ -1,7 +1,9 @@
 import { splitPointer } from '../../../core/pointer.ts'
+import { identifyLine } from '../../model/access_rules.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
-import { findRecorded } from '../../model/owned_fields.ts'
+import { type EntrySides, originOfEntry, withoutEntries } from '../../model/entries.ts'
+import { findEntries, findRecorded } from '../../model/owned_fields.ts'
 import { partName, ruleName } from '../../model/rule_records.ts'
 import { digestsWanted, isAsAnyRecorded } from '../match/former_keys.ts'
 import type { RecordContext } from './removed_fields.ts'
@@ -14,13 +16,15 @@ export function withOrigins(
 ): readonly Edit[] {
   const recorded = findRecorded(actual, context.manifestId, context.names.principals)
   if (recorded === undefined || recorded.isEarlier || edits.length === 0) return edits
-  const known = new Map<string, Edit['origin']>()
+  const known = new Map<string, FieldOrigin>()
   return edits.map((edit) => {
     if (edit.secret || edit.released) return edit
     const name = nameOf(edit, context)
-    if (!known.has(name))
-      known.set(name, originOf(name, recorded.fields.get(name), { edit, actual, context }))
-    const origin = known.get(name)
+    const found = known.get(name) ?? originOf(name, recorded.fields.get(name), { edit, actual, context })
+    known.set(name, found)
+    const { entries } = found
+    const entry = entries && originOfEntry(entryOf(edit, context), entries)
+    const origin = entry ?? found.origin
     return origin === undefined ? edit : { ...edit, origin }
   })
 }
@@ -34,18 +38,37 @@ function nameOf({ pointer, from, to }: Edit, { owned, names }: RecordContext): s
   return field === undefined ? block : `${block}.${field}`
 }
 
+/** Name of the entry of a map or list that an edit changes; undefined if it changes the order. */
+function entryOf({ pointer, from, to }: Edit, { names }: RecordContext): string | undefined {
+  const [block, ...path] = splitPointer(pointer)
+  if (block === 'permissions') return identifyLine(String(to ?? from), names.principals.ids)
+  return block === 'resmeta' ? path[0] : path[1]
+}
+
 interface EditedField {
   readonly edit: Edit
   readonly actual: ActualResource
   readonly context: RecordContext
 }
 
-function originOf(name: string, digest: string | undefined, field: EditedField): Edit['origin'] {
-  const { edit, actual, context } = field
+interface FieldOrigin {
+  /** Of the whole field. */
+  readonly origin?: Edit['origin']
+  /** Present if both sides changed a map or a list: each of its entries has an origin. */
+  readonly entries?: EntrySides
+}
+
+function originOf(
+  name: string,
+  digest: string | undefined,
+  { edit, actual, context }: EditedField,
+): FieldOrigin {
   // A rule that was listed and is missing was removed on the server.
   if (name.startsWith('permissions/'))
-    return digest !== undefined && edit.to !== undefined ? 'server' : 'manifest'
-  if (digest === undefined || digest === '') return undefined
-  if (isAsAnyRecorded({ name, digest }, actual, context)) return 'manifest'
-  return digestsWanted(name, actual, context).includes(digest) ? 'server' : 'both'
+    return { origin: digest !== undefined && edit.to !== undefined ? 'server' : 'manifest' }
+  if (digest === undefined || digest === '') return {}
+  if (isAsAnyRecorded({ name, digest }, actual, context)) return { origin: 'manifest' }
+  if (digestsWanted(name, actual, context).includes(withoutEntries(digest))) return { origin: 'server' }
+  const entries = findEntries(name, context.owned.get(name), { actual, names: context.names })
+  return { origin: 'both', ...(entries === undefined ? {} : { entries: { ...entries, digest } }) }
 }

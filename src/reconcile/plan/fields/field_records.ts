@@ -50,7 +50,7 @@ export function planMarks(wanted: WantedResource, input: RecordInput): PlannedMa
   const isSame =
     !isRenamed && (isManaged || (recorded === undefined ? owned.size === 0 : isRecorded(recorded, owned)))
   if (isSame && !input.isChanged) return { items: {} }
-  const marks = new Map<string, SetFields>([[context.manifestId, digestFields(owned)]])
+  const marks = new Map<string, SetFields>([[context.manifestId, digestFields(owned, actual.cls)]])
   for (const { manifest, names } of input.taken)
     marks.set(manifest, without(actual, { manifest, names }, context.names.principals))
   if (input.adopts && actual.manager !== undefined) marks.set(actual.manager, new Map())

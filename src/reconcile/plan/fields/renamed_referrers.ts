@@ -2,6 +2,7 @@ import { fieldMarkKey, formatFieldMark, type SetFields } from '../../../contract
 import type { Manifest, WantedResource } from '../../../manifest/manifest.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Change } from '../../model/change.ts'
+import { withoutEntries } from '../../model/entries.ts'
 import { digestActual, digestOwned, findRecorded, isAsRecorded, listOwned } from '../../model/owned_fields.ts'
 import type { Names } from '../../model/value_equality.ts'
 import type { DiffContext } from '../diff.ts'
@@ -82,14 +83,16 @@ function renameFields(fields: SetFields, { wanted, actual, renaming }: Referrer)
     if (digest === '' || !refersToKeys(name)) return [name, digest] as const
     const field = { name, find: owned.get(name), cls: actual.cls }
     const isThere = isAsRecorded({ name, digest }, actual, former.names) === true
-    const isWanted = digestOwned(field, former.keys, after.principals).includes(digest)
+    const whole = withoutEntries(digest)
+    const isWanted = digestOwned(field, former.keys, after.principals).includes(whole)
     const next = isThere
       ? digestActual(name, actual, after)
       : isWanted
         ? digestOwned(field, kept, after.principals)[0]
         : undefined
-    isRenamed ||= next !== undefined && next !== digest
-    return [name, next ?? digest] as const
+    if (next === undefined || next === whole) return [name, digest] as const
+    isRenamed = true
+    return [name, next] as const
   })
   return isRenamed ? new Map(renamed) : undefined
 }
