@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { Representation } from '../contract/bodies/bodies.ts'
+import { keyHeader } from '../contract/bodies/idempotency.ts'
 import { dialectHeader } from '../contract/dialect/dialect.ts'
 import { decodeResource, type WireResource } from '../contract/dialect/dialect_codec.ts'
 import { problem } from '../contract/problems.ts'
+import type { BodyOf } from '../contract/route.ts'
+import type { resourceRoutes } from '../contract/routes/resource.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
 import { detectDialect } from './detect_server.ts'
@@ -29,14 +33,15 @@ export interface TreeHead {
   readonly part?: boolean
 }
 
+/** Resources that a plan depends on, apart from those above them. */
+export type TreePart = Required<BodyOf<(typeof resourceRoutes)['resource.tree_part']>>
+
 /** Selection of a read of the tree. */
 export interface TreeRequest {
   /** Id of the root of the subtree. */
   readonly root?: number
-  /** Keynames of further resources to include from anywhere in the tree. */
-  readonly keynames?: readonly string[]
-  /** Id of a manifest: only its resources and those above them are read, if they are a small part of all. */
-  readonly manifest?: string
+  /** What a plan depends on: only this is read, if it is a small part of all. */
+  readonly part?: TreePart
   readonly signal?: AbortSignal | undefined
 }
 
@@ -70,12 +75,18 @@ function isRouteMissing(error: unknown): boolean {
 const treeTimeoutMs = 300_000
 
 async function readStream(api: Api, request: TreeRequest, take: TakeResource): Promise<TreeHead> {
-  const { root = 0, keynames = [], manifest, signal } = request
-  const place = manifest === undefined ? { root } : { manifest }
-  const query = keynames.length > 0 ? { ...place, keyname: [...keynames] } : place
+  const { root = 0, part, signal } = request
   // Only landform has the route, and it sends the names of the documents on request: no translation is needed.
   const headers = { [dialectHeader]: 'document' }
-  const answer = await api.open('resource.tree', { query, headers, signal, timeoutMs: treeTimeoutMs })
+  const limits = { signal, timeoutMs: treeTimeoutMs }
+  const answer = await (part === undefined
+    ? api.open('resource.tree', { query: { root }, headers, ...limits })
+    : // With a key, since a read can be repeated.
+      api.open('resource.tree_part', {
+        body: part,
+        headers: { ...headers, [keyHeader]: randomUUID() },
+        ...limits,
+      }))
   let head: WireHead | undefined
   let count = 0
   for await (const line of readLines(answer.body)) {

@@ -49,6 +49,15 @@ const journalChanges = Array.from({ length: maxJournalChanges }, (_, at) => ({
  */
 const requests: Partial<Record<RouteName, (world: HeavyWorld) => HeavyRequest | Promise<HeavyRequest>>> = {
   'resource.tree': () => ['GET', '/api/component/landform/tree'],
+  'resource.tree_part': ({ groups }) => [
+    'POST',
+    '/api/component/landform/tree',
+    {
+      manifest: 'heavy',
+      below: groups.slice(0, 1).map(({ id }) => id),
+      referrers: groups.flatMap(({ children }) => children).slice(0, 10_000),
+    },
+  ],
   'resource.attributes': ({ groups }) => [
     'POST',
     '/api/component/resource/attr',

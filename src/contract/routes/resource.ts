@@ -64,6 +64,35 @@ const searchConditions = [
 /** Maximum number of keynames in a request for a tree. */
 export const maxTreeKeynames = 1000
 
+/** Maximum number of resources, keynames or names in a request for a part of a tree. */
+export const maxPartItems = 10_000
+
+const partIds = (description: string) =>
+  Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: maxPartItems, description }))
+
+/** Part of a tree: all that is listed. */
+const TreePartSchema = Type.Object({
+  manifest: Type.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Manifest whose managed or partly set resources are read.',
+  }),
+  keynames: Type.Optional(
+    Type.Array(Type.String(), { maxItems: maxPartItems, description: 'Resources by keyname.' }),
+  ),
+  ids: partIds('Resources by id.'),
+  names: Type.Optional(
+    Type.Array(Type.Object({ parent: Type.Integer({ minimum: 0 }), display_name: Type.String() }), {
+      maxItems: maxPartItems,
+      description: 'Resources by parent and display name.',
+    }),
+  ),
+  below: partIds(
+    'Resources with their descendants, the resources that use connections among these with their descendants, and the connections that these use.',
+  ),
+  referrers: partIds('Resources whose referrers are read, also those of their descendants.'),
+})
+
 /** Operations on resources. `contract/bodies.ts` has the schemas of the bodies, which depend on the class. */
 export const resourceRoutes = {
   'resource.get': {
@@ -172,13 +201,17 @@ export const resourceRoutes = {
         maxItems: maxTreeKeynames,
         description: 'Further resources to include, by keyname.',
       }),
-      manifest: Type.String({
-        minLength: 1,
-        maxLength: 255,
-        description:
-          'Without `root`: only the resources that a manifest manages or partly sets, and those above them, if they are fewer than half of all; the header then has `part`.',
-      }),
     }),
+    responseKind: 'stream',
+  },
+  'resource.tree_part': {
+    route: 'landform.resource.tree',
+    method: 'POST',
+    path: '/api/component/landform/tree',
+    databaseUse: 'export',
+    summary:
+      'Returns the readable resources that a plan of a manifest depends on, with those above them, as NDJSON like the tree. All resources if these are at least half of all; otherwise the header has `part`. `complete` is about all resources.',
+    body: TreePartSchema,
     responseKind: 'stream',
   },
   'resource.keynames': {

@@ -1,4 +1,4 @@
-import type { AccessResource, AccessRule, Key } from '../../access/access_tree.ts'
+import type { AccessResource, AccessRule, AccessTree, Key } from '../../access/access_tree.ts'
 import type { Rule } from '../../contract/bodies/resource.ts'
 import { findRequirement, isCls } from '../../contract/registry.ts'
 import type { WantedRule } from '../../manifest/manifest.ts'
@@ -34,7 +34,7 @@ export function buildTrees(input: TreesInput): AccessTrees | undefined {
   const changes = input.changes.filter(affectsAccess)
   if (changes.length === 0 && input.isNeeded !== true) return undefined
   const before = new Map<Key, AccessResource>()
-  for (const resource of input.actual.byId.values()) {
+  for (const resource of input.actual.listDependent(changes.flatMap(({ id }) => id ?? []))) {
     const found = readAccess(resource)
     if (found !== undefined) before.set(resource.id, found)
   }
@@ -154,6 +154,19 @@ function removeAll(tree: Map<Key, AccessResource>, gone: readonly Key[]): void {
     return found
   }
   for (const key of [...tree.keys()]) if (isRemoved(key)) tree.delete(key)
+}
+
+/** Returns the resources of a tree that determine the permissions on some of them: with all above these and their connections. */
+export function keepDecisive(tree: ReadonlyMap<Key, AccessResource>, keys: Iterable<Key>): AccessTree {
+  const kept = new Map<Key, AccessResource>()
+  const open = [...keys]
+  for (let key = open.pop(); key !== undefined; key = open.pop()) {
+    const resource = tree.get(key)
+    if (resource === undefined || kept.has(key)) continue
+    kept.set(key, resource)
+    for (const next of [resource.parent, resource.connection]) if (next !== undefined) open.push(next)
+  }
+  return kept
 }
 
 /** Returns a function that tells whether the plan can change the permissions on a resource of a tree. */

@@ -9,7 +9,7 @@ import type { Principals } from '../model/principals.ts'
 import type { PlanReader } from '../plan/plan_reader.ts'
 import { membershipsOf } from '../principals/diff_memberships.ts'
 import { type GroupMember, listSubjects } from './access_subjects.ts'
-import { type AccessTrees, affectedIn, buildTrees } from './access_trees.ts'
+import { type AccessTrees, affectedIn, buildTrees, keepDecisive } from './access_trees.ts'
 import { type AffectedResource, compareAccess, listAffected } from './compare_access.ts'
 import { createCauseFinder } from './find_causes.ts'
 
@@ -70,7 +70,12 @@ function reportAccess(
   const { principals } = actual
   const members = users && applyMemberships(users, { plan, manifest, principals })
   const affected = listAffected(trees, plan.changes.some(changesGroups))
-  const subjects = listSubjects(trees, principals, {
+  // Rules elsewhere do not matter.
+  const decisive = {
+    before: keepDecisive(trees.before, listKeys(affected, 'before')),
+    after: keepDecisive(trees.after, listKeys(affected, 'after')),
+  }
+  const subjects = listSubjects(decisive, principals, {
     users: members,
     watched: fullNames(watched ?? [], principals),
   })
@@ -84,6 +89,9 @@ function reportAccess(
   return { complete, users: users !== undefined, changes }
 }
 
+const listKeys = (affected: readonly AffectedResource[], when: 'before' | 'after') =>
+  affected.flatMap((one) => one[when] ?? [])
+
 function fullNames(names: readonly string[], { find }: ActualTree['principals']): Set<string> {
   return new Set(names.map(find).flatMap((one) => ('name' in one ? [one.name] : [])))
 }
@@ -92,8 +100,8 @@ function fullNames(names: readonly string[], { find }: ActualTree['principals'])
 function isKnown({ after, touched }: AccessTrees, actual: ActualTree): boolean {
   const isAffected = affectedIn(after, touched)
   return [...after.keys()].every((key) => {
-    const resource = actual.byId.get(Number(key))
-    if (typeof key === 'string' || resource === undefined) return true
+    const resource = typeof key === 'string' ? undefined : actual.byId.get(key)
+    if (resource === undefined) return true
     return resource.rules !== undefined || !isAffected(key)
   })
 }
@@ -129,7 +137,7 @@ function describer({
 }
 
 /** Tells whether a change adds users to groups or removes them. */
-function changesGroups({ record, body }: Change): boolean {
+export function changesGroups({ record, body }: Change): boolean {
   return record !== undefined && membershipsOf(body[record]) !== undefined
 }
 

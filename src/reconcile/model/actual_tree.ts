@@ -42,6 +42,12 @@ export interface ActualTree {
   readonly byKeyname: ReadonlyMap<string, ActualResource>
   /** Returns the ids of the children of a resource. */
   childrenOf(id: number): readonly number[]
+  /** Finds the children of a resource with a display name. */
+  findNamed(parentId: number, displayName: string): readonly ActualResource[]
+  /** Lists resources, among them all that refer to one of these or to their descendants. */
+  listReferring(ids: readonly number[]): Iterable<ActualResource>
+  /** Lists resources, among them all that determine the permissions on these, or whose permissions depend on these. */
+  listDependent(ids: readonly number[]): Iterable<ActualResource>
   readonly principals: Principals
   /** Keyname of the caller; undefined if the server does not report it. */
   readonly caller: string | undefined
@@ -88,10 +94,18 @@ function indexTree(byId: ReadonlyMap<number, ActualResource>, head: TreeHead): A
     else siblings.push(resource.id)
   }
   const none: readonly number[] = []
+  let places: ReadonlyMap<string, readonly ActualResource[]> | undefined
   return {
     byId,
     byKeyname,
     childrenOf: (id) => children.get(id) ?? none,
+    findNamed: (parentId, displayName) => {
+      // Most plans look nothing up by name.
+      places ??= Map.groupBy(byId.values(), (one) => `${one.parentId}/${one.displayName}`)
+      return places.get(`${parentId}/${displayName}`) ?? []
+    },
+    listReferring: () => byId.values(),
+    listDependent: () => byId.values(),
     principals: indexPrincipals(head.principals),
     caller: head.caller,
     complete: head.complete,
@@ -159,7 +173,7 @@ export function listDescendants(tree: ActualTree, id: number, leaving?: Readonly
 }
 
 /** Returns the display names from the root to a resource. */
-export function pathOf(tree: ActualTree, id: number): string[] {
+export function pathOf(tree: Pick<ActualTree, 'byId'>, id: number): string[] {
   const names: string[] = []
   for (
     let at = tree.byId.get(id);

@@ -1,10 +1,10 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
-import { readTree } from '../../api/read_tree.ts'
+import { readTree, type TreePart } from '../../api/read_tree.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { digestSource } from '../../transfer/pack.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
-import { planAccess } from '../access/plan_access.ts'
+import { changesGroups, planAccess } from '../access/plan_access.ts'
 import { namedService } from '../catalog/base_maps.ts'
 import { type ActualTree, collectTree } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
@@ -15,7 +15,8 @@ import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './data/decide_load.ts'
 import { nameValues } from './data/lost_values.ts'
 import { readLoadChange } from './data/read_load_change.ts'
-import { isFinalPart, partOf } from './plan_part.ts'
+import { isReadable, type PartialTree, recordLookups } from './partial_tree.ts'
+import { hasNamed, partOf } from './plan_part.ts'
 import { liveReader, type PlanReader } from './plan_reader.ts'
 
 /** Input of a plan. */
@@ -23,8 +24,10 @@ export interface PlanRequest {
   readonly api: Api
   readonly manifest: Manifest
   readonly options?: PlanOptions
-  /** Whether to read only the resources of the manifest, if nothing differs: `before` of the plan has no others then. */
+  /** Whether to read only the resources that the plan depends on: `before` of the plan has no others then. */
   readonly readsPart?: boolean | undefined
+  /** Whether the part has all resources below those that the manifest manages. */
+  readonly readsBelow?: boolean | undefined
   /** Resources of the server, if they were just read. */
   readonly actual?: ActualTree
   readonly signal?: AbortSignal | undefined
@@ -59,34 +62,80 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
  * @throws {Problem} http/*, auth/*, file/*
  */
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
-  // Once for both plans, and while the tree is read.
+  const { manifest, options = safeOptions, actual, readsPart } = request
+  // Once for all rounds, and while the tree is read.
   const surroundings = readSurroundings(request)
   surroundings.catch(() => undefined)
-  const part = await readPart(request)
-  if (part === undefined) return planAgainst(request, surroundings)
-  const asked = { ...request, actual: part.actual }
-  if (!part.isPart) return planAgainst(asked, surroundings)
-  return (await planUnchanged(asked, surroundings)) ?? planAgainst(request, surroundings)
-}
-
-/** Reads the resources of the manifest; undefined if the plan reads all resources. */
-async function readPart({ reader, manifest, options = safeOptions, actual, readsPart }: ReadPlanRequest) {
   const part = actual === undefined && readsPart ? partOf(manifest, options) : undefined
-  if (part === undefined || reader.readPart === undefined) return undefined
-  const collector = collectTree()
-  const head = await reader.readPart(part, (resource) => collector.take(resource))
-  return { actual: collector.finish(head), isPart: head.part === true }
+  const planned = part && (await planPart(request, { part, surroundings }))
+  return planned ?? planAgainst(request, surroundings)
 }
 
-/** Plans against a part of the server; undefined as soon as anything differs, or has to be read for that. */
-async function planUnchanged(
+interface PartRequest {
+  readonly part: TreePart
+  readonly surroundings: Promise<Surroundings>
+}
+
+/**
+ * Plans against a part of the server, and reads a larger part as long as the plan looks up what is not in it. Each part is read anew,
+ * so that all of it is of one time. Undefined if the plan needs all resources.
+ */
+async function planPart(
   request: ReadPlanRequest,
-  surroundings: Promise<Surroundings>,
+  { part, surroundings }: PartRequest,
 ): Promise<Plan | undefined> {
-  const input = await readInput(request, surroundings)
-  const planning = computePlan({ ...input, ...noAnswers() })
-  if (!isFinal(planning) || !isFinalPart(planning.plan)) return undefined
-  return finish(request, input, planning.plan)
+  let answers = noAnswers()
+  for (let asked: TreePart | undefined = part; asked !== undefined && isReadable(asked); ) {
+    const collector = collectTree()
+    const head = await request.reader.readPart?.(asked, (resource) => collector.take(resource))
+    if (head === undefined) return undefined
+    const read = collector.finish(head)
+    if (head.part !== true) return planAgainst({ ...request, actual: read }, surroundings)
+    const partial = recordLookups(read, asked)
+    const attempt = await planInside(request, { read, partial, surroundings, answers })
+    if (attempt.needsAll) return undefined
+    if (attempt.plan !== undefined) return attempt.plan
+    ;({ answers } = attempt)
+    asked = partial.next()
+  }
+  return undefined
+}
+
+interface Inside {
+  readonly read: ActualTree
+  readonly partial: PartialTree
+  readonly surroundings: Promise<Surroundings>
+  readonly answers: Answers
+}
+
+/** A plan against a part; without it, all resources are needed, or a larger part. */
+interface Attempt {
+  readonly plan?: Plan
+  readonly needsAll?: boolean
+  readonly answers: Answers
+}
+
+async function planInside(
+  request: ReadPlanRequest,
+  { read, partial: { actual, next }, surroundings, answers: known }: Inside,
+): Promise<Attempt> {
+  const { manifest, options = safeOptions } = request
+  if (request.readsBelow)
+    for (const { id, manager } of read.byId.values()) if (manager === manifest.id) actual.childrenOf(id)
+  const input = await readInput({ ...request, actual }, surroundings)
+  let answers = known
+  let planning = computePlan({ ...input, ...answers })
+  // Answers are expensive: not before the resources are complete.
+  while (next() === undefined && !isFinal(planning)) {
+    answers = await answer(request, planning, answers)
+    planning = computePlan({ ...input, ...answers })
+  }
+  if (next() !== undefined) return { answers }
+  // Rules anywhere may name the groups whose members change.
+  if (planning.plan.changes.some(changesGroups) || !hasNamed(read, manifest, options))
+    return { answers, needsAll: true }
+  const plan = await finish(request, input, planning.plan)
+  return next() === undefined ? { answers, plan: { ...plan, before: read.byId } } : { answers }
 }
 
 /** Plans against resources that were read, or against all of the server. */

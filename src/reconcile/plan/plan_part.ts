@@ -1,29 +1,44 @@
-import { maxTreeKeynames } from '../../contract/routes/resource.ts'
+import type { TreePart } from '../../api/read_tree.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
-import type { Plan } from '../model/change.ts'
+import type { ActualTree } from '../model/actual_tree.ts'
 import type { PlanOptions } from '../model/plan_input.ts'
-import type { TreePart } from './plan_reader.ts'
 
 /**
- * Returns the part of the server that tells whether anything differs from a manifest: resources that the manifest manages or partly
- * sets, and existing ones that it names. Undefined if a plan needs the other resources anyway.
+ * Returns the part of the server that a plan of a manifest needs in any case: resources that the manifest manages or partly sets,
+ * and those that it or an option names. Undefined if the manifest has no resources.
  */
 export function partOf({ id, resources }: Manifest, options: PlanOptions): TreePart | undefined {
-  if (options.prune || options.adopt || resources.size === 0) return undefined
-  // Options name resources outside of the manifest, too.
-  const { replace, overwriteData, allowLoss, allowDelete, take, sendSecrets, only } = options
-  const named = [replace, overwriteData, allowLoss, allowDelete, take, sendSecrets, only]
-  if (named.some((keys) => keys.size > 0)) return undefined
-  const keynames = [...resources.values()].flatMap((one) =>
-    one.existing && one.id === undefined ? [one.key] : [],
-  )
-  return keynames.length > maxTreeKeynames ? undefined : { manifest: id, keynames }
+  if (resources.size === 0) return undefined
+  const named = [...resources.values()].flatMap(({ key, existing, id: number, was }) => [
+    ...(existing && number === undefined ? [key] : []),
+    ...(was === undefined ? [] : [was]),
+  ])
+  const labels = labelsIn(options)
+  return {
+    manifest: id,
+    keynames: [...new Set([...named, ...labels])],
+    ids: [
+      ...[...resources.values()].flatMap((one) => one.id ?? []),
+      ...labels.flatMap((label) => idIn(label) ?? []),
+    ],
+    names: [],
+    below: [],
+    referrers: [],
+  }
 }
 
-/**
- * Tells whether a plan against a part of the server is that against all of it: nothing differs. Changes are planned against all
- * resources, since others may refer to those of the manifest, have their names, or be meant by them.
- */
-export function isFinalPart({ changes, unknown, issues }: Plan): boolean {
-  return changes.length + unknown.length + issues.length === 0
+/** Tells whether the part has all resources that options name: for others, similar names of the whole server are suggested. */
+export function hasNamed(actual: ActualTree, { resources }: Manifest, options: PlanOptions): boolean {
+  return labelsIn(options).every(
+    (label) =>
+      resources.has(label) || actual.byKeyname.has(label) || actual.byId.has(idIn(label) ?? Number.NaN),
+  )
+}
+
+/** Lists the labels in options that may name resources outside of the manifest: keynames, or ids as `53` or `#53`. */
+const labelsIn = ({ allowDelete, allowLoss }: PlanOptions) => [...new Set([...allowDelete, ...allowLoss])]
+
+function idIn(label: string): number | undefined {
+  const id = Number(/^#?(\d{1,9})$/.exec(label)?.[1] ?? Number.NaN)
+  return Number.isNaN(id) ? undefined : id
 }

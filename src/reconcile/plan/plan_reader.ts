@@ -5,19 +5,12 @@ import { type DeletionsQuery, readDeletions } from '../../api/read_deletions.ts'
 import { type ExtensionsQuery, type ReadExtensions, readExtensions } from '../../api/read_extensions.ts'
 import { listDenied, type PermissionQuery } from '../../api/read_permission.ts'
 import { type PrincipalRecords, readPrincipalRecords } from '../../api/read_principals.ts'
-import { readTree, type TakeResource, type TreeHead } from '../../api/read_tree.ts'
+import { readTree, type TakeResource, type TreeHead, type TreePart } from '../../api/read_tree.ts'
 import { readVisibility, type Visibility, type VisibilityQuery } from '../../api/read_visibility.ts'
 import { isProblem } from '../../core/problem.ts'
 import { countValues, type FieldValues } from '../../transfer/count_values.ts'
 import { type FeatureReader, featureReader } from '../../transfer/sync/feature_reader.ts'
 import type { GroupMember } from '../access/access_subjects.ts'
-
-/** A part of the tree of a server. */
-export interface TreePart {
-  /** Id of the manifest. */
-  readonly manifest: string
-  readonly keynames: readonly string[]
-}
 
 /** Stands for descriptions and attachments of features that a capture does not have. */
 export const notCaptured = 'not captured'
@@ -32,8 +25,8 @@ export interface PlanReader {
   /** Reads all resources that the account can read. */
   readTree(take: TakeResource): Promise<TreeHead>
   /**
-   * Reads only the resources of a manifest and those above them, and resources by keyname; all, if the others are few, or if the
-   * server does not tell them apart. Absent in a capture.
+   * Reads only what a plan depends on, and the resources above that; all, if the others are few, or if the server does not tell them
+   * apart. Absent in a capture.
    */
   readPart?(part: TreePart, take: TakeResource): Promise<TreeHead>
   readCatalog(): Promise<CatalogReading>
@@ -63,7 +56,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
   return {
     url: api.url,
     readTree: (take) => readTree(api, { signal }, take),
-    readPart: (part, take) => readTree(api, { ...part, signal }, take),
+    readPart: (part, take) => readTree(api, { part, signal }, take),
     readCatalog: () => readCatalog(api, signal),
     readVisibility: (query) => readVisibility(api, query, signal),
     listDenied: (query) => listDenied(api, query, signal),

@@ -68,7 +68,8 @@ function findUses(
 ): Map<Change, Referrer[]> {
   const bodies = new Map(changes.flatMap(({ id, body }) => (id === undefined ? [] : [[id, body] as const])))
   const uses = new Map<Change, Referrer[]>()
-  for (const resource of actual.byId.values()) {
+  const gone = [...new Set(owners.values())].flatMap(({ id }) => id ?? [])
+  for (const resource of actual.listReferring(gone)) {
     if (owners.has(resource.id)) continue
     const found = findUsesOf(resource, owners, bodies.get(resource.id))
     for (const [change, group] of Map.groupBy(found, ({ owner }) => owner)) {

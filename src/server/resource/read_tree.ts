@@ -7,49 +7,87 @@ import { withoutDefaults } from '../../contract/schema/compact.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import { listPrincipals } from '../../store/auth/principal.ts'
-import { listMarked, listTree, type TreeNode } from '../../store/resource/resource_search.ts'
+import { listTree, type TreeNode } from '../../store/resource/resource_search.ts'
+import { listTreePart } from '../../store/resource/tree_part.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { type Spool, streamSpooled } from '../stream/spool.ts'
 import { seesEverything } from './attributes.ts'
 import { readRepresentations } from './representation.ts'
 import { checkMask } from './require_permission.ts'
 
-type TreeRequest = ApiRequest<'resource.tree'>
+type TreeRequest = ApiRequest<'resource.tree'> | ApiRequest<'resource.tree_part'>
 
 /** Number of resources read and written in one batch. */
 const batchSize = 1000
+
+/** Resources of a tree to read. */
+interface Selected {
+  readonly nodes: readonly TreeNode[]
+  /** Resource that the caller has to be able to read. */
+  readonly root: number
+  /** Whether these are only a part of the resources, for a plan. */
+  readonly isPart?: boolean
+}
 
 /**
  * Reads a subtree, its ancestors and the resources with the requested keynames from one snapshot, and streams them as
  * NDJSON: a head line, then one representation a line, parents before children. Lists in members omit defaults.
  */
-export function streamTree(request: TreeRequest): Promise<AsyncIterable<Uint8Array>> {
+export function streamTree(request: ApiRequest<'resource.tree'>): Promise<AsyncIterable<Uint8Array>> {
+  const { root = 0, keyname = [] } = request.query
+  return streamSelected(request, async (tx) => ({
+    nodes: await listTree(tx, { root, keynames: keyname }),
+    root,
+  }))
+}
+
+/** Reads the part of the tree that a plan depends on, in the same form; all of it, if the part is not small. */
+export function streamTreePart(
+  request: ApiRequest<'resource.tree_part'>,
+): Promise<AsyncIterable<Uint8Array>> {
+  return streamSelected(request, async (tx) => {
+    const ids = await listTreePart(tx, request.body)
+    return ids === undefined
+      ? { nodes: await listTree(tx, { root: 0 }), root: 0 }
+      : { nodes: await listTree(tx, { ids: [0, ...ids] }), root: 0, isPart: true }
+  })
+}
+
+function streamSelected(
+  request: TreeRequest,
+  select: (tx: Queryable) => Promise<Selected>,
+): Promise<AsyncIterable<Uint8Array>> {
   const { context, signal } = request
   return streamSpooled({ folder: context.temporaryFolder, signal }, (spool, left) =>
-    context.database.transaction((tx) => writeTree(tx, request, spool), {
-      readOnly: true,
-      isolation: 'repeatable read',
-      signal: left,
-    }),
+    context.database.transaction(
+      async (tx) => writeTree(tx, { request, spool, selected: await select(tx) }),
+      {
+        readOnly: true,
+        isolation: 'repeatable read',
+        signal: left,
+      },
+    ),
   )
 }
 
-async function writeTree(tx: Queryable, request: TreeRequest, spool: Spool): Promise<void> {
-  const { caller, query, dialect } = request
-  const marked =
-    query.root === undefined && query.manifest !== undefined
-      ? await listMarked(tx, query.manifest)
-      : undefined
-  const isPart = marked !== undefined
-  const root = isPart ? null : (query.root ?? 0)
-  const nodes = await listTree(tx, { root, keynames: query.keyname ?? [], ids: marked ?? [] })
+interface TreeWriting {
+  readonly request: TreeRequest
+  readonly spool: Spool
+  readonly selected: Selected
+}
+
+async function writeTree(
+  tx: Queryable,
+  { request, spool, selected: { nodes, root, isPart = false } }: TreeWriting,
+): Promise<void> {
+  const { caller, dialect } = request
   const all = nodes.map(({ id }) => id)
   const masks = await findPermissionMasks(tx, caller, all)
-  if (root !== null) checkMask(masks.get(root), root, 'resource.read')
+  checkMask(masks.get(root), root, 'resource.read')
   const ids = all.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
-  await writeLines(spool, [
-    await readHead(tx, request, { complete: isComplete(nodes, masks), count: ids.length, isPart }),
-  ])
+  const complete =
+    isComplete(nodes, masks) && (!isPart || caller.isAdministrator || (await readsAll(tx, request)))
+  await writeLines(spool, [await readHead(tx, request, { complete, count: ids.length, isPart })])
   for (let at = 0; at < ids.length; at += batchSize) {
     const batch = await readRepresentations(tx, masks, { ids: ids.slice(at, at + batchSize) })
     await writeLines(
@@ -57,6 +95,22 @@ async function writeTree(tx: Queryable, request: TreeRequest, spool: Spool): Pro
       batch.map((one) => lineOf(one, dialect)),
     )
   }
+}
+
+/** Tells whether the caller can read every attribute of all resources of the server. */
+async function readsAll(tx: Queryable, { caller }: TreeRequest): Promise<boolean> {
+  const nodes = await listTree(tx, { root: 0 })
+  // In batches, since most accounts that cannot read all resources cannot read one of the first.
+  for (let at = 0; at < nodes.length; at += batchSize) {
+    const batch = nodes.slice(at, at + batchSize)
+    const masks = await findPermissionMasks(
+      tx,
+      caller,
+      batch.map(({ id }) => id),
+    )
+    if (!isComplete(batch, masks)) return false
+  }
+  return true
 }
 
 /** Encodes a line without defaults and without what is the same for all resources of a class. */

@@ -18,7 +18,7 @@ import { prepareCreation, readCreation, writeCreations } from '../resource/creat
 import { removeResource } from '../resource/delete_resources.ts'
 import { readExplanations } from '../resource/explain_permission.ts'
 import { readPermissions } from '../resource/permission_mask.ts'
-import { streamTree } from '../resource/read_tree.ts'
+import { streamTree, streamTreePart } from '../resource/read_tree.ts'
 import { recordStep } from '../resource/record_step.ts'
 import { etagOf, type Fullness, readRepresentations, represent } from '../resource/representation.ts'
 import { notFound } from '../resource/require_permission.ts'
@@ -96,6 +96,11 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
 
   'resource.tree': async (request) => ({
     stream: await streamTree(request),
+    mediaType: 'application/x-ndjson',
+  }),
+
+  'resource.tree_part': async (request) => ({
+    stream: await streamTreePart(request),
     mediaType: 'application/x-ndjson',
   }),
 }

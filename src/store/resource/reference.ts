@@ -49,15 +49,22 @@ export function listReferenceColumns(
   })
 }
 
+const references = clsNames.flatMap(listReferenceColumns)
+
+/** Columns of all references to resources. */
+export const allReferenceColumns = distinctColumns(references)
+
 /** Columns that restrict the deletion of the referenced resource. */
-const restricting = [
-  ...new Map(
-    clsNames
-      .flatMap(listReferenceColumns)
-      .filter(({ onDelete }) => onDelete === 'refuse')
-      .map(({ table, column, referrer }) => [`${table}.${column}`, { table, column, referrer }]),
-  ).values(),
-]
+const restricting = distinctColumns(references.filter(({ onDelete }) => onDelete === 'refuse'))
+
+function distinctColumns(list: readonly Partial<ReferenceColumn>[]): ReferenceColumn[] {
+  const columns = list.flatMap(({ table, column, referrer }) =>
+    table === undefined || column === undefined || referrer === undefined
+      ? []
+      : [[`${table}.${column}`, { table, column, referrer }] as const],
+  )
+  return [...new Map(columns).values()]
+}
 
 /** A resource that references another one. */
 export interface Referrer {

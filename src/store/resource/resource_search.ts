@@ -1,8 +1,6 @@
 import { ResourceMember } from '../../contract/bodies/resource.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
 import { documentName } from '../../contract/dialect/dialect.ts'
-import { fieldMarkKey } from '../../contract/field_marks.ts'
-import { formatManager, markerKeys } from '../../contract/markers.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { parseTruth } from '../../contract/query.ts'
@@ -76,29 +74,16 @@ export interface TreeNode {
 
 /** Resources of a tree. */
 export interface TreeSelection {
-  /** Root of a subtree; null for none. */
-  readonly root: number | null
-  readonly keynames: readonly string[]
+  /** Root of a subtree. */
+  readonly root?: number
+  readonly keynames?: readonly string[]
   readonly ids?: readonly number[]
-}
-
-/** Lists the resources that a manifest manages or partly sets; undefined if they are at least half of all resources. */
-export async function listMarked(tx: Queryable, manifest: string): Promise<number[] | undefined> {
-  const rows = await tx.query<{ id: number; is_part: boolean }>(
-    `with marked as (
-       select distinct resource_id as id from resmeta
-        where key = $1 or (key = $2 and starts_with(value #>> '{}', $3)))
-     select id, (select count(*) from marked) * 2 < (select count(*) from resource) as is_part from marked
-     union all select null, true where not exists (table marked)`,
-    [fieldMarkKey(manifest), markerKeys.manager, formatManager({ manifest, id: 0 }).slice(0, -1)],
-  )
-  return rows.every((row) => row.is_part) ? rows.flatMap(({ id }) => id ?? []) : undefined
 }
 
 /** Lists a subtree, the resources with given keynames, and the ancestors of all these; parents first. */
 export async function listTree(
   tx: Queryable,
-  { root, keynames, ids = [] }: TreeSelection,
+  { root, keynames = [], ids = [] }: TreeSelection,
 ): Promise<TreeNode[]> {
   return tx.query<TreeNode>(
     `with wanted as (
@@ -111,7 +96,7 @@ export async function listTree(
        select p.descendant_id as id, max(p.depth) as depth from resource_path p
         where p.descendant_id in (table above) group by p.descendant_id)
      select r.id, r.cls from depths d join resource r on r.id = d.id order by d.depth, r.id`,
-    [root, keynames, ids],
+    [root ?? null, keynames, ids],
   )
 }
 

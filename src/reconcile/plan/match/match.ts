@@ -48,9 +48,8 @@ export function matchResources(manifest: Manifest, actual: ActualTree): Resource
   }
   for (const wanted of manifest.resources.values()) matchByName(matching, wanted)
   // By place only after all keys and ids, so that it takes no resource that a key names. Parents come first.
-  const nameless = indexNameless(matching)
   for (const wanted of manifest.resources.values())
-    if (!matching.pairs.has(wanted.key)) matchByPlace(matching, wanted, nameless)
+    if (!matching.pairs.has(wanted.key)) matchByPlace(matching, wanted)
   const { pairs, keyOf, suspects, issues } = matching
   return { pairs, keyOf, suspects, issues, keyRecords: renames.records }
 }
@@ -146,26 +145,10 @@ function claim({ pairs, keyOf, issues }: Matching, wanted: WantedResource, found
   keyOf.set(found.id, wanted.key)
 }
 
-type Nameless = ReadonlyMap<string, readonly ActualResource[]>
-
-function indexNameless({ actual, keyOf }: Matching): Nameless {
-  const index = new Map<string, ActualResource[]>()
-  for (const resource of actual.byId.values()) {
-    if (resource.parentId === null || keyOf.has(resource.id)) continue
-    const place = placeOf(resource.parentId, resource.displayName)
-    const there = index.get(place)
-    if (there === undefined) index.set(place, [resource])
-    else there.push(resource)
-  }
-  return index
-}
-
-const placeOf = (parentId: number, displayName: string) => `${parentId}/${displayName}`
-
-function matchByPlace(matching: Matching, wanted: WantedResource, index: Nameless): void {
+function matchByPlace(matching: Matching, wanted: WantedResource): void {
   const parent = wanted.parent === undefined ? undefined : matching.pairs.get(wanted.parent)
   if (wanted.existing || parent === undefined) return
-  const there = index.get(placeOf(parent.id, wanted.displayName ?? wanted.key)) ?? []
+  const there = matching.actual.findNamed(parent.id, wanted.displayName ?? wanted.key)
   const alike = there.filter((one) => one.cls === wanted.cls && !matching.keyOf.has(one.id))
   const [found, second] = alike.filter((one) => one.keyname === null)
   if (second !== undefined) {

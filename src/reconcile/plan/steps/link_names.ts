@@ -1,5 +1,5 @@
 import type { Issue } from '../../../core/issue.ts'
-import { type ActualResource, type ActualTree, labelOf } from '../../model/actual_tree.ts'
+import { type ActualResource, labelOf } from '../../model/actual_tree.ts'
 import type { Change } from '../../model/change.ts'
 import { issueAt } from '../issue_at.ts'
 import type { OrderInput } from './order_steps.ts'
@@ -12,10 +12,8 @@ interface UniqueName {
   readonly fields: readonly string[]
   /** Tells whether a change gives a name to its resource. */
   takes(change: Change): boolean
-  /** Returns the name after a change; undefined if no resource can have it. */
-  after(change: Change, input: OrderInput): string | undefined
-  /** Returns the name of a resource on the server. */
-  now(resource: ActualResource): string | undefined
+  /** Finds the resource that has the name now which its resource has after a change. */
+  findHolder(change: Change, input: OrderInput): ActualResource | undefined
   /** Reports a name that no change frees. */
   taken(change: Change, holder: ActualResource, input: OrderInput): Issue
 }
@@ -26,8 +24,10 @@ const displayNames: UniqueName = {
   kind: 'name',
   fields: ['parent', 'display_name'],
   takes: (change) => isCreated(change) || writes(change, displayNames.fields),
-  after: placeAfter,
-  now: ({ parentId, displayName }) => placeOf(parentId, displayName),
+  findHolder: (change, input) => {
+    const parentId = parentAfter(change, input)
+    return parentId == null ? undefined : input.actual.findNamed(parentId, change.displayName).at(-1)
+  },
   taken: nameTaken,
 }
 
@@ -35,8 +35,10 @@ const keynames: UniqueName = {
   kind: 'key',
   fields: ['keyname'],
   takes: (change) => writes(change, keynames.fields),
-  after: ({ body }) => (body.resource?.keyname as string | null | undefined) ?? undefined,
-  now: ({ keyname }) => keyname ?? undefined,
+  findHolder: ({ body }, { actual }) => {
+    const keyname = body.resource?.keyname as string | null | undefined
+    return keyname == null ? undefined : actual.byKeyname.get(keyname)
+  },
   taken: keyTaken,
 }
 
@@ -54,15 +56,9 @@ export function linkNames(graph: Graph, input: OrderInput): Issue[] {
 function linkUnique(graph: Graph, input: OrderInput, unique: UniqueName): Issue[] {
   const takers = input.changes.filter((change) => change.action !== 'delete' && unique.takes(change))
   if (takers.length === 0) return []
-  const holders = indexHolders(
-    input.actual,
-    new Set(takers.map((change) => unique.after(change, input))),
-    unique,
-  )
   const leaving = new Map(input.changes.flatMap((change) => leave(change, input, unique)))
   return takers.flatMap((change) => {
-    const name = unique.after(change, input)
-    const holder = name === undefined ? undefined : holders.get(name)
+    const holder = unique.findHolder(change, input)
     if (holder === undefined || holder.id === change.id) return []
     const step = leaving.get(holder.id) ?? findDeletion(holder, leaving, input)
     if (step === undefined) return [unique.taken(change, holder, input)]
@@ -71,30 +67,13 @@ function linkUnique(graph: Graph, input: OrderInput, unique: UniqueName): Issue[
   })
 }
 
-/** Returns the new place of a resource as `parent id/name`; undefined if the parent does not exist yet. */
-function placeAfter({ key, displayName, id }: Change, input: OrderInput): string | undefined {
+/** Returns the id of the parent after a change; undefined if the parent does not exist yet. */
+function parentAfter({ key, id }: Change, input: OrderInput): number | null | undefined {
   const wanted = input.manifest.resources.get(key)
-  if (wanted?.existing && id !== undefined) return placeOf(input.actual.byId.get(id)?.parentId, displayName)
+  if (wanted?.existing && id !== undefined) return input.actual.byId.get(id)?.parentId
   const parent = wanted?.parent
   if (parent === undefined || input.recreated.has(parent)) return undefined
-  return placeOf(input.pairs.get(parent)?.id, displayName)
-}
-
-function placeOf(parentId: number | null | undefined, name: string): string | undefined {
-  return parentId === undefined || parentId === null ? undefined : `${parentId}/${name}`
-}
-
-function indexHolders(
-  actual: ActualTree,
-  names: ReadonlySet<string | undefined>,
-  { now }: UniqueName,
-): Map<string, ActualResource> {
-  const holders = new Map<string, ActualResource>()
-  for (const resource of actual.byId.values()) {
-    const name = now(resource)
-    if (name !== undefined && names.has(name)) holders.set(name, resource)
-  }
-  return holders
+  return input.pairs.get(parent)?.id
 }
 
 /** Returns the step that frees the name of a resource. */
