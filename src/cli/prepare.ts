@@ -23,6 +23,8 @@ export interface PrepareSettings {
   readonly paths: readonly string[]
   readonly options: PlanOptions
   readonly guards: GuardSettings
+  /** Whether the plan has all resources below those that the manifest manages. */
+  readonly readsBelow?: boolean
 }
 
 /** Plan with its manifest. */
@@ -40,13 +42,13 @@ export interface Prepared {
  */
 export async function preparePlan(
   reader: PlanReader,
-  { paths, options, guards: written }: PrepareSettings,
+  { paths, options, guards: written, readsBelow = false }: PrepareSettings,
   terminal: Pick<Terminal, 'env' | 'cwd' | 'interrupt' | 'err' | 'canRedraw'>,
 ): Promise<Prepared> {
   const loaded = await loadGoodManifest(paths, terminal)
   const guards = await loadGuards(written, terminal)
   const [prepared, commit] = await Promise.all([
-    planLoaded(reader, { loaded, options, guards }, terminal),
+    planLoaded(reader, { loaded, options, guards, readsBelow }, terminal),
     findCommit(resolve(terminal.cwd, orDefault(paths)[0] ?? '.')),
   ])
   return { ...prepared, commit }
@@ -57,6 +59,7 @@ export interface PlanSettings {
   readonly loaded: GoodManifest
   readonly options: PlanOptions
   readonly guards?: Guards
+  readonly readsBelow?: boolean
 }
 
 /**
@@ -66,14 +69,14 @@ export interface PlanSettings {
  */
 export async function planLoaded(
   reader: PlanReader,
-  { loaded, options, guards = noGuards }: PlanSettings,
+  { loaded, options, guards = noGuards, readsBelow }: PlanSettings,
   terminal: Pick<Terminal, 'env' | 'interrupt' | 'err' | 'canRedraw'>,
 ): Promise<Prepared> {
   const { manifest } = loaded
   const watched = guards.forbidGain
   const plan = await showReading(reader, terminal, (watchedReader) =>
     planFrom({
-      ...{ reader: watchedReader, manifest, options, watched, readsPart: true },
+      ...{ reader: watchedReader, manifest, options, watched, readsPart: true, readsBelow },
       signal: terminal.interrupt,
     }),
   )

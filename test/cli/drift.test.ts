@@ -54,6 +54,11 @@ describe.each(oneDriver)('drift on %s', (driver) => {
     expect(changed.status).toBe(200)
   }
 
+  async function rootName(): Promise<string> {
+    const root = await server.admin('GET', '/api/resource/0')
+    return (await root.json<{ resource: { display_name: string } }>()).resource.display_name
+  }
+
   /** Lets a user read the root. */
   async function letRead(id: number): Promise<void> {
     const root = await (await server.admin('GET', '/api/resource/0')).json<{
@@ -291,9 +296,26 @@ resources:
     expect((await run('apply', 'other.yaml', '--yes', '--adopt')).exit).toBe(0)
     await write('left', { stays: 'display_name: Stays' })
     const { out } = await run('drift', 'left.yaml')
-    expect(out).toContain('goes  resource_group  Goes\n    manifest  no longer in the manifest')
+    expect(out).toContain(
+      `goes  resource_group  ${await rootName()} / Goes\n    manifest  no longer in the manifest`,
+    )
     expect(out).toContain('    server    display_name  server: "Taken", manifest: "Stays"')
     expect(out).toMatch(/later apply of other: \d+, administrator/)
+  })
+
+  it('lists what was made below a small manifest, and where a resource is whose key was changed', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `many${at}`)
+    await apply('many', Object.fromEntries(names.map((name) => [name, `display_name: ${name}`])))
+    const groups = { kept: 'display_name: Kept', keyed: 'display_name: Keyed' }
+    await apply('small', groups)
+    const resource = { cls: 'resource_group', display_name: 'New here', parent: { id: await idOf('kept') } }
+    expect((await server.admin('POST', '/api/resource/', { resource })).status).toBe(200)
+    const same = await run('drift', 'small.yaml')
+    expect(same.out).toMatch(/^unmanaged #\d+ {2}resource_group {2}New here\n/)
+    await edit('keyed', { keyname: 'other_key' })
+    const { out } = await run('drift', 'small.yaml')
+    expect(out).toContain(`other_key  resource_group  ${await rootName()} / Keyed\n`)
+    expect(out).toContain('  New here')
   })
 })
 

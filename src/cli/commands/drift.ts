@@ -34,7 +34,12 @@ async function runDrift(settings: DriftSettings, terminal: Terminal): Promise<nu
   const { interrupt: signal } = terminal
   try {
     const options = { ...safeOptions, adopt: true }
-    const request = { paths: settings.paths, options, guards: { forbidGain: [], policies: [] } }
+    const request = {
+      paths: settings.paths,
+      options,
+      guards: { forbidGain: [], policies: [] },
+      readsBelow: true,
+    }
     const prepared = await preparePlan(liveReader(api, signal), request, terminal)
     const { plan, loaded } = prepared
     const { manifest } = loaded

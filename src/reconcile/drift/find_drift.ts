@@ -4,7 +4,7 @@ import { isJournalRefused } from '../../api/journal_refusal.ts'
 import { type JournalEntry, maxJournalEntries } from '../../contract/bodies/journal.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
-import type { ActualResource } from '../model/actual_tree.ts'
+import { type ActualResource, labelOf, pathOf } from '../model/actual_tree.ts'
 import type { Change, Plan } from '../model/change.ts'
 import { type AppliedState, sumUp } from './applied_state.ts'
 import { driftOf, type Ignored, type ResourceDrift } from './drift.ts'
@@ -90,15 +90,20 @@ function ofClass({ changes = [], ...entry }: JournalEntry, { cls }: Change): Jou
 }
 
 /** Lists managed resources that the manifest no longer has. */
-function listOrphans({ before, ids }: Plan, { id }: Manifest, ignored: Ignored): ResourceDrift[] {
+function listOrphans(
+  { before: byId = new Map(), ids }: Plan,
+  { id }: Manifest,
+  ignored: Ignored,
+): ResourceDrift[] {
   const kept = new Set(ids.values())
-  const orphans = [...(before?.values() ?? [])].filter((one) => one.manager === id && !kept.has(one.id))
-  return orphans.map(({ id: resource, keyname, cls, displayName }) => {
-    const key = keyname ?? `#${resource}`
+  const orphans = [...byId.values()].filter((one) => one.manager === id && !kept.has(one.id))
+  return orphans.map((orphan) => {
+    const { cls } = orphan
+    const key = labelOf(orphan)
     const isIgnored = ignored(key, 'resource')
     const field = { field: 'resource', origin: 'manifest', isIgnored, isHarmless: false } as const
     return {
-      ...{ key, cls, path: [displayName], existsIn: 'server', fields: [field] },
+      ...{ key, cls, path: pathOf({ byId }, orphan.id), existsIn: 'server', fields: [field] },
       applied: undefined,
       later: undefined,
     }
