@@ -1,10 +1,23 @@
+import { datatypeCodecs, daySeconds, type FieldScalar } from '../../src/contract/datatype_codec.ts'
 import {
   type ExportFormat,
   exportEncodings,
   exportFormats,
 } from '../../src/contract/formats/export_formats.ts'
 import { type SourceFormatFacts, sourceFormatList } from '../../src/contract/formats/source_formats.ts'
+import { type Datatype, datatypes } from '../../src/contract/geometry.ts'
 import { formatCode, formatCodes, formatTable, joinParts } from './markdown.ts'
+
+/** A value of each datatype. */
+const examples: Readonly<Record<Datatype, FieldScalar>> = {
+  INTEGER: 7,
+  BIGINT: 2n ** 53n + 1n,
+  REAL: 1.5,
+  STRING: 'text',
+  DATE: 7335,
+  TIME: 34_200,
+  DATETIME: 7335 * daySeconds + 34_200,
+}
 
 /** Prints the page of the file formats. */
 export function printFormats(): string {
@@ -22,6 +35,16 @@ export function printFormats(): string {
       ['Format', 'Extension', 'Files', 'Reference system', 'Encodings', 'Limits', 'Media type'],
       Object.entries<ExportFormat>(exportFormats).map(printExport),
     ),
+    '## Values in strings',
+    'A string becomes a value in the same way everywhere: in tables and other files whose fields have declared datatypes, pipelines, requests, filters, changed datatypes and keys of features. White space around the value is ignored. Empty cells are null. `true` and `false` are not numbers.',
+    formatTable(
+      ['Datatype', 'Strings', 'Printed, for example'],
+      datatypes.map((datatype) => {
+        const { accepted, print } = datatypeCodecs[datatype]
+        return [datatype, accepted, formatCode(print(examples[datatype]))]
+      }),
+    ),
+    'If no datatype is declared, a column of a text table has the datatype that represents all of its strings as they are: numbers with leading zeros, dates with slashes and single digits stay strings. GeoJSON strings are dates with slashes, too, as in GDAL.',
     'Data that a format cannot represent, such as long field names in a Shapefile, is reported in the header `landform-notes` of the response, and by `landform data export`.',
   )
 }

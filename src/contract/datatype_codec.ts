@@ -10,6 +10,8 @@ export type FieldScalar = number | bigint | string
 export interface DatatypeCodec {
   /** Expected value, for messages: `a date, such as 2020-01-31`. */
   readonly expected: string
+  /** Accepted strings, for documents. */
+  readonly accepted: string
   /** Parses a trimmed string; undefined if it is not a value of the datatype, or would lose precision. */
   parse(text: string): FieldScalar | undefined
   /** Prints a value as the API and exports write it. */
@@ -50,25 +52,36 @@ const regexps = {
 export const datatypeCodecs: Readonly<Record<Datatype, DatatypeCodec>> = {
   INTEGER: integerCodec('INTEGER', 32),
   BIGINT: integerCodec('BIGINT', 64),
-  REAL: { expected: 'a finite number', parse: parseReal, print: String },
+  REAL: {
+    expected: 'a finite number',
+    accepted: 'digits with sign, decimal point and exponent: `-1.5`, `.5`, `1e3`; no decimal comma, no `NaN`',
+    parse: parseReal,
+    print: String,
+  },
   STRING: {
     expected: 'a string',
+    accepted: 'all strings without NUL and lone surrogates, with the white space around them',
     // PostgreSQL stores neither NUL nor lone surrogates.
     parse: (text) => (text.includes('\0') || !text.isWellFormed() ? undefined : text),
     print: String,
   },
   DATE: {
     expected: 'a date, such as 2020-01-31',
+    accepted:
+      'year, month and day with dashes or slashes: `2020-01-31`, `2020/1/31`; years 1 to 9999, four digits',
     parse: parseDate,
     print: (days) => printDate(Number(days)),
   },
   TIME: {
     expected: 'a time, such as 23:59:59',
+    accepted: 'hours, minutes and perhaps seconds: `9:30`, `23:59:59`; fractions of a second are dropped',
     parse: parseTime,
     print: (seconds) => printTime(Number(seconds)),
   },
   DATETIME: {
     expected: 'a date and time, such as 2020-01-31T23:59:59',
+    accepted:
+      'a date, and perhaps `T` or a space, a time and a time zone: `2020-01-31`, `2020-01-31T23:59:59`, `2020/1/31 9:30+01`; fractions of a second and time zones are dropped',
     parse: parseTimestamp,
     print: (value) => printTimestamp(Number(value)),
   },
@@ -78,6 +91,7 @@ function integerCodec(datatype: keyof typeof integerLimits, bits: number): Datat
   const [least, most] = integerLimits[datatype]
   return {
     expected: `a ${bits}-bit integer`,
+    accepted: `digits with or without sign: \`7\`, \`-7\`, \`007\`; from ${least} to ${most}`,
     parse(text) {
       if (!regexps.integer.test(text)) return undefined
       // Doubles are exact up to fifteen digits, and much faster than bigints.
@@ -167,7 +181,20 @@ function printTimestamp(value: number): string {
   return `${printDate(days)}T${printTime(value - days * daySeconds)}`
 }
 
-/** Parses a string, ignoring leading and trailing spaces except for STRING. */
+/** Characters around a value that are ignored, except for STRING. */
+export const trimmedCharacters = ' \t\n\r'
+
+const outerSpace = new RegExp(`^[${trimmedCharacters}]+|[${trimmedCharacters}]+$`, 'g')
+
+/** Removes the characters around a value that are ignored, except for STRING. */
+export function trimValue(datatype: Datatype, text: string): string {
+  if (datatype === 'STRING') return text
+  const [first, last] = [text.charCodeAt(0), text.charCodeAt(text.length - 1)]
+  // Most values have none.
+  return first > 0x20 && last > 0x20 ? text : text.replaceAll(outerSpace, '')
+}
+
+/** Parses a string, ignoring white space around it except for STRING. */
 export function parseTrimmed(datatype: Datatype, text: string): FieldScalar | undefined {
-  return datatypeCodecs[datatype].parse(datatype === 'STRING' ? text : text.replaceAll(/^ +| +$/g, ''))
+  return datatypeCodecs[datatype].parse(trimValue(datatype, text))
 }

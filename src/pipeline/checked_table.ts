@@ -1,5 +1,5 @@
 import type { Field } from '../contract/classes/feature_layer.ts'
-import { datatypeCodecs } from '../contract/datatype_codec.ts'
+import { datatypeCodecs, trimValue } from '../contract/datatype_codec.ts'
 import type { Datatype } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { countOf } from '../core/count.ts'
@@ -229,7 +229,8 @@ function requireName(known: readonly string[], name: string, what: string): void
  * @returns why the string is not a value of the datatype; undefined if it is one
  */
 export function findTextFault(datatype: Datatype, text: string): string | undefined {
-  const { parse, expected } = datatypeCodecs[datatype]
-  if (parse(text) !== undefined) return undefined
+  const { expected } = datatypeCodecs[datatype]
+  const value = trimValue(datatype, text)
+  if ((value === '' && text !== '') || datatypeCodecs[datatype].parse(value) !== undefined) return undefined
   return datatype === 'STRING' ? 'contains a character that cannot be stored' : `"${text}" is not ${expected}`
 }

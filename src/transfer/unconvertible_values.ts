@@ -1,4 +1,4 @@
-import { datatypeCodecs } from '../contract/datatype_codec.ts'
+import { datatypeCodecs, trimValue } from '../contract/datatype_codec.ts'
 import type { Datatype } from '../contract/geometry.ts'
 import { bytesOf } from '../core/bytes.ts'
 import { readString, type Value } from '../gdal/flatgeobuf/value.ts'
@@ -63,9 +63,9 @@ function startCounter(field: RowField, to: Datatype) {
   }
 }
 
-/** Strings are converted as in requests; those of spaces become null. */
+/** Strings are converted as in requests; those of white space become null. */
 const fitsString = (to: Datatype) => (value: Value) => {
-  const text = readString(value).replaceAll(/^ +| +$/g, '')
+  const text = trimValue(to, readString(value))
   return text === '' || datatypeCodecs[to].parse(text) !== undefined
 }
 

@@ -63,7 +63,7 @@ describeDrivers('staging', (open) => {
       big: '9007199254740993',
       day: '0999-12-31',
       // Without its zone, as it is written; to the second.
-      moment: '2020-02-29 10:00:01',
+      moment: '2020-02-29 10:00:00',
       yes: 1,
       list: '[1,"two"]',
       nested: '{"a":{"b":1}}',

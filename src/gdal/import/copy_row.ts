@@ -1,3 +1,4 @@
+import { daySeconds } from '../../contract/datatype_codec.ts'
 import type { Datatype } from '../../contract/geometry.ts'
 import type { ByteGeometry } from '../../geo/byte_geometry.ts'
 import { type ByteSink, type EwkbTarget, ewkbRoom, writeEwkb } from '../../geo/wkb.ts'
@@ -7,7 +8,7 @@ import { readAscii, readInteger, readReal, type Value } from '../flatgeobuf/valu
 import type { FeatureReader } from './feature_reader.ts'
 import type { Guess } from './guess_datatype.ts'
 import { quickDay } from './quick_value.ts'
-import { parseTimestamp } from './timestamp.ts'
+import { parseTimestamp, second } from './timestamp.ts'
 import type { Conversion, Scalar } from './value_convert.ts'
 
 /**
@@ -174,7 +175,7 @@ const writers: Readonly<Record<Datatype, Writer>> = {
   DATETIME: (sink, value) => {
     const timestamp = parseTimestamp(readAscii(value))
     if (timestamp === undefined) return writeNull(sink)
-    writeLong(sink, timestamp.days * 86_400_000_000 + timestamp.microseconds)
+    writeLong(sink, timestamp.days * daySeconds * second + timestamp.microseconds)
   },
 }
 

@@ -1,5 +1,5 @@
 import type { Datatype } from '../../contract/geometry.ts'
-import type { Value } from '../flatgeobuf/value.ts'
+import { readAscii, type Value } from '../flatgeobuf/value.ts'
 import { quickDay, quickInteger } from './quick_value.ts'
 import { findConversion } from './value_convert.ts'
 
@@ -68,10 +68,15 @@ const maxIntegerLength = 15
 function kindOfOther(value: Value, isCode: boolean): Datatype | 'HUGE' {
   if (value.size > maxOtherLength) return 'STRING'
   const found = conversions.find(({ convert }) => convert(value) !== undefined)?.kind ?? 'STRING'
-  if (found === 'TIME' || found === 'DATETIME') return found
+  if (found === 'TIME' || found === 'DATETIME') return isPadded(value) ? found : 'STRING'
   // An integer beyond 64 bits would match as a double.
   const isWhole = found === 'REAL' && value.size > maxIntegerLength && isAllDigits(value)
   return isCode || isWhole ? 'STRING' : found
+}
+
+/** Tells whether the parts of a date or time have all their digits, and those of a date dashes: others may be codes. */
+function isPadded(value: Value): boolean {
+  return /^(\d{4}-\d\d-\d\d[T ])?\d\d:/.test(readAscii(value))
 }
 
 function isDigit(byte: number): boolean {

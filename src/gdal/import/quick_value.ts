@@ -1,5 +1,5 @@
+import { daysSince2000, isCalendarDate } from '../../contract/datatype_codec.ts'
 import type { Value } from '../flatgeobuf/value.ts'
-import { daysSince2000, isDay } from './timestamp.ts'
 
 // There are millions of values: the most frequent forms are read from the bytes, without creating strings.
 
@@ -39,5 +39,5 @@ export function quickDay({ bytes, at, size }: Value): number | undefined {
   const year = digitsAt(bytes, at, at + 4)
   const month = digitsAt(bytes, at + 5, at + 7)
   const day = digitsAt(bytes, at + 8, at + 10)
-  return year > 0 && isDay(year, month, day) ? daysSince2000(year, month, day) : undefined
+  return isCalendarDate(year, month, day) ? daysSince2000(year, month, day) : undefined
 }

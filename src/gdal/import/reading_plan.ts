@@ -18,7 +18,7 @@ import type { Features } from './feature_scan.ts'
 import type { FitRules } from './fit_geometry.ts'
 import { guessedDatatype } from './guess_datatype.ts'
 import { wrappingReader } from './placed_reader.ts'
-import { type Conversion, findConversion } from './value_convert.ts'
+import { type Conversion, findConversion, roundingConversions } from './value_convert.ts'
 
 /** How a source is read, and how its features are scanned. */
 export interface ReadingPlan {
@@ -155,14 +155,20 @@ export function featuresOf(
   types: readonly ColumnType[],
   reader: FeatureReader,
 ): Features {
-  const { strings, isClamped: findClamped, wkt: wktCheck, infersDatatypes } = source.columns ?? {}
+  const {
+    strings,
+    isClamped: findClamped,
+    wkt: wktCheck,
+    infersDatatypes,
+    roundsTimes,
+  } = source.columns ?? {}
   // Text tables have no other representation of null.
   const blankIsNull = job.wanted !== undefined && infersDatatypes === true
   const plans = types.map((type, index): ColumnPlan => {
     const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
     const guess = isGuessed === true ? { kind: undefined } : undefined
     const isString = datatype === 'STRING' && use === 'STRING'
-    const convert = isString ? strings?.read : conversionOf(datatype, use)
+    const convert = isString ? strings?.read : conversionOf(datatype, use, roundsTimes)
     const encoding = isString ? strings?.encoding : undefined
     const wkt = use === 'GEOMETRY' ? wktCheck : undefined
     const isClamped = type === 'Long' ? findClamped : undefined
@@ -181,8 +187,10 @@ export function featuresOf(
   return { reader: placed, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
 }
 
-function conversionOf(from: Datatype, to: ColumnUse): Conversion | undefined {
-  return isField(to) && to !== from ? findConversion(from, to) : undefined
+function conversionOf(from: Datatype, to: ColumnUse, roundsTimes = false): Conversion | undefined {
+  if (!isField(to)) return undefined
+  if (to !== from) return findConversion(from, to)
+  return roundsTimes ? roundingConversions[to] : undefined
 }
 
 function findIdColumn(

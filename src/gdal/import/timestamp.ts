@@ -1,35 +1,33 @@
-/** A timestamp in the form `YYYY-MM-DDTHH:MM:SS.sss`; a time zone is ignored. */
+import { daysSince2000, isCalendarDate } from '../../contract/datatype_codec.ts'
+
+/** A timestamp in the form `YYYY-MM-DDTHH:MM:SS.sss`; a time zone is ignored, and so is a fraction of a second, as in texts. */
 export interface Timestamp {
   /** Days since 2000-01-01. */
   readonly days: number
-  /** Microseconds since midnight. */
+  /** Microseconds since midnight, of whole seconds. */
   readonly microseconds: number
 }
 
+/** Microseconds in a second. */
+export const second = 1_000_000
+
 const pattern = /^(-?\d{1,6})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?)?/
 
-/** Parses a timestamp; undefined if it is invalid. @see ISO 8601 */
-export function parseTimestamp(text: string): Timestamp | undefined {
+/**
+ * Parses a timestamp; undefined if it is invalid.
+ *
+ * @param isRounded whether the fraction is an error of a floating-point number, so that the timestamp is rounded
+ * @see ISO 8601
+ */
+export function parseTimestamp(text: string, isRounded = false): Timestamp | undefined {
   const match = pattern.exec(text)
   if (match === null) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1).map((part) => Number(part ?? 0))
+  const [year, month, day, hour, minute, fraction = 0] = match.slice(1).map((part) => Number(part ?? 0))
+  const seconds = isRounded ? Math.round(fraction) : Math.floor(fraction)
   return {
     days: daysSince2000(year ?? 0, month ?? 0, day ?? 0),
-    microseconds: Math.round((((hour ?? 0) * 60 + (minute ?? 0)) * 60 + (second ?? 0)) * 1e6),
+    microseconds: (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + seconds) * second,
   }
-}
-
-const daysTo2000 = 730_425
-
-/**
- * Counts days in the proleptic Gregorian calendar, as PostgreSQL does. Years start in March here, so that the leap day
- * is the last day of a year.
- */
-export function daysSince2000(year: number, month: number, day: number): number {
-  const shifted = month > 2 ? year : year - 1
-  const leapDays = Math.floor(shifted / 4) - Math.floor(shifted / 100) + Math.floor(shifted / 400)
-  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + Math.max(day, 1) - 1
-  return 365 * shifted + leapDays + dayOfYear - daysTo2000
 }
 
 const dayPattern = /^(-?\d{1,6})[-/](\d\d)[-/](\d\d)/
@@ -39,15 +37,5 @@ export function isCalendarDay(text: string): boolean {
   const match = dayPattern.exec(text)
   if (match === null) return false
   const [year, month, day] = match.slice(1).map(Number) as [number, number, number]
-  return isDay(year, month, day)
-}
-
-/** Tells whether a date is valid. */
-export function isDay(year: number, month: number, day: number): boolean {
-  return month >= 1 && month <= 12 && day >= 1 && (day <= 28 || day <= daysOfMonth(year, month))
-}
-
-function daysOfMonth(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
-  return [4, 6, 9, 11].includes(month) ? 30 : 31
+  return isCalendarDate(year, month, day)
 }

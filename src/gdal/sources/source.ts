@@ -72,6 +72,8 @@ export interface SourceColumns {
   readonly strings?: StringReader
   /** Checks the strings that geometries are parsed from. */
   readonly wkt?: WktCheck
+  /** Whether timestamps are stored as floating-point numbers, so that they are rounded to seconds. */
+  readonly roundsTimes?: boolean
   /** Tells whether the file has integers beyond 64 bits, which GDAL clamps. */
   readonly isClamped?: () => boolean
 }

@@ -3,12 +3,14 @@ import type { Queryable } from '../../database/database.ts'
 import type { Layer, LayerField } from '../layer/stored_layer.ts'
 import { createBindings, type Statement } from './feature_sql.ts'
 import { featuresSql } from './feature_table.ts'
+import { printSql } from './print_sql.ts'
 
-const keySql = ({ columnName }: LayerField) => `${quoteName(columnName)}::text`
+const keySql = ({ columnName, datatype }: LayerField, table: string) =>
+  `(${printSql(datatype, `${table}.${quoteName(columnName)}`)})`
 
 /**
  * Returns the statement that reads the features with a description or attachments, each as a JSON object: `key`, which is the
- * text of the field or null, `same`, which is the number of features of the layer with this key, `id`, `description`, and
+ * value of the field as its codec prints it or null, `same`, which is the number of features of the layer with this key, `id`, `description`, and
  * `attachments` with `id`, `name`, `size`, `mime_type`, `description` and `digest` (SHA-256). Without a field, there is no key.
  */
 export function extensionsStatement(layer: Layer, key: LayerField | undefined): Statement {
@@ -31,7 +33,7 @@ export function extensionsStatement(layer: Layer, key: LayerField | undefined): 
 
 function keyedSql(layer: Layer, key: LayerField | undefined): string {
   if (key === undefined) return featuresSql(layer)
-  const text = `k.${keySql(key)}`
+  const text = keySql(key, 'k')
   return `(select k.id, ${text} as key, count(*) over (partition by ${text}) as same from ${featuresSql(layer)} k)`
 }
 
@@ -44,8 +46,8 @@ export async function findFeaturesByKey(
   const found = new Map<string, number[]>()
   if (keys.length === 0) return found
   const rows = await tx.query<{ key: string; id: number }>(
-    `select f.${keySql(field)} as key, f.id::float8 as id from ${featuresSql(layer)} f
-      where f.${keySql(field)} = any($1::text[]) order by f.id`,
+    `select ${keySql(field, 'f')} as key, f.id::float8 as id from ${featuresSql(layer)} f
+      where ${keySql(field, 'f')} = any($1::text[]) order by f.id`,
     [keys],
   )
   for (const { key, id } of rows) found.set(key, [...(found.get(key) ?? []), id])

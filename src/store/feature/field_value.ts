@@ -1,4 +1,4 @@
-import { datatypeCodecs } from '../../contract/datatype_codec.ts'
+import { datatypeCodecs, trimValue } from '../../contract/datatype_codec.ts'
 import type { Datatype } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { LongNumber } from '../../core/long_number.ts'
@@ -37,7 +37,7 @@ export function parseOperand(field: FieldType, text: string): string {
   const { datatype } = field
   if (datatype === 'STRING') return checkText(field, text)
   if (isTemporalType(datatype)) return findTemporalText(text, datatype) ?? refuse(field, text)
-  const numeral = text.trim()
+  const numeral = trimValue('REAL', text)
   return datatypeCodecs.REAL.parse(numeral) === undefined ? refuse(field, text, 'a number') : numeral
 }
 
@@ -75,7 +75,7 @@ function parseReal(field: FieldType, value: unknown): FieldValue {
 /** Returns the numeral of a number, or of a string that may hold one. */
 function numeralOf(value: unknown): string | undefined {
   if (value instanceof LongNumber) return value.digits
-  if (typeof value === 'string') return value.trim()
+  if (typeof value === 'string') return trimValue('REAL', value)
   return typeof value === 'number' ? String(value) : undefined
 }
 
@@ -118,7 +118,7 @@ export function temporalUnits(type: TemporalType): readonly Unit[] {
  * does not match the datatype
  */
 function findTemporalText(value: unknown, type: TemporalType): string | undefined {
-  const text = typeof value === 'string' ? value.trim() : textOfParts(value, type)
+  const text = typeof value === 'string' ? trimValue(type, value) : textOfParts(value, type)
   const { parse, print } = datatypeCodecs[type]
   const parsed = text === undefined ? undefined : parse(text)
   return parsed === undefined ? undefined : print(parsed)

@@ -1,5 +1,6 @@
-import { datatypePatterns, integerLimits } from '../../contract/datatype_codec.ts'
+import { datatypePatterns, integerLimits, trimmedCharacters } from '../../contract/datatype_codec.ts'
 import type { Datatype } from '../../contract/geometry.ts'
+import { printSql } from '../feature/print_sql.ts'
 
 /** Conversion of values from one datatype to another. `c` stands for the column. */
 export interface Conversion {
@@ -12,9 +13,13 @@ export interface Conversion {
 const between = ([min, max]: readonly [bigint, bigint]) => `between ${min} and ${max}`
 const int32 = between(integerLimits.INTEGER)
 const int64 = between(integerLimits.BIGINT)
-const trimmed = "btrim(c, ' ')"
+const trimmed = `btrim(c, E'${escapeCharacters(trimmedCharacters)}')`
 
-/** A string of spaces converts to null, like an empty cell of a table. */
+function escapeCharacters(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
+}
+
+/** A string of white space converts to null, like an empty cell of a table. */
 const orBlank = (test: string) => `(${trimmed} = '' or ${test})`
 const unlessBlank = (value: string) => `case when ${trimmed} <> '' then ${value} end`
 
@@ -65,7 +70,7 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
       fits: 'c = trunc(c) and c between -9223372036854775808 and 9223372036854774784',
       value: 'c::bigint',
     },
-    STRING: toText('c::text'),
+    STRING: toText(printSql('REAL', 'c')),
   },
   STRING: {
     INTEGER: {
@@ -90,10 +95,10 @@ const conversions: Readonly<Record<Datatype, Readonly<Partial<Record<Datatype, C
       value: unlessBlank(`${dateOf('timestamp')} + ${clockOf('timestamp', 6)}`),
     },
   },
-  DATE: { STRING: toText("to_char(c, 'YYYY-MM-DD')"), DATETIME: same('timestamp(0)') },
+  DATE: { STRING: toText(printSql('DATE', 'c')), DATETIME: same('timestamp(0)') },
   TIME: { STRING: toText('c::text') },
   DATETIME: {
-    STRING: toText(`to_char(c, 'YYYY-MM-DD"T"HH24:MI:SS')`),
+    STRING: toText(printSql('DATETIME', 'c')),
     DATE: { fits: "c = date_trunc('day', c)", value: 'c::date' },
   },
 }

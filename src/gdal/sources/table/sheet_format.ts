@@ -3,7 +3,7 @@ import { startWktCheck } from '../../../geo/wkt_check.ts'
 import type { ColumnUse } from '../../import/copy_row.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
 import { readToEnd } from '../read_fault.ts'
-import type { SourceFile, SourceLayer } from '../source.ts'
+import type { SourceColumns, SourceFile, SourceLayer } from '../source.ts'
 import { defineSource, type FileProbe } from '../source_format.ts'
 import { type CoordinateTable, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
 
@@ -36,7 +36,7 @@ function openSheets(gdal: GdalModule, file: SourceFile, driver: string): SourceL
   readToEnd(gdal, file, () => dataset.layers.count())
   for (const { features } of dataset.layers) readToEnd(gdal, file, () => features.count(true))
   return findCoordinates(dataset, path).map((sheet) => ({
-    ...openSheet(gdal, path, sheet),
+    ...openSheet(gdal, path, { ...sheet, roundsTimes: driver === 'XLSX' }),
     format: driver,
     degrees: sheet.columns.isLonLat ? 'declared' : 'guessed',
   }))
@@ -46,7 +46,7 @@ function openSheets(gdal: GdalModule, file: SourceFile, driver: string): SourceL
 function openSheet(
   gdal: GdalModule,
   path: string,
-  { layer, columns }: CoordinateTable,
+  { layer, columns, roundsTimes }: CoordinateTable & Pick<SourceColumns, 'roundsTimes'>,
 ): Pick<SourceLayer, 'dataset' | 'layer' | 'name' | 'columns'> {
   const geometry =
     'wkt' in columns
@@ -69,7 +69,12 @@ function openSheet(
   const use = 'wkt' in columns ? 'GEOMETRY' : 'COORDINATE'
   const uses = new Map<string, ColumnUse>(namesOf(columns).map((name) => [name, use]))
   const wkt = startWktCheck()
-  return { dataset, layer: dataset.layers.get(0), name: layer.name, columns: { uses, wkt } }
+  return {
+    dataset,
+    layer: dataset.layers.get(0),
+    name: layer.name,
+    columns: { uses, wkt, ...(roundsTimes ? { roundsTimes } : {}) },
+  }
 }
 
 /** Declares the types of fields, which are strings in virtual layers by default. */
