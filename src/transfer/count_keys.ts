@@ -1,3 +1,4 @@
+import { datatypeCodecs, parseTrimmed } from '../contract/datatype_codec.ts'
 import type { Datatype } from '../contract/geometry.ts'
 import type { RowLayout, WantedFields } from '../gdal/runner/vector_job.ts'
 import { leadingValues, type ValueRow, valueText } from './sync/row_entry.ts'
@@ -6,7 +7,7 @@ import { leadingValues, type ValueRow, valueText } from './sync/row_entry.ts'
 export interface WantedKeys {
   /** Keyname of the field that identifies a feature. */
   readonly field: string
-  /** Values of the field as text, as the server compares them. */
+  /** Values of the field as the codec of its datatype prints them. */
   readonly values: ReadonlySet<string>
 }
 
@@ -14,6 +15,8 @@ export interface WantedKeys {
 export interface KeyFaults {
   /** Keys that no feature has. */
   readonly missing: readonly string[]
+  /** How missing keys are written that are other forms of values, such as `2020-01-31` for `2020/1/31`. */
+  readonly written: ReadonlyMap<string, string>
   /** Keys that several features have, with their number. */
   readonly repeated: readonly (readonly [string, number])[]
 }
@@ -25,8 +28,8 @@ export interface KeyCounter {
 }
 
 /**
- * Starts to count the features with wanted keys; undefined if it is not known which text the server makes of a value, or if the layer
- * will not have the field.
+ * Starts to count the features with wanted keys; undefined if it is not known which value a conversion after the load makes of a
+ * value, or if the layer will not have the field.
  *
  * @param declared datatypes that fields get after the load; those of the source if absent
  */
@@ -38,26 +41,41 @@ export function countKeys(
   const column = keynames.indexOf(field)
   const to = declared.find(({ keyname }) => keyname === field)?.datatype
   const from = fields[column]?.datatype
-  const format = from === undefined ? undefined : findFormat(from, to ?? from)
-  if (from === undefined ? to === undefined : format === undefined) return undefined
+  if (from === undefined ? to === undefined : !printsSame(from, to ?? from)) return undefined
   const counts = new Map([...values].map((value) => [value, 0]))
   return {
     add(row) {
       if (from === undefined || (row.lengths[leadingValues + column] ?? -1) < 0) return
-      const key = format?.(JSON.parse(valueText(row, { keyname: field, datatype: from, column })))
-      const count = key === undefined ? undefined : counts.get(key)
-      if (key !== undefined && count !== undefined) counts.set(key, count + 1)
+      const key = printValue(valueText(row, { keyname: field, datatype: from, column }), from)
+      const count = counts.get(key)
+      if (count !== undefined) counts.set(key, count + 1)
     },
-    find: () => ({
-      missing: [...counts].flatMap(([key, count]) => (count === 0 ? [key] : [])),
-      repeated: [...counts].filter(([, count]) => count > 1),
-    }),
+    find: () => {
+      const missing = [...counts].flatMap(([key, count]) => (count === 0 ? [key] : []))
+      return {
+        missing,
+        written: new Map(missing.flatMap((key) => findOtherForm(to ?? from ?? 'STRING', key))),
+        repeated: [...counts].filter(([, count]) => count > 1),
+      }
+    },
   }
 }
 
-/** Finds how the server writes values of a field as text. Conversions that change more than the datatype are not repeated here. */
-function findFormat(from: Datatype, to: Datatype): ((value: unknown) => string) | undefined {
-  const isNumber = from === 'INTEGER' || from === 'BIGINT'
-  if (isNumber && ['INTEGER', 'BIGINT', 'STRING'].includes(to)) return String
-  return from === to && (from === 'STRING' || from === 'DATE') ? String : undefined
+/** Tells whether values are printed the same after a conversion. */
+function printsSame(from: Datatype, to: Datatype): boolean {
+  const isInteger = from === 'INTEGER' || from === 'BIGINT'
+  return from === to || (isInteger && ['INTEGER', 'BIGINT', 'STRING'].includes(to))
+}
+
+/** Prints a value that is written as JSON. */
+function printValue(text: string, datatype: Datatype): string {
+  // Integers beyond 2^53 stay as they are.
+  return datatype === 'INTEGER' || datatype === 'BIGINT' ? text : String(JSON.parse(text))
+}
+
+/** Returns how a key is written that is another form of a value. */
+function findOtherForm(datatype: Datatype, key: string): [key: string, written: string][] {
+  const value = parseTrimmed(datatype, key)
+  const written = value === undefined ? key : datatypeCodecs[datatype].print(value)
+  return written === key ? [] : [[key, written]]
 }

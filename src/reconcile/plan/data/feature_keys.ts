@@ -43,7 +43,7 @@ const maxKeys = 10
 export function checkFeatureKeys(wanted: WantedResource, reading: LoadReading | undefined): Issue[] {
   const { key, features } = wanted
   if (!reading || isProblem(reading) || reading.keyFaults === undefined || features === undefined) return []
-  const { missing, repeated } = reading.keyFaults
+  const { missing, repeated, written } = reading.keyFaults
   const source = `the source of "${key}"`
   const faults = [
     ...missing.map(
@@ -59,7 +59,11 @@ export function checkFeatureKeys(wanted: WantedResource, reading: LoadReading | 
   ]
   const issues = faults.slice(0, maxKeys).map(([one, message]): Issue => {
     const part = featureParts.find((name) => features[name]?.has(one)) ?? 'descriptions'
-    return issueAt(wanted, 'data/key', message, joinPointer('/features', part, one))
+    const issue = issueAt(wanted, 'data/key', message, joinPointer('/features', part, one))
+    const form = written.get(one)
+    return form === undefined
+      ? issue
+      : { ...issue, hint: `Write the value as the field prints it: "${form}".` }
   })
   const others = faults.length - issues.length
   if (others <= 0) return issues
