@@ -18,7 +18,8 @@ export interface EditOptions {
   readonly document?: number
 }
 
-interface EditTarget {
+/** A document whose text is edited. */
+export interface EditTarget {
   readonly text: string
   readonly formatInline: InlineFormat
   readonly root: Node
@@ -67,7 +68,8 @@ function isWithin(inner: Pointer, outer: Pointer): boolean {
   return inner === outer || inner.startsWith(`${outer}/`)
 }
 
-function parseForEdit(text: string, file: string, index: number): EditTarget {
+/** @throws {Problem} yaml/syntax */
+export function parseForEdit(text: string, file: string, index: number): EditTarget {
   const { documents, issues } = parseYaml(file, text)
   const document = documents[index]
   const faults = issues.filter(({ severity }) => severity === 'error')
@@ -116,12 +118,14 @@ function findMap({ root, text }: EditTarget, pointer: Pointer): Node {
   return node
 }
 
-function cannotEdit(pointer: Pointer | undefined, reason: string) {
+/** Creates the problem of a value that cannot be changed in place. */
+export function cannotEdit(pointer: Pointer | undefined, reason: string) {
   const place = pointer === undefined ? '' : ` at ${pointer || 'the top'}`
   return problem('yaml/edit', `Cannot edit the value${place} in place: it ${reason}.`)
 }
 
-function isFlow({ text }: EditTarget, map: Node): boolean {
+/** Tells whether a map is written in braces. */
+export function isFlow({ text }: EditTarget, map: Node): boolean {
   return text[map.start] === '{'
 }
 
@@ -137,7 +141,8 @@ function ownIndex(map: Node, node: Node): number {
   return index
 }
 
-function removal(target: EditTarget, map: Node, node: Node): Patch {
+/** Removes a member of a map. */
+export function removal(target: EditTarget, map: Node, node: Node): Patch {
   const members = membersOf(map)
   const index = ownIndex(map, node)
   const end = trimmedEnd(target, node)
@@ -199,24 +204,26 @@ function formatPair({ key, value }: Pair, indent: string): string {
 }
 
 /** Indentation of the keys of a block map, as spaces. */
-function indentOf({ text }: EditTarget, map: Node): string {
+export function indentOf({ text }: EditTarget, map: Node): string {
   const first = membersOf(map).find(({ keyStart }) => keyStart >= map.start && keyStart < map.end)
   const start = first?.keyStart ?? map.start
   return ' '.repeat(start - (text.lastIndexOf('\n', start - 1) + 1))
 }
 
 /** End of a value, without trailing whitespace. */
-function trimmedEnd({ text }: EditTarget, node: Node): number {
+export function trimmedEnd({ text }: EditTarget, node: Node): number {
   let end = Math.max(node.end, node.keyEnd)
   while (end > node.keyEnd && /\s/.test(text[end - 1] ?? '')) end--
   return end
 }
 
-function lineStart({ text }: EditTarget, offset: number): number {
+/** Start of the line of an offset. */
+export function lineStart({ text }: EditTarget, offset: number): number {
   return text.lastIndexOf('\n', offset - 1) + 1
 }
 
-function nextLine({ text }: EditTarget, offset: number): number {
+/** Start of the line after that of an offset. */
+export function nextLine({ text }: EditTarget, offset: number): number {
   const lineFeed = text.indexOf('\n', offset)
   return lineFeed === -1 ? text.length : lineFeed + 1
 }

@@ -132,18 +132,143 @@ it('needs an output directory for a new manifest', async () => {
   expect([exit, err]).toEqual([3, expect.stringContaining('--into')])
 })
 
-it('names the new parent of a resource whose nested block has to be moved', async () => {
+it('names the new parent of a resource whose nested block cannot be moved', async () => {
   const idOf = async (key: string) => {
     const found = await server.admin('GET', `/api/resource/search/?keyname=${key}`)
     return (await found.json<{ resource: { id: number } }[]>())[0]?.resource.id
   }
   await edit('a', { resource: { parent: { id: await idOf('base') } } })
   const inside = await run('pull', 'town.yaml', '--dry-run')
-  expect(inside.err).toContain('"a": it was moved on the server to "base"')
+  expect(inside.err).toContain(
+    '"a": it was moved on the server to "base"; its block stays, because the block would change other values, because of anchors',
+  )
   expect(inside.err).toContain('Move its block to the children of "base".')
   const other = { resource: { cls: 'resource_group', parent: { id: 0 }, display_name: 'Elsewhere' } }
   const { id } = await (await server.admin('POST', '/api/resource/', other)).json<{ id: number }>()
   await edit('a', { resource: { parent: { id } } })
   const outside = await run('pull', 'town.yaml', '--dry-run')
   expect(outside.err).toContain(`Elsewhere" (resource ${id}), outside of the manifest`)
+})
+
+const trees = `manifest: trees   # moved on the server
+
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      # Where trees stand
+      parks:
+        cls: resource_group
+        display_name: Parks
+        children:
+          # Oaks and others
+          trees:
+            cls: vector_layer
+            display_name: "Trees"   # as on the map
+            vector_layer: { geometry_type: POINT, srs: { id: 3857 } }
+            feature_layer:
+              fields:
+                # the key
+                - { keyname: code, datatype: STRING, display_name: Code }
+            children:
+              trees_style:   # drawn in green
+                cls: mapsrv_style
+                display_name: Style
+                mapsrv_style: { xml: '<map><layer><class/></layer></map>' }
+          inner: { cls: resource_group, display_name: Inner }
+      streets: { cls: resource_group, display_name: Streets }
+      squares:
+        cls: resource_group
+        display_name: Squares
+`
+
+const movedTrees = `manifest: trees   # moved on the server
+
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      streets: { cls: resource_group, display_name: Streets, children: { inner: { cls: resource_group, display_name: Inner } } }
+      squares:
+        cls: resource_group
+        display_name: Squares
+        children:
+          # Where trees stand
+          parks:
+            cls: resource_group
+            display_name: Parks
+      # Oaks and others
+      trees:
+        cls: vector_layer
+        display_name: Plants   # as on the map
+        vector_layer: { geometry_type: POINT, srs: { id: 3857 } }
+        feature_layer:
+          fields:
+            # the key
+            - { keyname: code, datatype: STRING, display_name: Code }
+        children:
+          trees_style:   # drawn in green
+            cls: mapsrv_style
+            display_name: Style
+            mapsrv_style: { xml: '<map><layer><class/></layer></map>' }
+`
+
+it('moves the nested blocks of resources that were moved on the server, with their comments', async () => {
+  await writeFile(join(cwd, 'trees.yaml'), trees)
+  expect((await run('apply', 'trees.yaml', '--yes')).exit).toBe(0)
+  const idOf = async (key: string) => {
+    const found = await server.admin('GET', `/api/resource/search/?keyname=${key}`)
+    return (await found.json<{ resource: { id: number } }[]>())[0]?.resource.id
+  }
+  await edit('trees', { resource: { parent: { id: 0 }, display_name: 'Plants' } })
+  await edit('inner', { resource: { parent: { id: await idOf('streets') } } })
+  await edit('parks', { resource: { parent: { id: await idOf('squares') } } })
+  const { err, out, exit } = await run('pull', 'trees.yaml')
+  expect([exit, err]).toEqual([0, '4 values of 1 file changed.\n'])
+  expect(out).toContain('+          # Where trees stand\n')
+  expect(await readFile(join(cwd, 'trees.yaml'), 'utf8')).toBe(movedTrees)
+  expect((await run('plan', 'trees.yaml')).out).toBe('Plan for trees: 0 changes, 7 unchanged.\n')
+  expect((await run('pull', 'trees.yaml')).err).toBe('The manifest has all values of the server.\n')
+})
+
+it('moves blocks that change places, the one above the other', async () => {
+  const text = `manifest: turned
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      upper:
+        cls: resource_group
+        display_name: Upper
+        children:
+          lower:
+            cls: resource_group   # below
+            display_name: Lower
+`
+  await writeFile(join(cwd, 'turned.yaml'), text)
+  expect((await run('apply', 'turned.yaml', '--yes')).exit).toBe(0)
+  const [lower] = await (await server.admin('GET', '/api/resource/search/?keyname=lower')).json<
+    { resource: { id: number } }[]
+  >()
+  await edit('lower', { resource: { parent: { id: 0 } } })
+  await edit('upper', { resource: { parent: { id: lower?.resource.id } } })
+  expect((await run('pull', 'turned.yaml')).err).toBe('2 values of 1 file changed.\n')
+  expect(await readFile(join(cwd, 'turned.yaml'), 'utf8')).toBe(`manifest: turned
+resources:
+  root:
+    existing: true
+    id: 0
+    children:
+      lower:
+        cls: resource_group   # below
+        display_name: Lower
+        children:
+          upper:
+            cls: resource_group
+            display_name: Upper
+`)
+  expect((await run('plan', 'turned.yaml')).out).toContain('0 changes')
 })

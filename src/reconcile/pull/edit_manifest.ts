@@ -2,6 +2,8 @@ import type { Issue } from '../../core/issue.ts'
 import { findAtPointer, joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
 import { isProblem } from '../../core/problem.ts'
 import { editYaml, type YamlEdit } from '../../document/edit_yaml.ts'
+import { moveMember } from '../../document/move_member.ts'
+import { parseYaml } from '../../document/parse_yaml.ts'
 import { keySpanAt, nearestNode } from '../../document/yaml_node.ts'
 import { traceValue } from '../../manifest/explain/trace_value.ts'
 import { isUse } from '../../manifest/read_blocks.ts'
@@ -40,8 +42,14 @@ export function editManifest(
   for (const [file, sources] of Map.groupBy(written, ({ document }) => document.file))
     sources.forEach((source, index) => {
       const place = { source, index, file }
-      const edits = values.flatMap((value) => editsOf(draft, place, value))
-      writeEdits(draft, place, edits)
+      const moves = values.filter((value) => isNestedMove(source, value))
+      const others = values.filter((value) => !moves.includes(value))
+      writeEdits(
+        draft,
+        place,
+        others.flatMap((value) => editsOf(draft, place, value)),
+      )
+      moveBlocks(draft, place, moves)
     })
   for (const source of documents)
     if (source.use !== undefined)
@@ -74,10 +82,6 @@ function editsOf(draft: Draft, { source }: Place, one: ServerValue): YamlEdit[] 
   // The block of a use is in the fragment.
   if (block === undefined || isUse(findAtPointer(source.value, block))) return []
   const place = joinAll(block, pointer)
-  if (pointer === '/parent' && findAtPointer(source.value, place) === undefined) {
-    draft.issues.push(reportMove(source, block, one))
-    return []
-  }
   const narrow = narrowEdits({ ...one, pointer: place, old: findAtPointer(source.value, place) })
   return narrow.flatMap((edit) => {
     const isWritten = writeIncluded(draft, source, edit)
@@ -89,12 +93,60 @@ function editsOf(draft: Draft, { source }: Place, one: ServerValue): YamlEdit[] 
   })
 }
 
-/** The block of a moved resource is in that of its former parent. */
-function reportMove({ document }: ManifestSource, block: Pointer, { key, value }: ServerValue): Issue {
+/** Tells whether a value is the new parent of a resource whose block is in that of its former parent. */
+function isNestedMove({ value: root }: ManifestSource, { key, pointer }: ServerValue): boolean {
+  const block = pointer === '/parent' ? findBlockPointer(root, key) : undefined
+  if (block === undefined || isUse(findAtPointer(root, block))) return false
+  return findAtPointer(root, joinPointer(block, 'parent')) === undefined
+}
+
+/** Moves blocks to the children of their new parents. One that moves below another that moves, too, may have to wait for it. */
+function moveBlocks(draft: Draft, place: Place, moves: readonly ServerValue[]): void {
+  let open = moves
+  for (;;) {
+    const failed = open.filter((move) => moveOne(draft, place, move) !== undefined)
+    if (failed.length === 0) return
+    if (failed.length === open.length) break
+    open = failed
+  }
+  for (const move of open)
+    draft.issues.push(reportMove(place.source, move, moveOne(draft, place, move) ?? ''))
+}
+
+/** Moves a block; returns why it cannot be moved. */
+function moveOne(
+  draft: Draft,
+  { source, index, file }: Place,
+  { key, value }: ServerValue,
+): string | undefined {
+  const known = draft.texts.get(file) ?? { before: source.document.text, after: source.document.text }
+  const root = parseYaml(file, known.after).documents[index]?.value
+  const [from, parent] = [findBlockPointer(root, key), findBlockPointer(root, String(value))]
+  if (from === undefined || parent === undefined) return `"${String(value)}" is in another file`
+  if (isUse(findAtPointer(root, parent))) return `"${String(value)}" is a use of a fragment`
+  if (parent.startsWith(`${from}/`)) return `"${String(value)}" is below it`
+  try {
+    const move = { from, into: joinPointer(parent, 'children') }
+    const after = moveMember(known.after, move, { file, document: index })
+    draft.texts.set(file, { ...known, after })
+    draft.count += 1
+    return undefined
+  } catch (error) {
+    if (!isProblem(error, 'yaml/edit')) throw error
+    return error.message.replace(/^.*in place: it /, 'the block ').replace(/\.$/, '')
+  }
+}
+
+function reportMove(
+  { value: root, document }: ManifestSource,
+  { key, value }: ServerValue,
+  why: string,
+): Issue {
+  const block = findBlockPointer(root, key) ?? ''
   return {
     code: 'pull/not-written',
     severity: 'warning',
-    message: `"${key}": it was moved on the server to "${String(value)}"`,
+    message: `"${key}": it was moved on the server to "${String(value)}"; its block stays, because ${why}`,
     span: keySpanAt(document, block),
     pointer: block,
     hint: `Move its block to the children of "${String(value)}".`,
