@@ -26,6 +26,20 @@ export interface ReadExtensions {
   readonly attachments: readonly ReadAttachment[]
 }
 
+/** Numbers of descriptions and attachments of features. */
+export interface ExtensionCounts {
+  readonly descriptions: number
+  readonly attachments: number
+}
+
+/** Counts the descriptions and the attachments of features. */
+export function countExtensions(there: readonly ReadExtensions[]): ExtensionCounts {
+  return {
+    descriptions: there.filter(({ description }) => description !== null).length,
+    attachments: there.reduce((sum, { attachments }) => sum + attachments.length, 0),
+  }
+}
+
 /** A layer, and the field that identifies its features, if any. */
 export interface ExtensionsQuery {
   readonly id: number

@@ -1,4 +1,5 @@
 import { supportsRoute } from '../api/detect_server.ts'
+import { countExtensions, readExtensions } from '../api/read_extensions.ts'
 import { notesOf, type WireImportReport } from '../contract/bodies/import_report.ts'
 import type { Upload } from '../contract/bodies/resource.ts'
 import { formatSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
@@ -127,7 +128,9 @@ async function changeOf(
 ): Promise<DataChange> {
   const before = await countFeatures(api, layer.id, signal)
   const lostFields = absentFields.map((keyname) => ({ keyname, valueCount: undefined }))
-  return { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0 }
+  const there = (await readExtensions(api, { id: layer.id }, signal)) ?? []
+  const { attachments: lostAttachments, descriptions: lostDescriptions } = countExtensions(there)
+  return { before, after, lostFields, lostAttachments, lostDescriptions }
 }
 
 async function updateLayer(

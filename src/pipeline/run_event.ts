@@ -28,6 +28,9 @@ export interface LayerReport extends Counts {
   readonly before?: number
   /** Number of features that were removed, if only the features that differ were changed. */
   readonly removed?: number
+  /** Number of attachments and of descriptions that were removed with these features. */
+  readonly removedAttachments?: number
+  readonly removedDescriptions?: number
   /** Data version of the layer after the run. */
   readonly dataVersion?: number
   /** SHA-256 of the source with the options, or of the exported file. */

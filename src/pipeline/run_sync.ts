@@ -97,13 +97,16 @@ function reportOf(
   { read, quarantine }: CheckedSource,
   { change: { before, after }, difference, summary, dataVersion }: SyncOutcome,
 ): LayerReport {
-  const { added, changed, removed, unchanged } = difference
+  const { added, changed, removed, removedExtensions, unchanged } = difference
+  const { attachments, descriptions } = removedExtensions
   return {
     layer: layer.keyname,
     read: read ?? after,
     loaded: added + changed,
     unchanged,
     ...(removed === 0 ? {} : { removed }),
+    ...(attachments === 0 ? {} : { removedAttachments: attachments }),
+    ...(descriptions === 0 ? {} : { removedDescriptions: descriptions }),
     quarantined: quarantine.count(),
     before,
     digest,

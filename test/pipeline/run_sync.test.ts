@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Api, createApi } from '../../src/api/api.ts'
+import { formatRunReport } from '../../src/cli/print/run.ts'
 import { loadPipeline } from '../../src/pipeline/load_pipeline.ts'
 import type { LayerReport } from '../../src/pipeline/run_event.ts'
 import { runPipeline } from '../../src/pipeline/run_pipeline.ts'
 import { openLayerClient } from '../support/layer_client.ts'
+import { uploadContent } from '../support/samples.ts'
 import { adminPassword, describeServer, type TestServer } from '../support/server.ts'
 
 const header = 'name,lon,lat,pop\n'
@@ -18,6 +20,7 @@ describeServer('a pipeline that synchronizes a layer by key', (start) => {
   let folder = ''
   let id = 0
   let keyname = ''
+  let lossAllowed = ''
   let layers = 0
   beforeAll(async () => {
     server = await start()
@@ -29,6 +32,7 @@ describeServer('a pipeline that synchronizes a layer by key', (start) => {
     await rm(folder, { recursive: true })
   })
   beforeEach(async () => {
+    lossAllowed = ''
     layers += 1
     keyname = `synced_places_${layers}`
     const fields = [
@@ -52,7 +56,7 @@ describeServer('a pipeline that synchronizes a layer by key', (start) => {
       path,
       `pipeline: places
 from: ${from}
-to: { layer: ${keyname}, mode: sync, key: ${key} }
+to: { layer: ${keyname}, mode: sync, key: ${key}${lossAllowed} }
 ${more}`,
     )
     const { pipeline, issues } = await loadPipeline({ path, cwd: folder, env: {} })
@@ -91,6 +95,34 @@ ${more}`,
       [1, 'A', 5],
       [2, 'B', 5],
     ])
+  })
+
+  it('refuses to delete attachments and descriptions with their features, unless that is allowed', async () => {
+    await run(rows('ABCDEFGHIJKLMNOPQRST'))
+    const path = `/api/resource/${id}/feature/2`
+    const { id: upload } = await uploadContent(server.admin, 'photo')
+    await server.admin('POST', `${path}/attachment/`, { name: 'a.jpg', file_upload: { id: upload } })
+    await server.admin('PUT', path, { extensions: { description: 'By hand.' } })
+    await server.admin('PUT', `${path.slice(0, -1)}3`, { extensions: { description: 'Stays.' } })
+    const next = rows('ABCDEFGHIJKLMNOPQRST').replace(/^B.*\n/m, '')
+    await expect(run(next)).rejects.toMatchObject({
+      code: 'data/loss',
+      message: `"${keyname}" would lose data: 1 of 20 features, 1 attachment, 1 feature description. Nothing was loaded.`,
+    })
+    expect(await features()).toHaveLength(20)
+    lossAllowed = ', allow_loss: true'
+    const report = await run(next)
+    expect(report).toMatchObject({ removed: 1, removedAttachments: 1, removedDescriptions: 1, unchanged: 19 })
+    expect(
+      formatRunReport({
+        pipeline: 'places',
+        run: '1',
+        seconds: 1,
+        outcome: 'loaded',
+        layers: [report as LayerReport],
+      }),
+    ).toContain('1 feature removed with 1 attachment and 1 description')
+    expect(await run(next.replace(/^A.*\n/m, ''))).toMatchObject({ removed: 1, unchanged: 18 })
   })
 
   it.each([

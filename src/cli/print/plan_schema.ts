@@ -108,6 +108,8 @@ const DataSchema = Type.Object(
           added: count('Features that only the source has.'),
           changed: count('Features with other values or another geometry.'),
           removed: count('Features that only the layer has.'),
+          removed_attachments: count('Attachments of these features.'),
+          removed_descriptions: count('Descriptions of these features.'),
           unchanged: count('Features that are equal.'),
           examples: Type.Array(Type.Unknown(), { description: 'The first features of each kind, by key.' }),
         },

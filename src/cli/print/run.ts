@@ -1,5 +1,6 @@
 import { countOf, showNumber } from '../../core/count.ts'
 import type { LayerReport, RunEvent, RunReport } from '../../pipeline/run_event.ts'
+import { describeRemoved } from '../../transfer/sync/feature_difference.ts'
 import type { LoadProgress } from '../../transfer/watch_load.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
@@ -113,6 +114,8 @@ function formatLayer({
   before,
   unchanged,
   removed = 0,
+  removedAttachments: attachments = 0,
+  removedDescriptions: descriptions = 0,
   quarantined,
   file,
   sizeBytes,
@@ -124,7 +127,7 @@ function formatLayer({
     `${countOf(read, 'row')} read`,
     ...(loaded > 0 || before ? [`${countOf(loaded, 'row')} written${showBefore(before)}`] : []),
     ...(unchanged > 0 ? [`${countOf(unchanged, 'row')} unchanged`] : []),
-    ...(removed > 0 ? [`${countOf(removed, 'feature')} removed`] : []),
+    ...(removed > 0 ? [describeRemoved(removed, { attachments, descriptions })] : []),
     ...(quarantined > 0 ? [`${countOf(quarantined, 'row')} quarantined`] : []),
   ]
   const lines = [`  ${layer}: ${counts.join(', ')}`]

@@ -1,3 +1,4 @@
+import { countExtensions, type ExtensionCounts } from '../../api/read_extensions.ts'
 import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
@@ -272,6 +273,7 @@ async function finish(
   const difference = {
     ...counts,
     removed: removed.length,
+    removedExtensions: await countRemoved(reader, target.id, removed),
     newFields,
     missingFields,
     ...(geometryType === target.geometryType ? {} : { geometryType }),
@@ -281,6 +283,17 @@ async function finish(
   const keyFaults = scan.keyCounter === undefined ? {} : { keyFaults: scan.keyCounter.find() }
   const { lackingFields } = scan
   return { difference, before: digests.count, after: summary.rowCount, summary, lackingFields, ...keyFaults }
+}
+
+/** Counts the descriptions and attachments of features with one request, however many there are. */
+async function countRemoved(
+  reader: FeatureReader,
+  layer: number,
+  removed: readonly number[],
+): Promise<ExtensionCounts> {
+  const there = removed.length === 0 ? [] : ((await reader.readExtensions(layer)) ?? [])
+  const ids = new Set(removed)
+  return countExtensions(there.filter(({ id }) => ids.has(id)))
 }
 
 /** Styles, maps and clients of a layer depend on its geometry family. */

@@ -1,5 +1,6 @@
+import type { ExtensionCounts } from '../../api/read_extensions.ts'
 import type { GeometryType } from '../../contract/geometry.ts'
-import { countOf, showNumber } from '../../core/count.ts'
+import { countOf, joinWords, showNumber } from '../../core/count.ts'
 import type { SourceField } from '../../gdal/runner/vector_job.ts'
 import type { FeaturePatch } from './feature_patch.ts'
 
@@ -11,6 +12,8 @@ export interface FeatureDifference {
   readonly changed: number
   /** Number of features that only the layer has. */
   readonly removed: number
+  /** Descriptions and attachments of the features that only the layer has, which are deleted with them. */
+  readonly removedExtensions: ExtensionCounts
   readonly unchanged: number
   /** Fields of the source that the layer does not have, by keyname. */
   readonly newFields: readonly SourceField[]
@@ -55,11 +58,14 @@ export function countVersions(
 }
 
 /** Returns the counts of a difference, as in events. */
-export function differenceFacts({ added, changed, removed, unchanged, examples }: FeatureDifference) {
+export function differenceFacts(difference: FeatureDifference) {
+  const { added, changed, removed, removedExtensions, unchanged, examples } = difference
   return {
     added,
     changed,
     removed,
+    removed_attachments: removedExtensions.attachments,
+    removed_descriptions: removedExtensions.descriptions,
     unchanged,
     examples: examples.map(({ kind, key, edits, movesGeometry }) => ({
       kind,
@@ -69,12 +75,22 @@ export function differenceFacts({ added, changed, removed, unchanged, examples }
   }
 }
 
-/** Describes the counts of a difference: `2 added, 1 changed, 197 unchanged`. */
-export function describeDifference({ added, changed, removed, unchanged }: FeatureDifference): string {
-  const counts = Object.entries({ added, changed, removed })
-  const parts = counts.flatMap(([word, count]) =>
+/** Describes the counts of a difference: `2 features added, 1 feature removed with 3 attachments, 197 unchanged`. */
+export function describeDifference(difference: FeatureDifference): string {
+  const { added, changed, removed, removedExtensions, unchanged } = difference
+  const parts = Object.entries({ added, changed }).flatMap(([word, count]) =>
     count === 0 ? [] : [`${countOf(count, 'feature')} ${word}`],
   )
+  if (removed > 0) parts.push(describeRemoved(removed, removedExtensions))
   if (unchanged > 0 || parts.length === 0) parts.push(`${showNumber(unchanged)} unchanged`)
   return parts.join(', ')
+}
+
+/** Describes removed features: `3 features removed with 2 attachments and 1 description`. */
+export function describeRemoved(count: number, { attachments, descriptions }: ExtensionCounts): string {
+  const parts = [
+    ...(attachments > 0 ? [countOf(attachments, 'attachment')] : []),
+    ...(descriptions > 0 ? [countOf(descriptions, 'description')] : []),
+  ]
+  return `${countOf(count, 'feature')} removed${parts.length === 0 ? '' : ` with ${joinWords(parts)}`}`
 }

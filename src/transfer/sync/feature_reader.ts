@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts'
 import { supportsRoute } from '../../api/detect_server.ts'
+import { type ReadExtensions, readExtensions } from '../../api/read_extensions.ts'
 import { readText } from '../../api/read_lines.ts'
 import { FeatureDigests } from './feature_digests.ts'
 
@@ -27,6 +28,8 @@ export interface FeatureReader {
   readDigests(query: DigestQuery): Promise<FeatureDigests | undefined>
   /** Reads a few features. */
   readFeatures(id: number, featureIds: readonly number[]): Promise<readonly ReadFeature[]>
+  /** Reads the features of a layer with a description or attachments; null if the server does not list them. */
+  readExtensions(id: number): Promise<readonly ReadExtensions[] | null>
 }
 
 /** Returns a reader of the features of a server. Its functions throw http/*, auth/*. */
@@ -45,5 +48,6 @@ export function featureReader(api: Api, signal: AbortSignal | undefined): Featur
       const answer = await api.open('feature.list', { params: { id }, query, more, signal })
       return JSON.parse(await readText(answer.body)) as ReadFeature[]
     },
+    readExtensions: (id) => readExtensions(api, { id }, signal),
   }
 }

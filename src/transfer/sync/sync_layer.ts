@@ -60,7 +60,8 @@ export async function syncLayer(
   const { difference, before, after, summary } = compared
   const filled = { ...layer, after, filledFields: summary.filledFields }
   const lostFields = await findLostFields(filled, (field) => countValues(api, field, signal))
-  const change = { before, after, lostFields, lostAttachments: 0, lostDescriptions: 0, difference }
+  const { attachments: lostAttachments, descriptions: lostDescriptions } = difference.removedExtensions
+  const change = { before, after, lostFields, lostAttachments, lostDescriptions, difference }
   if (limits !== undefined) refuseDataLoss(layer.name, change, limits)
   const fields = source.options.keep_fields === true ? undefined : listSyncedFields(difference, layer.fields)
   const versions = countVersions(difference, (fields?.dropped.length ?? 0) > 0)

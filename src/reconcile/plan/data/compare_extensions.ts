@@ -1,4 +1,4 @@
-import type { ReadAttachment, ReadExtensions } from '../../../api/read_extensions.ts'
+import { countExtensions, type ReadAttachment, type ReadExtensions } from '../../../api/read_extensions.ts'
 import { countOf } from '../../../core/count.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../../core/pointer.ts'
@@ -15,7 +15,7 @@ import type {
 import { digestValue, featurePartOf } from '../../model/edit_digest.ts'
 import { issueAt } from '../issue_at.ts'
 import type { SourceFile } from './decide_load.ts'
-import { countParts, featurePartNames, featureParts } from './feature_parts.ts'
+import { featurePartNames, featureParts } from './feature_parts.ts'
 
 /** Difference between the descriptions and attachments of features in a block and those on the server. */
 export interface ExtensionsDiff {
@@ -100,7 +100,7 @@ function digestParts(
 const digestRows = (rows: readonly string[][]) => digestValue(rows.map((row) => JSON.stringify(row)).sort())
 
 function countManaged(features: WantedFeatures, there: readonly ReadExtensions[]): ExtensionsDiff['there'] {
-  const counts = countParts(there)
+  const counts = countExtensions(there)
   const managed = featureParts.filter((part) => features[part] !== undefined)
   return Object.fromEntries(managed.map((part) => [part, counts[part]]))
 }

@@ -1,4 +1,9 @@
-import type { ExtensionsQuery, ReadExtensions } from '../../../api/read_extensions.ts'
+import {
+  countExtensions,
+  type ExtensionCounts,
+  type ExtensionsQuery,
+  type ReadExtensions,
+} from '../../../api/read_extensions.ts'
 import { problems } from '../../../contract/problems.ts'
 import { digestExtended } from '../../../core/extensions_digest.ts'
 import type { Issue } from '../../../core/issue.ts'
@@ -18,7 +23,6 @@ import {
   hasKeyField,
 } from './compare_extensions.ts'
 import { checkFeatureKeys, holdsSource, namesOthers } from './feature_keys.ts'
-import { countParts } from './feature_parts.ts'
 import { listFinalFields, type PlannedLayer } from './final_fields.ts'
 
 /** The planned descriptions and attachments of the features of a layer. */
@@ -99,12 +103,16 @@ export function checkKeyField(wanted: WantedResource, names: readonly string[] |
   return [{ ...issueAt(wanted, 'data/key', message, '/features/key'), hint }]
 }
 
-/** Descriptions and attachments that a load deletes, because the block does not list them. */
-export function countUnlisted(
+/** Descriptions and attachments that a load deletes of all features, because the block does not list them. */
+export function countUnlisted(wanted: Pick<WantedResource, 'features'>, there: readonly ReadExtensions[]) {
+  return withoutListed(wanted, countExtensions(there))
+}
+
+/** Of the descriptions and attachments that a load deletes, counts those that the block does not manage. */
+export function withoutListed(
   { features }: Pick<WantedResource, 'features'>,
-  there: readonly ReadExtensions[],
+  { descriptions, attachments }: ExtensionCounts,
 ): Pick<DataChange, 'lostAttachments' | 'lostDescriptions'> {
-  const { descriptions, attachments } = countParts(there)
   return {
     lostAttachments: features?.attachments === undefined ? attachments : 0,
     lostDescriptions: features?.descriptions === undefined ? descriptions : 0,

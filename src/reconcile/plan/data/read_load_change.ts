@@ -14,6 +14,7 @@ import { keynameThere } from '../fields/renamed_fields.ts'
 import type { PlanReader } from '../plan_reader.ts'
 import { loadOptionsOf } from './decide_load.ts'
 import { listWantedKeys } from './feature_keys.ts'
+import { withoutListed } from './plan_extensions.ts'
 
 /** A layer whose data a plan would load. */
 export interface LoadQuestion {
@@ -55,7 +56,7 @@ export async function readLoadChange(
   const { featureCount: after, filledFields, unconvertible, keyFaults, otherFields, skipped } = contents
   const { fields: sourceFields, geometryType: sourceGeometry } = contents
   const read = {
-    ...unchanged,
+    ...uncounted,
     after,
     filledFields,
     sourceFields,
@@ -102,7 +103,8 @@ function wantedFields(question: LoadQuestion): WantedFields | undefined {
 const declaredFields = ({ wanted }: LoadQuestion) =>
   wanted.members.feature_layer?.fields as readonly NamedField[] | undefined
 
-const unchanged = { lostAttachments: 0, lostDescriptions: 0 }
+/** A load of all features deletes what they all have, which is read with the plan of `features:`. */
+const uncounted = { lostAttachments: 0, lostDescriptions: 0 }
 
 const findLost = (
   reader: Reader,
@@ -150,7 +152,8 @@ async function readDifference(
     const faults = keyFaults === undefined ? {} : { keyFaults }
     const skipped = summary.badCount === 0 ? {} : { skipped: skippedOf(summary) }
     return {
-      ...{ ...unchanged, before, after, lostFields, filledFields, difference },
+      ...{ before, after, lostFields, filledFields, difference },
+      ...withoutListed(wanted, difference.removedExtensions),
       ...{ ...faults, ...listed, ...skipped },
     } satisfies DataChange
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ExtensionsQuery, ReadExtensions } from '../../../api/read_extensions.ts'
+import { countExtensions, type ExtensionsQuery, type ReadExtensions } from '../../../api/read_extensions.ts'
 import { countOf, pluralOf } from '../../../core/count.ts'
 import type { Issue } from '../../../core/issue.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
@@ -7,7 +7,7 @@ import type { ActualResource } from '../../model/actual_tree.ts'
 import { findRecorded, listOwned } from '../../model/owned_fields.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
 import type { Names } from '../../model/value_equality.ts'
-import { countParts, featurePartNames, featureParts } from '../data/feature_parts.ts'
+import { featurePartNames, featureParts } from '../data/feature_parts.ts'
 import { reportUncaptured } from '../data/plan_extensions.ts'
 import { issueAt } from '../issue_at.ts'
 import { notCaptured } from '../plan_reader.ts'
@@ -97,7 +97,7 @@ function countLeft(
 ): number | null | undefined {
   const part = partOf(name)
   if (part === undefined) return countFiles(actual)
-  return read && countParts(read)[part]
+  return read && countExtensions(read)[part]
 }
 
 function reportLeft(wanted: WantedResource, name: string, count: number | null): Issue {
