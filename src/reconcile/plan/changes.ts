@@ -47,7 +47,7 @@ import { listLeftBehind, reportLeftBehind } from './left_behind.ts'
 import type { ResourceMatch } from './match/match.ts'
 import { pathFinder } from './match/resource_paths.ts'
 import type { Selection } from './match/select_resources.ts'
-import { reasonOf, reportUnseen, type Unseen } from './match/unseen.ts'
+import { listUnseenKeys, reasonOf, reportUnseen, type Unseen } from './match/unseen.ts'
 import { notCaptured } from './plan_reader.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { checkReplaced } from './replaced_features.ts'
@@ -128,7 +128,7 @@ export function planChanges(
     unknown: [],
     unchanged: 0,
   }
-  const context = contextOf(input, match, recreated)
+  const context = { ...contextOf(input, match, recreated), unseen: listUnseenKeys(all, input, match) }
   const paths = pathFinder(input.manifest, input.actual, match)
   const work: Work = { input, match, context, recreated, unseen, draft, pathOf: paths, fields: new Map() }
   for (const wanted of input.manifest.resources.values()) if (isSelected(wanted.key)) planOne(work, wanted)

@@ -3,6 +3,7 @@ import { annotationsOf } from '../../contract/descriptor.ts'
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import { formatManager, formatSource, type KeyRecord, markerKeys } from '../../contract/markers.ts'
 import { type Cls, descriptorOf, isCls } from '../../contract/registry.ts'
+import { findReferences } from '../../contract/schema/references.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
@@ -44,6 +45,8 @@ export interface DiffContext {
   readonly isWritten?: boolean
   /** Names of fields that the block no longer contains, and that its record keeps. */
   readonly keptNames?: ReadonlySet<string>
+  /** Keys whose ids the account cannot know, because it may not read the resources. */
+  readonly unseen?: ReadonlySet<string>
 }
 
 /** Difference between the desired and the actual state of a resource. */
@@ -57,6 +60,8 @@ export interface ResourceDiff {
   readonly sharesRules: boolean
   /** Pointers of fields that the caller cannot read. */
   readonly unknown: readonly string[]
+  /** Pointers of fields that refer to resources which the caller cannot read, so that they are not compared. */
+  readonly unseen: readonly Pointer[]
   /** Pointers of secrets that the plan does not send, and that it cannot compare. */
   readonly uncompared: readonly Pointer[]
   /** Edits of fields that other manifests set, and that are not taken from them. */
@@ -68,6 +73,7 @@ export interface ResourceDiff {
 interface Draft {
   readonly edits: Edit[]
   readonly unknown: string[]
+  readonly unseen: Pointer[]
   readonly uncompared: Pointer[]
   readonly body: Record<string, Record<string, unknown>>
 }
@@ -78,7 +84,7 @@ export function diffResource(
   actual: ActualResource,
   context: DiffContext,
 ): ResourceDiff {
-  const draft: Draft = { edits: [], unknown: [], uncompared: [], body: {} }
+  const draft: Draft = { edits: [], unknown: [], unseen: [], uncompared: [], body: {} }
   const { manifestId, names, former } = context
   const record = { manifestId, names, former, owned: listOwned(written, actual.cls, names) }
   const completed = completeBlock(written, actual, record)
@@ -102,12 +108,12 @@ export function diffResource(
   })
   const keyItems = planKeyRecord(written, actual, context.keyRecords)
   setItems(draft, { ...marks.items, ...keyItems }, sides)
-  const { unknown, uncompared, body } = draft
+  const { unknown, unseen, uncompared, body } = draft
   const known = withOrigins(draft.edits, actual, record)
   const edits = withStyles(known, () => context.findFamily(actual.parentId))
   const contested = isTaken ? [] : found
   const records = isChanged ? undefined : withKeyRecord(marks.records, keyItems)
-  const diff = { edits, body, moves, adopts, sharesRules, unknown, uncompared, contested }
+  const diff = { edits, body, moves, adopts, sharesRules, unknown, unseen, uncompared, contested }
   return records === undefined ? diff : { ...diff, records }
 }
 
@@ -322,6 +328,10 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
     return
   }
   const pointer = joinPointer('', member, field)
+  if (refersToUnseen(schema, to, context)) {
+    draft.unseen.push(pointer)
+    return
+  }
   const isFields = isLayerFields(member, field)
   const there = isFields ? renameFields(wanted, wire) : wire
   const edits = compareField(schema, { pointer, wire: there, wanted: to }, context.names)
@@ -329,6 +339,12 @@ function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }:
   if (edits.length === 0) return
   draft.edits.push(...edits)
   set(draft, member, { [field]: isFields ? writeFields(to, there) : to })
+}
+
+/** The server has the id of what a key names, and who cannot read that resource does not know the id. */
+function refersToUnseen(schema: Schema, wanted: unknown, { unseen }: DiffContext): boolean {
+  if (unseen === undefined || unseen.size === 0) return false
+  return findReferences(schema, wanted).some(({ value }) => typeof value === 'string' && unseen.has(value))
 }
 
 /** Sends a secret if the server has none, if its address changes, or on request; null removes it. Secrets cannot be compared. */

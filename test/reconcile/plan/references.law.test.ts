@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import type { Api } from '../../../src/api/api.ts'
 import { descriptorOf, isCls } from '../../../src/contract/registry.ts'
 import { findReferences, targetIdOf } from '../../../src/contract/schema/references.ts'
 import type { Manifest } from '../../../src/manifest/manifest.ts'
+import { findDrift } from '../../../src/reconcile/drift/find_drift.ts'
 import type { Plan } from '../../../src/reconcile/model/change.ts'
 import { findRecorded, isAsRecorded } from '../../../src/reconcile/model/owned_fields.ts'
 import { readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
@@ -13,6 +14,7 @@ import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts
 import { createGroup } from '../../support/resources.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
+import { connectAda, everything, nothing } from '../support/limited_account.ts'
 import { type Block, manifestOf, tell } from '../support/literals.ts'
 import { editUse, fieldOf, renameKeys } from '../support/reference_edits.ts'
 import {
@@ -43,6 +45,8 @@ describeServers('references to resources', (start, driver) => {
   const openForeign = useForeign()
   const kept = new Set<number>()
   const sandbox = useSandboxes(start, kept)
+  let ada: Api | undefined
+  afterAll(() => ada?.close())
   let creating: ReturnType<typeof createOutside> | undefined
 
   /** A group for a case, and the blocks that references of the case name. */
@@ -141,6 +145,42 @@ describeServers('references to resources', (start, driver) => {
         }),
         runs,
       )
+    },
+  )
+
+  const isHidden = fc.array(fc.boolean(), { minLength: 100, maxLength: 100 })
+
+  it(
+    'are not compared by an account that cannot read what they name: nothing has changed',
+    patience,
+    async () => {
+      let compared = 0
+      await assertLaw(
+        fc.asyncProperty(arbitraryReferrers(), isHidden, async (referrers, hidden) => {
+          const { server, api, top, targets } = await prepare()
+          ada ??= await connectAda(server)
+          const permissions = { owns: 'all' as const, rules: [nothing] }
+          const some = Object.entries(targets).map(([key, block], at): [string, Block] => [
+            key,
+            block.existing || !hidden[at] ? block : { ...block, permissions },
+          ])
+          const blocks = renameTop({ ...Object.fromEntries(some), ...referrers }, top)
+          const whole: Block = { displayName: top, permissions: { owns: 'all', rules: [everything] } }
+          const wanted = manifestOf({ [top]: whole, ...blocks }, top)
+          await applyAll(api, wanted)
+          const { byKeyname } = await readActualTree(ada)
+          const plan = await planAll(ada, wanted)
+          expect(tell(plan)).toEqual([])
+          const drift = await findDrift({ api: ada, manifest: wanted, plan, ignored: () => false })
+          expect(drift.resources).toEqual([])
+          const uses = listUses(blocks).filter(({ from, to }) => byKeyname.has(from) && !byKeyname.has(to))
+          const unknown = plan.unknown.filter(({ key }) => byKeyname.has(key)).map(({ key }) => key)
+          expect(unknown.sort()).toEqual([...new Set(uses.map(({ from }) => from))].sort())
+          compared += uses.length
+        }),
+        runs,
+      )
+      expect(compared).toBeGreaterThan(runs.cases)
     },
   )
 })

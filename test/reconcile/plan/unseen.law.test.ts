@@ -1,18 +1,16 @@
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
-import { type Api, createApi } from '../../../src/api/api.ts'
+import type { Api } from '../../../src/api/api.ts'
 import type { Manifest, WantedRule } from '../../../src/manifest/manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { assertLaw, casesOn, patience } from '../../support/law_runs.ts'
-import { addUser, goodPassword } from '../../support/principals.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServers } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
+import { connectAda, everything } from '../support/limited_account.ts'
 import { type Block, manifestOf, ruleOf } from '../support/literals.ts'
 import { applyAll, type Blocks, planAll, renameTop, useSandboxes } from '../support/sandbox.ts'
 import { readState } from '../support/tree_state.ts'
-
-const all = ruleOf('ada', { scope: '', permission: '', propagate: true })
 
 /** Rules for ada: hidden, read only, hidden without what is below, everything; mostly none of them. */
 const sight: fc.Arbitrary<readonly WantedRule[]> = fc.constantFrom<readonly WantedRule[]>(
@@ -25,7 +23,7 @@ const sight: fc.Arbitrary<readonly WantedRule[]> = fc.constantFrom<readonly Want
   [ruleOf('ada', { action: 'deny', permission: 'update', propagate: true })],
   [ruleOf('ada', { action: 'deny', permission: 'manage_children' })],
   [ruleOf('ada', { action: 'deny', scope: 'metadata', permission: '', propagate: true })],
-  [all],
+  [everything],
 )
 const world = fc.record({
   before: arbitraryTree('T'),
@@ -43,17 +41,6 @@ describeServers('an account that sees a part of the tree', (start, driver) => {
   let ada: Api | undefined
   afterAll(() => ada?.close())
 
-  async function connectAda({ url, admin }: TestServer): Promise<Api> {
-    if (ada !== undefined) return ada
-    const id = await addUser(admin, 'ada')
-    const root = await (await admin('GET', '/api/resource/0')).json<{ resource: { permissions: object[] } }>()
-    const rule = { action: 'allow', principal: { id }, identity: '', scope: 'resource', permission: 'read' }
-    const permissions = [...root.resource.permissions, { ...rule, propagate: false }]
-    await admin('PUT', '/api/resource/0', { resource: { permissions } })
-    ada = createApi({ url, credentials: { login: 'ada', password: goodPassword } })
-    return ada
-  }
-
   it(
     'never gets a plan to create what is there, and changes nothing that it does not see',
     patience,
@@ -62,7 +49,8 @@ describeServers('an account that sees a part of the tree', (start, driver) => {
       await assertLaw(
         fc.asyncProperty(world, async (one) => {
           const { server, api, top } = await sandbox()
-          const account = await connectAda(server)
+          ada ??= await connectAda(server)
+          const account = ada
           await applyAll(api, manifestFor(one, one.before, top))
           const before = await readState(server)
           const whole = await readActualTree(api)
@@ -100,6 +88,6 @@ function manifestFor({ sights, isOpen }: World, blocks: Blocks, top: string): Ma
     const rules = sights[Number(key.slice(3))] ?? []
     return [key, { ...block, ...(rules.length === 0 ? {} : owned(rules)) }]
   })
-  const group: Block = { displayName: top, ...owned(isOpen ? [all] : [ruleOf('ada')]) }
+  const group: Block = { displayName: top, ...owned(isOpen ? [everything] : [ruleOf('ada')]) }
   return manifestOf({ [top]: group, ...renameTop(Object.fromEntries(ruled), top) }, top)
 }

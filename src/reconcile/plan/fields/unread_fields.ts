@@ -10,7 +10,7 @@ import { issueAt } from '../issue_at.ts'
 export interface ComparedResource {
   readonly wanted: WantedResource
   readonly actual: ActualResource
-  readonly diff: Pick<ResourceDiff, 'unknown'>
+  readonly diff: Pick<ResourceDiff, 'unknown' | 'unseen'>
   readonly extended: Pick<ExtensionsPlan, 'isUncaptured'>
 }
 
@@ -22,15 +22,32 @@ export function describeUnread({ wanted, actual, diff, extended }: ComparedResou
     ...(isDataUnread ? ['data'] : []),
   ]
   const reasons = [
+    ...(diff.unseen.length === 0 ? [] : [describeUnseen(diff)]),
     ...(names.length === 0 ? [] : [`this account cannot compare ${names.join(', ')}`]),
     ...(extended.isUncaptured ? ['the capture has no descriptions and attachments of its features'] : []),
   ]
   return reasons.length === 0 ? undefined : `${reasons.join('; ')}; the rest is unchanged`
 }
 
-/** Warns of fields that the account cannot read. */
-export function reportUnknown(wanted: WantedResource, { unknown }: Pick<ResourceDiff, 'unknown'>): Issue[] {
-  if (unknown.length === 0) return []
+const describeUnseen = ({ unseen }: Pick<ResourceDiff, 'unseen'>) =>
+  `this account cannot compare ${namesOf(unseen)} because it cannot read what they refer to`
+
+const namesOf = (pointers: readonly string[]) =>
+  pointers.map((pointer) => splitPointer(pointer).join('.')).join(', ')
+
+/** Warns of fields that the account cannot read, or cannot compare. */
+export function reportUnknown(
+  wanted: WantedResource,
+  { unknown, unseen, edits }: Pick<ResourceDiff, 'unknown' | 'unseen' | 'edits'>,
+): Issue[] {
+  // An unchanged resource is listed with the reason.
+  const issues = unseen.length === 0 || edits.length === 0 ? [] : [unseenIssue(wanted, unseen)]
+  if (unknown.length === 0) return issues
   const message = `"${wanted.key}": this account cannot read ${unknown.join(', ')}, so the plan does not change it`
-  return [{ ...issueAt(wanted, 'plan/unknown', message, unknown[0]), severity: 'warning' }]
+  return [...issues, { ...issueAt(wanted, 'plan/unknown', message, unknown[0]), severity: 'warning' }]
+}
+
+function unseenIssue(wanted: WantedResource, unseen: readonly string[]): Issue {
+  const message = `"${wanted.key}": ${describeUnseen({ unseen })}, so the plan does not change it`
+  return { ...issueAt(wanted, 'plan/unknown', message, unseen[0]), severity: 'warning' }
 }

@@ -72,6 +72,17 @@ function findReason(wanted: WantedResource, { input, match, unseen }: SearchCont
   return { why: 'forbidden', parentId }
 }
 
+/** Keys whose ids this account cannot know: of unknown resources, and of existing ones that it does not see. */
+export function listUnseenKeys(
+  unseen: ReadonlyMap<string, Unseen>,
+  { manifest, actual }: Pick<PlanInput, 'manifest' | 'actual'>,
+  { pairs }: Pick<Match, 'pairs'>,
+): ReadonlySet<string> {
+  if (readsAll(actual)) return new Set()
+  const anchors = [...manifest.resources.values()].filter(({ existing, key }) => existing && !pairs.has(key))
+  return new Set([...unseen.keys(), ...anchors.map(({ key }) => key)])
+}
+
 /** Describes in a few words why a resource is unknown. */
 export function reasonOf(found: Unseen): string {
   if (found.why === 'below') return `below "${found.parent}", which is unknown`
