@@ -11,25 +11,35 @@ import {
   childNamed,
   childrenNamed,
   entryOf,
-  findFinite,
   numberAttribute,
   type QmlReading,
   readExpression,
   readFinite,
   reportPart,
 } from './qml_element.ts'
-import { lengthIn, pixelsPerUnit } from './qml_options.ts'
+import { isLabelLength, labelLength, labelLengthFactor } from './qml_label_length.ts'
 
 /** Reads the labels of a layer, with or without rules. */
 export function readLabeling(reading: QmlReading, root: XmlElement): Labels[] {
   const labeling = childNamed(root, 'labeling')
-  if (labeling === undefined) return []
+  if (labeling === undefined) return reportOlder(reading, root)
   const type = attributeOf(labeling, 'type')
   if (type === 'simple')
     return childrenNamed(labeling, 'settings').flatMap((settings) => readSettings(reading, settings))
   if (type === 'rule-based')
     return childrenNamed(labeling, 'rules').flatMap((rules) => readChildRules(reading, rules, {}))
   reportPart(reading, labeling, `labels of type ${type} are not drawn`)
+  return []
+}
+
+/** Reports labels in the properties of the layer, where QGIS 2 writes those without rules. */
+function reportOlder(reading: QmlReading, root: XmlElement): [] {
+  const properties = childrenNamed(root, 'customproperties').flatMap((one) => childrenNamed(one, 'property'))
+  const isOn = (name: string) =>
+    properties.find((one) => attributeOf(one, 'key') === name && attributeOf(one, 'value') === 'true')
+  const enabled = isOn('labeling/enabled')
+  if (enabled !== undefined && isOn('labeling/drawLabels') !== undefined)
+    reportPart(reading, enabled, 'labels in the properties of the layer, as of QGIS 2, are not drawn')
   return []
 }
 
@@ -96,28 +106,30 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
   const settings: Settings = {
     reading,
     style,
-    buffer: part(style, 'text-buffer'),
+    // Older versions write the parts of a text beside it.
+    buffer: childNamed(style, 'text-buffer') ?? part(element, 'text-buffer'),
     format: part(element, 'text-format'),
     placement: part(element, 'placement'),
     rendering: part(element, 'rendering'),
   }
   const text = readText(settings)
   if (text === undefined || attributeOf(settings.rendering, 'drawLabels') === '0') return []
-  reportUndrawn(settings)
+  reportUndrawn(element, settings)
   const labels: Labels = {
     text,
     ...scaleLimits(settings.rendering),
     font: readFont(settings),
-    color: fade(colorOf(style, 'textColor', '#323232'), numberAttribute(style, 'textOpacity') ?? 1),
+    color: fade(colorOf(style, 'textColor', '#323232'), opacityOf(style, 'text')),
     ...readBuffer(settings.buffer),
     placement: readPlacement(settings),
     offset: readOffset(settings.placement),
-    angle: numberAttribute(settings.placement, 'rotationAngle') ?? 0,
+    angle: readAngle(settings.placement),
     priority: numberAttribute(settings.placement, 'priority') ?? 5,
     showsAll: attributeOf(settings.rendering, 'displayAll') === '1',
     wrapCharacter: attributeOf(settings.format, 'wrapChar') ?? '',
     wrapLength: Math.max(0, numberAttribute(settings.format, 'autoWrapLength') ?? 0),
-    lineHeight: numberAttribute(style, 'multilineHeight') ?? 1,
+    lineHeight:
+      numberAttribute(style, 'multilineHeight') ?? numberAttribute(settings.format, 'multilineHeight') ?? 1,
     alignment: entryOf(alignments, attributeOf(settings.format, 'multilineAlign')) ?? 'left',
     ...(attributeOf(settings.rendering, 'labelPerPart') === '1' ? { isOnAllParts: true } : {}),
     ...(attributeOf(settings.rendering, 'mergeLines') === '1' ? { mergesLines: true } : {}),
@@ -143,10 +155,6 @@ function readText({ reading, style }: Settings): Expression | undefined {
 }
 
 function labelProperties({ style, buffer }: Settings) {
-  const factor = (element: XmlElement, unit: string) => {
-    const name = attributeOf(element, unit) ?? 'MM'
-    return name === 'MapUnit' || name === 'RenderMetersInMapUnits' ? 1 : (entryOf(pixelsPerUnit, name) ?? 1)
-  }
   return {
     owner: 'labels',
     properties: {
@@ -158,7 +166,10 @@ function labelProperties({ style, buffer }: Settings) {
       Show: 'isDrawn',
       Priority: 'priority',
     },
-    factors: { size: factor(style, 'fontSizeUnit'), bufferSize: factor(buffer, 'bufferSizeUnits') },
+    factors: {
+      size: labelLengthFactor(style, 'fontSize'),
+      bufferSize: labelLengthFactor(buffer, 'bufferSize'),
+    },
   } as const satisfies Parameters<typeof readDataDefined<LabelProperty>>[2]
 }
 
@@ -186,40 +197,28 @@ function readFont({ style }: Settings): LabelFont {
   const weight = numberAttribute(style, 'fontWeight') ?? 50
   return {
     family: attributeOf(style, 'fontFamily') ?? 'sans-serif',
-    size: lengthOf(style, {
-      name: 'fontSize',
-      unit: 'fontSizeUnit',
-      scale: 'fontSizeMapUnitScale',
-      byDefault: 10,
-    }),
+    size: labelLength(style, 'fontSize'),
     weight: weights.findLast(([qt]) => qt <= weight)?.[1] ?? 400,
     isItalic: attributeOf(style, 'fontItalic') === '1',
     letterSpacing: (numberAttribute(style, 'fontLetterSpacing') ?? 0) * (96 / 72),
-    capitalization: entryOf(capitalizations, attributeOf(style, 'capitalization')) ?? 'mixed',
+    capitalization:
+      entryOf(capitalizations, attributeOf(style, 'capitalization') ?? attributeOf(style, 'fontCapitals')) ??
+      'mixed',
   }
 }
 
 function readBuffer(buffer: XmlElement): { readonly buffer?: LabelBuffer } {
-  if (attributeOf(buffer, 'bufferDraw') !== '1') return {}
+  const isDrawn = attributeOf(buffer, 'bufferDraw')
+  if (isDrawn === undefined ? !numberAttribute(buffer, 'bufferSize') : isDrawn !== '1') return {}
   const color = colorOf(buffer, 'bufferColor', '#ffffff')
-  const size = lengthOf(buffer, {
-    name: 'bufferSize',
-    unit: 'bufferSizeUnits',
-    scale: 'bufferSizeMapUnitScale',
-    byDefault: 1,
-  })
-  return { buffer: { size, color: fade(color, numberAttribute(buffer, 'bufferOpacity') ?? 1) } }
+  const size = labelLength(buffer, 'bufferSize')
+  return { buffer: { size, color: fade(color, opacityOf(buffer, 'buffer')) } }
 }
 
 /** Placements by their numbers: around, over, line, curved, horizontal, free, ordered around, perimeter curved, outside. */
 function readPlacement({ reading, placement }: Settings): LabelPlacement {
   const mode = attributeOf(placement, 'placement') ?? '0'
-  const distance = lengthOf(placement, {
-    name: 'dist',
-    unit: 'distUnits',
-    scale: 'distMapUnitScale',
-    byDefault: 0,
-  })
+  const distance = labelLength(placement, 'dist')
   const drawnAs = (name: string) =>
     reportPart(reading, placement, `label placement ${mode} is drawn as ${name}`)
   switch (mode) {
@@ -256,20 +255,12 @@ function sidesOf(placement: XmlElement): ('above' | 'on' | 'below')[] {
 }
 
 function readRepeat(placement: XmlElement): { readonly repeatDistance?: Length } {
-  const repeatDistance = lengthOf(placement, {
-    name: 'repeatDistance',
-    unit: 'repeatDistanceUnits',
-    scale: 'repeatDistanceMapUnitScale',
-    byDefault: 0,
-  })
+  const repeatDistance = labelLength(placement, 'repeatDistance')
   return repeatDistance === 0 ? {} : { repeatDistance }
 }
 
 function readOffset(placement: XmlElement): Offset {
-  const [x, y] = ['xOffset', 'yOffset'].map((name) =>
-    lengthOf(placement, { name, unit: 'offsetUnits', scale: 'labelOffsetMapUnitScale', byDefault: 0 }),
-  )
-  return [x ?? 0, y ?? 0]
+  return [labelLength(placement, 'xOffset'), labelLength(placement, 'yOffset')]
 }
 
 function scaleLimits(rendering: XmlElement): Pick<Labels, 'minScaleDenom' | 'maxScaleDenom'> {
@@ -279,16 +270,16 @@ function scaleLimits(rendering: XmlElement): Pick<Labels, 'minScaleDenom' | 'max
   return { ...(least ? { minScaleDenom: least } : {}), ...(most ? { maxScaleDenom: most } : {}) }
 }
 
-interface LengthAttribute {
-  readonly name: string
-  readonly unit: string
-  readonly scale: string
-  readonly byDefault: number
+/** Opacity of a part; older versions write the transparency in percent. */
+function opacityOf(element: XmlElement, part: 'text' | 'buffer'): number {
+  const opacity = numberAttribute(element, `${part}Opacity`)
+  return opacity ?? 1 - (numberAttribute(element, `${part}Transp`) ?? 0) / 100
 }
 
-function lengthOf(element: XmlElement, { name, unit, scale, byDefault }: LengthAttribute): Length {
-  const value = findFinite(attributeOf(element, name)) ?? byDefault
-  return lengthIn({ value, unit: attributeOf(element, unit), scale: attributeOf(element, scale) })
+/** Clockwise angle in degrees; older versions write it counterclockwise. */
+function readAngle(placement: XmlElement): number {
+  const older = numberAttribute(placement, 'angleOffset')
+  return older === undefined ? (numberAttribute(placement, 'rotationAngle') ?? 0) : (360 - older) % 360
 }
 
 function colorOf(element: XmlElement, name: string, byDefault: Color): Color {
@@ -296,10 +287,10 @@ function colorOf(element: XmlElement, name: string, byDefault: Color): Color {
 }
 
 /** Attributes that turn on parts that are not drawn. */
-function reportUndrawn({ reading, style, buffer, format, placement }: Settings): void {
-  const shadow = childNamed(style, 'shadow')
-  const background = childNamed(style, 'background')
-  const mask = childNamed(style, 'text-mask')
+function reportUndrawn(element: XmlElement, { reading, style, buffer, format, placement }: Settings): void {
+  const [shadow, background, mask] = ['shadow', 'background', 'text-mask'].map(
+    (name) => childNamed(style, name) ?? childNamed(element, name),
+  )
   const parts: readonly (readonly [XmlElement | undefined, attribute: string, message: string])[] = [
     [background, 'shapeDraw', 'backgrounds of labels are not drawn'],
     [shadow, 'shadowDraw', 'shadows of labels are not drawn'],
@@ -317,11 +308,9 @@ function reportUndrawn({ reading, style, buffer, format, placement }: Settings):
   reportNumbers(reading, [style, buffer, placement])
 }
 
-const lengthNames = new Set(['fontSize', 'bufferSize', 'dist', 'repeatDistance', 'xOffset', 'yOffset'])
-
 /** Reports lengths that are not finite or too large. */
 function reportNumbers(reading: QmlReading, elements: readonly XmlElement[]): void {
   const attributes = elements.flatMap((element) => element.attributes)
   for (const at of attributes)
-    if (lengthNames.has(at.name)) readFinite(reading, { at, name: `${at.name} of labels`, text: at.value })
+    if (isLabelLength(at.name)) readFinite(reading, { at, name: `${at.name} of labels`, text: at.value })
 }

@@ -201,3 +201,78 @@ test('does not draw labels whose expression is not supported', () => {
     },
   ])
 })
+
+/** Pixels per point and per millimetre. */
+const [point, millimetre] = [96 / 72, 96 / 25.4]
+
+test.each([
+  ['', 12 * point],
+  ['fontSizeInMapUnits="0"', 12 * point],
+  ['fontSizeInMapUnits="1"', undefined],
+  ['fontSizeInMapUnits="1" fontSizeUnit="MM"', 12 * millimetre],
+])('reads the size of fonts with %s as QGIS does', (unit, pixels) => {
+  const others = dataDefined({ Size: '2' }).replaceAll('data_defined_properties', 'dd_properties')
+  const { style } = label(settings({ style: `fieldName="s" fontSize="12" ${unit}`, others }))
+  const expected = pixels === undefined ? { mapUnits: 12 } : expect.closeTo(pixels, 3)
+  expect(style?.labels[0]?.font.size).toEqual(expected)
+  const factor = pixels === undefined ? 1 : pixels / 12
+  expect(style?.labels[0]?.dataDefined?.size).toEqual(
+    factor === 1
+      ? { op: 'literal', value: 2 }
+      : expect.objectContaining({ right: { op: 'literal', value: expect.closeTo(factor, 3) } }),
+  )
+})
+
+test.each([
+  ['bufferSize="2"', 2 * millimetre],
+  ['bufferDraw="1" bufferSize="2" bufferSizeInMapUnits="0"', 2 * millimetre],
+  ['bufferDraw="1" bufferSize="2" bufferSizeInMapUnits="1"', { mapUnits: 2 }],
+  ['bufferDraw="0" bufferSize="2"', undefined],
+  ['bufferSize="0"', undefined],
+])('reads the buffer %s of older files beside the text', (buffer, size) => {
+  const others = `<text-buffer ${buffer} bufferTransp="50" bufferColor="0,0,0,255"/>`
+  const { style } = label(settings({ style: 'fieldName="s"', others }))
+  const expected = typeof size === 'number' ? expect.closeTo(size, 3) : size
+  expect(style?.labels[0]?.buffer).toEqual(
+    size === undefined ? undefined : { size: expected, color: '#00000080' },
+  )
+})
+
+test.each([
+  ['dist="1" distInMapUnits="0"', { placement: { distance: expect.closeTo(millimetre, 3) } }],
+  ['dist="1" distInMapUnits="1"', { placement: { distance: { mapUnits: 1 } } }],
+  ['xOffset="1" yOffset="2"', { offset: [{ mapUnits: 1 }, { mapUnits: 2 }] }],
+  ['xOffset="1" labelOffsetInMapUnits="0"', { offset: [expect.closeTo(millimetre, 3), 0] }],
+  ['repeatDistance="1"', { repeatDistance: expect.closeTo(millimetre, 3) }],
+  ['repeatDistance="1" repeatDistanceUnit="0"', { repeatDistance: expect.closeTo(point, 3) }],
+  ['repeatDistance="1" repeatDistanceUnit="2"', { repeatDistance: { mapUnits: 1 } }],
+  ['angleOffset="30"', { angle: 330 }],
+])('reads the placement %s of older files', (placement, expected) => {
+  const { style } = label(settings({ style: 'fieldName="s"', others: `<placement ${placement}/>` }))
+  expect(style?.labels[0]).toMatchObject(expected)
+})
+
+test('reads transparency, capitals and line height of older files, and reports parts beside the text', () => {
+  const others = `<text-format multilineHeight="1.5"/><shadow shadowDraw="1"/><background shapeDraw="1"/>`
+  const { style, issues } = label(
+    settings({ style: 'fieldName="s" textColor="0,0,0,255" textTransp="50" fontCapitals="1"', others }),
+  )
+  expect(style?.labels[0]).toMatchObject({
+    ...{ color: '#00000080', lineHeight: 1.5, font: { capitalization: 'upper' } },
+  })
+  expect(issues.map(({ message }) => message).toSorted()).toEqual([
+    'backgrounds of labels are not drawn',
+    'shadows of labels are not drawn',
+  ])
+})
+
+test('reports labels in the properties of the layer', () => {
+  const property = (key: string, value: string) => `<property key="labeling/${key}" value="${value}"/>`
+  const read = (drawn: string) => {
+    const properties = property('enabled', 'true') + property('drawLabels', drawn)
+    const rest = `<customproperties>${properties}</customproperties>`
+    return readQml(qml('type="nullSymbol"', '', { rest })).issues.map(({ message }) => message)
+  }
+  expect(read('true')).toEqual(['labels in the properties of the layer, as of QGIS 2, are not drawn'])
+  expect(read('false')).toEqual([])
+})
