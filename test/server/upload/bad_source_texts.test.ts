@@ -20,14 +20,15 @@ const withPage = (files: readonly ZipEntry[], page?: string) =>
 
 /** An archive without a page of codes, whose table itself says what its texts are in. */
 const withLanguage = (files: readonly ZipEntry[], language: number) =>
-  withPage(
-    files.map((file) => {
-      if (!file.name.endsWith('.dbf')) return file
-      const content = Buffer.from(file.content)
-      content[29] = language
-      return { ...file, content }
-    }),
-  )
+  withPage(withLanguageOf(files, language))
+
+const withLanguageOf = (files: readonly ZipEntry[], language: number) =>
+  files.map((file) => {
+    if (!file.name.endsWith('.dbf')) return file
+    const content = Buffer.from(file.content)
+    content[29] = language
+    return { ...file, content }
+  })
 
 const renamed = (names: Readonly<Record<string, string>>) =>
   makeZip(cp1251.map((file) => ({ ...file, name: names[file.name] ?? file.name })))
@@ -107,11 +108,32 @@ describe('strings are refused with a hint if', () => {
   })
 })
 
-test('a table that declares an unspecific Windows encoding is read, and the report names the encoding', async () => {
-  const source = await client.upload('a.zip', withLanguage(cp1251, 87))
+const notesOf = async (name: string, content: Buffer) => {
+  const source = await client.upload('a.zip', content)
   const answer = await server.admin('POST', '/api/resource/', {
-    resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: 'Of Windows' },
+    resource: { cls: 'vector_layer', parent: { id: 0 }, display_name: name },
     vector_layer: { source, srs: { id: 3857 } },
   })
-  expect(await answer.json()).toMatchObject({ report: { notes: [expect.stringContaining('windows-1252')] } })
+  const { report } = (await answer.json()) as { report: { notes: string[] } }
+  return report.notes
+}
+
+test('a table that declares an unspecific Windows encoding is read, and the report names the encoding', async () => {
+  expect(await notesOf('Of Windows', withLanguage(cp1251, 87))).toEqual([
+    'Strings were read as windows-1252, since the table declares an unspecified Windows code page. Set source.encoding for another encoding.',
+  ])
+})
+
+test('a .cpg file with ISO 8859-1 is taken at its word, and a note tells of characters that it lacks', async () => {
+  const withByte = (byte: number) =>
+    cp1251.map((file) => {
+      if (!file.name.endsWith('.dbf')) return file
+      return { ...file, content: Buffer.from(file.content).map((one) => (one >= 0x80 ? byte : one)) }
+    })
+  // Of tables that declare an unspecified Windows code page, too.
+  const latin = withPage(withLanguageOf(withByte(0xe9), 87), 'ISO-8859-1')
+  expect(await notesOf('Latin', latin)).toEqual([])
+  expect(await notesOf('Euro', withPage(withByte(0x80), '88591'))).toEqual([
+    'Strings were read as windows-1252, since they have characters that the declared encoding iso-8859-1 lacks.',
+  ])
 })

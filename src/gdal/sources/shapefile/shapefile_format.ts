@@ -44,8 +44,10 @@ interface DeclaredEncoding {
   readonly name: string
   /** Encoding in the request. */
   readonly requested: string | undefined
-  /** Whether the table only declares an unspecified Windows code page. */
-  readonly isVague: boolean
+  /** Encoding as it was declared. */
+  readonly declared: string
+  /** Whether it is only the table that declares an unspecified Windows code page. */
+  readonly isVague?: boolean
 }
 
 /** Unspecified code page of the machine that wrote the table; GDAL also assumes Western European. */
@@ -87,24 +89,37 @@ function findShapefileStrings(file: SourceFile, requested: string | undefined): 
   const name = nameSource(file.name)
   const other = requested === undefined || isUtf8Name(requested) ? undefined : openDecoder(requested)
   if (other !== undefined)
-    return { gdalEncoding: 'ISO-8859-1', strings: openReader(other, { name, requested, isVague: false }) }
-  const stated = readStated(file.path.slice(0, -'.shp'.length))
+    return {
+      gdalEncoding: 'ISO-8859-1',
+      strings: openReader(other, { name, requested, declared: fullName(requested ?? '') }),
+    }
+  const page = readPage(file)
+  const stated = page ?? tableEncodings.get(readLanguage(file))
   const decoder = stated === undefined ? undefined : findDecoder(stated)
-  if (decoder === undefined) return { gdalEncoding: stated === undefined ? '' : null }
+  if (stated === undefined || decoder === undefined) return { gdalEncoding: stated === undefined ? '' : null }
   if (decoder.encoding === 'utf-8') return { gdalEncoding: '' }
   return {
     gdalEncoding: 'ISO-8859-1',
-    strings: openReader(decoder, { name, requested, isVague: stated === anyWindows }),
+    strings: openReader(decoder, {
+      ...{ name, requested, declared: stated },
+      isVague: page === undefined && stated === anyWindows,
+    }),
   }
 }
 
-function openReader(first: TextDecoder, { name, requested, isVague }: DeclaredEncoding): StringReader {
+function openReader(
+  first: TextDecoder,
+  { name, requested, declared, isVague }: DeclaredEncoding,
+): StringReader {
   let decoder = first
   let hasLetters = false
+  let hasAdded = false
+  const isWider = widened.has(declared.toLowerCase())
   const detector = createUtf8Detector()
   const decode = (text: string): string | undefined => {
     if (isAscii(text)) return text
     hasLetters = true
+    hasAdded ||= isWider && controls.test(text)
     const bytes = Buffer.from(text, 'latin1')
     detector.add(bytes)
     try {
@@ -117,7 +132,10 @@ function openReader(first: TextDecoder, { name, requested, isVague }: DeclaredEn
     encoding: first.encoding,
     read: (value) => decode(readString(value)),
     readName: (text) => readName(text, first),
-    findNote: () => (isVague && hasLetters ? vagueNote(first.encoding) : undefined),
+    findNote() {
+      if (isVague) return hasLetters ? vagueNote(first.encoding) : undefined
+      return hasAdded ? widenedNote(declared, first.encoding) : undefined
+    },
     settle() {
       if (!detector.isUtf8()) return
       if (requested === undefined || !isUtf8Name(requested))
@@ -137,11 +155,23 @@ function vagueNote(encoding: string): string {
   return `Strings were read as ${encoding}, since the table declares an unspecified Windows code page. Set source.encoding for another encoding.`
 }
 
-/** Returns the encoding in the `.cpg` file, or in the table if that does not exist. */
-function readStated(stem: string): string | undefined {
-  const page = `${stem}.cpg`
+/** Encodings that are read as those of Windows, which have letters in place of control characters. @see https://encoding.spec.whatwg.org/#names-and-labels */
+const widened = new Set(['iso-8859-1', 'iso-8859-9', 'iso-8859-11'])
+
+/** Bytes that are control characters in the encodings of ISO 8859. */
+const controls = /[\u0080-\u009f]/
+
+function widenedNote(declared: string, encoding: string): string {
+  return `Strings were read as ${encoding}, since they have characters that the declared encoding ${declared} lacks.`
+}
+
+const stemOf = ({ path }: SourceFile) => path.slice(0, -'.shp'.length)
+
+/** Returns the encoding in the `.cpg` file. */
+function readPage(file: SourceFile): string | undefined {
+  const page = `${stemOf(file)}.cpg`
   const text = existsSync(page) ? readFileSync(page, 'latin1').trim() : ''
-  return text === '' ? tableEncodings.get(readLanguage(`${stem}.dbf`)) : fullName(text)
+  return text === '' ? undefined : fullName(text)
 }
 
 /** Completes encodings that are given as numbers of code pages or parts of ISO 8859. */
@@ -154,6 +184,6 @@ function fullName(text: string): string {
 }
 
 /** Reads the language driver id of a table. @see https://en.wikipedia.org/wiki/.dbf "Language driver ID" */
-function readLanguage(path: string): number {
-  return readStart(path, 30)[29] ?? 0
+function readLanguage(file: SourceFile): number {
+  return readStart(`${stemOf(file)}.dbf`, 30)[29] ?? 0
 }
