@@ -134,7 +134,8 @@ export const BasemapSchema = Type.Object({
 /** Class webmap. */
 export const webmap = {
   label: 'Web map',
-  meaning: 'An interactive map: a tree of layers with an initial extent.',
+  meaning:
+    'An interactive map: a tree of layers with an initial extent. A map whose extent is the whole world, as by default, opens with the extent of its visible layers.',
   scopes: ['resource', 'webmap', 'metadata'],
   parents: ['resource_group'],
   interfaces: [],

@@ -65,7 +65,7 @@ export interface WebmapProperties {
   }
 }
 
-/** An interactive map: a tree of layers with an initial extent. */
+/** An interactive map: a tree of layers with an initial extent. A map whose extent is the whole world, as by default, opens with the extent of its visible layers. */
 export class Webmap extends LandformResource {
   /** Whether the resource is protected from deletion, even after this block is removed. */
   declare readonly protect: Output<WebmapProperties['protect']>

@@ -9,6 +9,7 @@ import { type Branches, branchesOf } from '../classes/webmap_item.ts'
 import type { ServerContext } from '../context.ts'
 import { sanitiseDescription } from '../resource/description.ts'
 import { notFound } from '../resource/require_permission.ts'
+import { findHomeExtent, isWorld, worldExtent } from './home_extent.ts'
 import { type Drawing, type Masks, readDrawings } from './layer_drawing.ts'
 import { readBasemaps } from './webmap_basemaps.ts'
 
@@ -38,13 +39,16 @@ export async function findMap(
  * @throws {Problem} resource/not-found
  */
 export async function readOwnConfig(
-  context: Pick<ServerContext, 'database' | 'permissions'>,
+  context: Pick<ServerContext, 'database' | 'permissions' | 'layerCaches'>,
   caller: PermissionSubject,
   id: number,
 ): Promise<WebmapConfig> {
   const { map, resource } = await findMap(context, id)
   const masks = await context.permissions.findMasks(caller, listShownResources(map))
-  return readWebmapConfig(context.database, { map, resource, masks })
+  const config = await readWebmapConfig(context.database, { map, resource, masks })
+  return isWorld(config.initialExtent)
+    ? { ...config, initialExtent: await findHomeExtent(context, config) }
+    : config
 }
 
 /** Input of a web map configuration. */
@@ -163,5 +167,6 @@ function listItems(items: readonly ConfigItem[]): ConfigItem[] {
 }
 
 function extentOf({ extentLeft, extentBottom, extentRight, extentTop }: WebmapRow): DegreeBox {
-  return [extentLeft ?? -180, extentBottom ?? -90, extentRight ?? 180, extentTop ?? 90]
+  const [west, south, east, north] = worldExtent
+  return [extentLeft ?? west, extentBottom ?? south, extentRight ?? east, extentTop ?? north]
 }

@@ -6,10 +6,7 @@ import type { Bbox } from '../../geo/bbox.ts'
 import { mercatorHalfWorld, mercatorOfLonLat } from '../../geo/mercator.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import { overlayImages } from '../../render/image/overlay_images.ts'
-import { findRasters } from '../../store/classes/raster_layer.ts'
 import type { RenderSource } from '../../store/classes/render_source.ts'
-import { isForeign } from '../../store/feature/feature_table.ts'
-import { findLayers } from '../../store/layer/stored_layer.ts'
 import {
   drawOrder,
   imagesLabelledAbove,
@@ -20,8 +17,8 @@ import {
 } from '../../style/map_layers.ts'
 import type { ServerContext } from '../context.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
+import { findExtents } from '../map/layer_extents.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
-import { findExtent, rasterExtent } from '../wms/published_wms.ts'
 import { answerImage } from './answer_image.ts'
 import { openImage } from './opened_image.ts'
 import { openSources } from './sources/open_sources.ts'
@@ -128,9 +125,7 @@ async function drawPlane(
 /** Returns the extent of what is drawn, in degrees; undefined if it is not known. */
 async function findShownExtent(context: ServerContext, resource: RenderSource): Promise<Bbox | undefined> {
   const layerId = renderedLayerId(resource)
-  const layer = (await findLayers(context.database, [layerId])).get(layerId)
-  if (layer !== undefined) return isForeign(layer) ? undefined : findExtent(context, layer)
-  return rasterExtent((await findRasters(context.database, [layerId])).get(layerId))
+  return (await findExtents(context, [layerId])).get(layerId)
 }
 
 /** Times by which the frame of a layer is larger than its extent. */

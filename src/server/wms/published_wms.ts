@@ -1,16 +1,14 @@
 import { hasPermission } from '../../access/permission_mask.ts'
-import { isProblem } from '../../core/problem.ts'
 import type { Bbox } from '../../geo/bbox.ts'
-import { lonLatBbox } from '../../geo/mercator.ts'
 import { layerNames, type WmsLayer, type WmsService } from '../../ogc/wms/wms_service.ts'
-import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
+import { findRasters } from '../../store/classes/raster_layer.ts'
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
 import { findServiceLayers } from '../../store/classes/service_layer.ts'
-import { isForeign } from '../../store/feature/feature_table.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import type { ServerContext } from '../context.ts'
 import type { ApiRequest } from '../http/handler.ts'
+import { findFeatureExtents, rasterExtent } from '../map/layer_extents.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
 import { rasterSources } from '../render/sources/raster_source.ts'
 import { wmsSources } from '../render/sources/wms_source.ts'
@@ -94,9 +92,6 @@ async function findFeatureLayers(
   )
 }
 
-/** Number of extents that are read at a time. */
-const concurrency = 8
-
 /**
  * Adds the extents of layers and rasters. Those of layers in other databases and on other servers are left out: reading
  * them may take long, or fail.
@@ -104,32 +99,11 @@ const concurrency = 8
 export async function withMapExtents(context: ServerContext, maps: PublishedMaps): Promise<WmsService> {
   const { service, featureLayers } = maps
   const extents = await findRasterExtents(context, service.layers)
-  const own = [...featureLayers].filter(([, layer]) => !isForeign(layer))
-  for (let at = 0; at < own.length; at += concurrency) {
-    const batch = own.slice(at, at + concurrency)
-    await Promise.all(
-      batch.map(async ([id, layer]) => {
-        const extent = await findExtent(context, layer)
-        if (extent !== undefined) extents.set(id, extent)
-      }),
-    )
-  }
+  for (const [id, extent] of await findFeatureExtents(context, featureLayers)) extents.set(id, extent)
   return {
     ...service,
     layers: service.layers.map((layer) => ({ ...layer, extent: extents.get(layer.resourceId) })),
   }
-}
-
-/** Returns the extent of a layer in degrees; undefined if it has none, or if reading it takes too long. */
-export async function findExtent(
-  { database, layerCaches }: ServerContext,
-  layer: Layer,
-): Promise<Bbox | undefined> {
-  return layerCaches.extent(database, layer).catch((error: unknown) => {
-    // The extent is optional: a layer that takes too long must not hide the others.
-    if (isProblem(error, 'database/timeout')) return undefined
-    throw error
-  })
 }
 
 async function findRasterExtents(
@@ -148,17 +122,4 @@ async function findRasterExtents(
       return extent === undefined ? [] : [[source.id, extent]]
     }),
   )
-}
-
-/** Returns the extent of a raster in degrees; undefined in other reference systems than EPSG:3857 and EPSG:4326. */
-export function rasterExtent(raster: Raster | undefined): Bbox | undefined {
-  if (raster === undefined) return undefined
-  const { srs, xsize, ysize, geoTransform } = raster
-  const [left = 0, stepX = 0, skewX = 0, top = 0, skewY = 0, stepY = 0] = geoTransform
-  const corners = [0, xsize].flatMap((x) => [0, ysize].map((y) => [x, y] as const))
-  const xs = corners.map(([x, y]) => left + x * stepX + y * skewX)
-  const ys = corners.map(([x, y]) => top + x * skewY + y * stepY)
-  const box: Bbox = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
-  if (srs === 3857) return lonLatBbox(box)
-  return srs === 4326 ? box : undefined
 }

@@ -7,11 +7,12 @@ import { isForeign } from '../../../store/feature/feature_table.ts'
 import { findLayers } from '../../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../../store/resource/resource_name.ts'
 import type { Answer, ApiRequest, Handlers } from '../../http/handler.ts'
+import { findExtent, rasterExtent } from '../../map/layer_extents.ts'
 import { renderedLayerId } from '../../map/layer_style.ts'
 import { pictureTileJson, serviceTileJson, vectorTileJson } from '../../map/tilejson.ts'
 import { openSources } from '../../render/sources/open_sources.ts'
 import { notFound, requirePermission } from '../../resource/require_permission.ts'
-import { findExtent, openMaps, rasterExtent, withMapExtents } from '../../wms/published_wms.ts'
+import { openMaps, withMapExtents } from '../../wms/published_wms.ts'
 
 type TileJsonRequest = ApiRequest<keyof typeof tilejsonRoutes>
 
