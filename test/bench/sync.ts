@@ -1,4 +1,8 @@
-/** Synchronizes a layer of 200,000 points of which 1 % have changed, against loading it again, on both databases. */
+/**
+ * Synchronizes a layer of 200,000 points of which 1 % have changed, against loading it again, on both databases. Both read all of the
+ * source, 104 MB of GeoJSON, and a synchronization also computes two digests of each feature, on the server and here: only the
+ * writes become fewer, which are the smaller part of a load. Ten times as fast is out of reach while a changed source is read as a whole.
+ */
 import { createReadStream, createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

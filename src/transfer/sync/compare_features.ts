@@ -207,24 +207,25 @@ class FeatureScan {
     for (const { column, keyname } of this.#key)
       if ((row.lengths[leadingValues + column] ?? -1) < 0)
         throw keyProblem(`A feature of the source has no value in the key field "${keyname}".`)
-    const key = this.#keyDigester.digest(row)
-    const found = this.#digests.find(key)
-    if (!this.#isFirst(key, found)) {
-      const values = this.#key.map((field) => `${field.keyname} ${valueText(row, field)}`)
-      throw keyProblem(`Several features of the source have the key ${values.join(', ')}.`)
-    }
+    const content = this.#rowDigester.digest(row)
+    const found = this.#digests.findNext(content) ?? this.#findByKey(row)
+    if (found !== undefined) this.#digests.take(found)
     if (found === undefined) this.#write(row, 'added')
-    else if (this.#digests.hasContent(found, this.#rowDigester.digest(row)) && !this.#fillsNew(row))
-      this.counts.unchanged += 1
+    else if (this.#digests.hasContent(found, content) && !this.#fillsNew(row)) this.counts.unchanged += 1
     else this.#write(row, 'changed', this.#digests.idOf(found))
   }
 
-  /** Tells whether no earlier row has the key of a row. */
-  #isFirst(key: string, found: number | undefined): boolean {
-    if (found !== undefined) return this.#digests.take(found)
-    if (this.#addedKeys.has(key)) return false
-    this.#addedKeys.add(key)
-    return true
+  /** Finds the feature with the key of a row. */
+  #findByKey(row: ValueRow): number | undefined {
+    const key = this.#keyDigester.digest(row)
+    const found = this.#digests.find(key)
+    const isRepeated = found === undefined ? this.#addedKeys.has(key) : this.#digests.isTaken(found)
+    if (isRepeated) {
+      const values = this.#key.map((field) => `${field.keyname} ${valueText(row, field)}`)
+      throw keyProblem(`Several features of the source have the key ${values.join(', ')}.`)
+    }
+    if (found === undefined) this.#addedKeys.add(key)
+    return found
   }
 
   /** Tells whether a row has a value in a field that the layer does not have yet. */

@@ -7,6 +7,9 @@ export class FeatureDigests {
   readonly #lines: readonly string[]
   readonly #byKey = new Map<string, number>()
   readonly #isTaken: Uint8Array
+  /** Positions of features with the key of an earlier one. */
+  readonly #repeated = new Set<number>()
+  #next = 0
 
   /** @param lines digest of the key, digest of geometry and fields, and id, in one string each */
   constructor(lines: readonly string[]) {
@@ -15,7 +18,8 @@ export class FeatureDigests {
     this.#isTaken = new Uint8Array(lines.length)
     for (const [at, line] of lines.entries()) {
       const key = line.slice(0, digestLength)
-      if (!this.#byKey.has(key)) this.#byKey.set(key, at)
+      if (this.#byKey.has(key)) this.#repeated.add(at)
+      else this.#byKey.set(key, at)
     }
   }
 
@@ -24,11 +28,25 @@ export class FeatureDigests {
     return this.#byKey.get(key)
   }
 
-  /** Marks a feature as one of the source. Returns false if it was marked before. */
-  take(position: number): boolean {
-    if (this.#isTaken[position] === 1) return false
+  /**
+   * Returns the position of the feature behind the last marked one, if it has a digest of geometry and fields, which is then found
+   * without the digest of its key: a source mostly has the order of the layer.
+   */
+  findNext(digest: string): number | undefined {
+    const position = this.#next
+    const isOther = this.isTaken(position) || this.#repeated.has(position)
+    return !isOther && this.hasContent(position, digest) ? position : undefined
+  }
+
+  /** Tells whether a feature is marked. */
+  isTaken(position: number): boolean {
+    return this.#isTaken[position] === 1
+  }
+
+  /** Marks a feature as one of the source. */
+  take(position: number): void {
+    this.#next = position + 1
     this.#isTaken[position] = 1
-    return true
   }
 
   /** Tells whether a feature has a digest of geometry and fields. */
