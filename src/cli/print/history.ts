@@ -1,14 +1,14 @@
 import {
-  actions,
   type JournalChange,
   type JournalEntry,
+  journalActions,
   outcomeNames,
 } from '../../contract/bodies/journal.ts'
 import { countOf, showNumber } from '../../core/count.ts'
 import { formatColumns, plainLine } from './text_format.ts'
 
 /** Words of counts: of an action where the outcome is unknown. */
-const words: readonly string[] = [...outcomeNames, ...actions.map((action) => `to ${action}`)]
+const words: readonly string[] = [...outcomeNames, ...journalActions.map((action) => `to ${action}`)]
 
 /** Formats entries of the journal in columns, with the changes that they have below. */
 export function formatHistory(entries: readonly JournalEntry[]): string {

@@ -6,7 +6,6 @@ import { ApplyState } from './apply_state.ts'
 import { describeApply, drawApply, treeOfChanges } from './apply_tree.ts'
 import { writeEvent, writeOutcomeEvent } from './events.ts'
 import { type LiveLines, startLive } from './live.ts'
-import { wordOf } from './report.ts'
 import { painter } from './text_format.ts'
 
 /** Progress output of an apply. */
@@ -101,7 +100,7 @@ function reportOutcome({ err }: Terminal, one: Outcome): void {
   // Of an apply that stopped; the report tells what was not tried.
   if (outcome === 'skipped' && because === undefined) return
   const fault = problem === undefined ? '' : `: ${problem.message}`
-  writeLine(err, `${wordOf(one).padEnd(8)} ${change.key}${fault}`)
+  writeLine(err, `${one.outcome.padEnd(8)} ${change.key}${fault}`)
 }
 
 /** Maximum number of running changes in a progress line. */

@@ -7,7 +7,7 @@ import { formatSpan, type Span } from '../../core/span.ts'
 import { findWantedBlock, type Manifest } from '../../manifest/manifest.ts'
 import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
 import { isServerLost } from '../../reconcile/apply/schedule_steps.ts'
-import { type Change, isRecordOnly } from '../../reconcile/model/change.ts'
+import type { Change } from '../../reconcile/model/change.ts'
 import { describeUnfilled } from '../../reconcile/plan/data/unfilled_fields.ts'
 import { nameEncoding } from '../../transfer/source_encoding.ts'
 import { describeDifference } from '../../transfer/sync/feature_difference.ts'
@@ -67,22 +67,14 @@ function formatDone(report: Report, tookMs: number): string {
 
 function countDone({ outcomes }: Report): string {
   const done = outcomes.filter(({ outcome }) => successWords.some((word) => word === outcome))
-  const words = done.map(wordOf)
+  const words = done.map(({ outcome }) => outcome)
   // In the order of plans.
-  const parts = successWords.flatMap((word) =>
-    (word === 'adopted' ? [word, recorded] : [word]).flatMap((one) => {
-      const count = words.filter((other) => other === one).length
-      return count > 0 ? [`${count} ${one}`] : []
-    }),
-  )
+  const parts = successWords.flatMap((word) => {
+    const count = words.filter((other) => other === word).length
+    return count > 0 ? [`${count} ${word}`] : []
+  })
   return parts.length > 0 ? parts.join(', ') : 'nothing'
 }
-
-const recorded = 'recorded'
-
-/** The word for an outcome: plans tell adoptions from changes of records, too. */
-export const wordOf = ({ change, outcome }: Outcome): string =>
-  outcome === 'adopted' && isRecordOnly(change) ? recorded : outcome
 
 /** Maximum number of invalid features in the output, per file. */
 const maxListed = 3

@@ -10,24 +10,39 @@ export type Action = (typeof actions)[number]
 /** All actions, in display order. */
 export const actions = ['create', 'adopt', 'update', 'move', 'replace', 'delete'] as const
 
+/** Kind of a change in the journal. */
+export type JournalAction = (typeof journalActions)[number]
+
+/** Kinds of changes in the journal, in display order: `record` changes no more than what a manifest records on a resource. */
+export const journalActions = [
+  'create',
+  'adopt',
+  'record',
+  'update',
+  'move',
+  'replace',
+  'delete',
+] as const satisfies readonly (Action | 'record')[]
+
 /** Outcome of each action on success. */
 export const outcomeWords = {
   create: 'created',
   adopt: 'adopted',
+  record: 'recorded',
   update: 'updated',
   move: 'moved',
   replace: 'replaced',
   delete: 'deleted',
-} as const satisfies Record<Action, string>
+} as const satisfies Record<JournalAction, string>
 
 /** Outcomes of changes that were not applied. */
 const failureWords = ['failed', 'skipped'] as const
 
 /** Outcome of a change of an apply. */
-export type OutcomeWord = (typeof outcomeWords)[Action] | (typeof failureWords)[number]
+export type OutcomeWord = (typeof outcomeWords)[JournalAction] | (typeof failureWords)[number]
 
 /** Outcomes of changes that were applied, in display order. */
-export const successWords = actions.map((action) => outcomeWords[action])
+export const successWords = journalActions.map((action) => outcomeWords[action])
 
 /** All outcomes of changes, in display order. */
 export const outcomeNames: readonly OutcomeWord[] = [...successWords, ...failureWords]
@@ -56,7 +71,7 @@ export const journalDays = 400
 const name = (description: string) => Type.String({ minLength: 1, maxLength: 255, description })
 
 const changeMembers = {
-  action: oneOf(actions, { description: 'Planned change.' }),
+  action: oneOf(journalActions, { description: 'Planned change.' }),
   key: name('Key in the manifest, and keyname of the resource.'),
   cls: name('Class of the resource, or kind of the record of the catalog.'),
   display_name: name('Display name.'),

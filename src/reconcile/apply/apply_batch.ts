@@ -1,7 +1,7 @@
 import { outcomeWords } from '../../contract/bodies/journal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
-import type { Change, Step } from '../model/change.ts'
+import { type Change, journalActionOf, type Step } from '../model/change.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import { loadFacts, type Outcome, type Report } from './outcome.ts'
 import type { BatchAnswer, FailedBatch, OperationResult } from './send_batch.ts'
@@ -92,7 +92,7 @@ function reportDone(
     const id = ids.get(change)
     const issues = styleIssues.get(change)
     const made = {
-      ...{ change, outcome: outcomeWords[change.action], ...loadFacts(sources.get(change)) },
+      ...{ change, outcome: outcomeWords[journalActionOf(change)], ...loadFacts(sources.get(change)) },
       ...(issues === undefined ? {} : { styleIssues: issues }),
     }
     return id === undefined ? made : { ...made, id }

@@ -13,7 +13,7 @@ import { digestSource, uploadSource } from '../../transfer/pack.ts'
 import { discardSource, loadTimeoutMs, type PreparedSource } from '../../transfer/prepare_source.ts'
 import { writeSource } from '../../transfer/source_encoding.ts'
 import { readActual } from '../model/actual_tree.ts'
-import type { Change, DataLoad, Plan, Step } from '../model/change.ts'
+import { type Change, type DataLoad, journalActionOf, type Plan, type Step } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
 import { lossHint, sourceDigest } from '../plan/data/decide_load.ts'
 import type { ApplyOptions } from './apply_options.ts'
@@ -52,7 +52,7 @@ export async function applyByLevel(options: ApplyOptions): Promise<Report> {
     journalOf: ({ kind, change }) => {
       const place = options.places?.get(change)
       if (options.journal === undefined || place === undefined) return undefined
-      return `${options.journal}/${place}/${kind === 'delete' ? 'deleted' : outcomeWords[change.action]}`
+      return `${options.journal}/${place}/${kind === 'delete' ? 'deleted' : outcomeWords[journalActionOf(change)]}`
     },
     onEvent,
   }

@@ -5,7 +5,7 @@ import { countOf } from '../../core/count.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import type { Change, DataLoad, Edit, Plan } from '../model/change.ts'
+import { type Change, type DataLoad, type Edit, journalActionOf, type Plan } from '../model/change.ts'
 import { digestsOf, featurePartOf } from '../model/edit_digest.ts'
 import { droppedFieldOf } from '../model/layer_fields.ts'
 import { featurePartNames, featureParts } from '../plan/data/feature_parts.ts'
@@ -131,7 +131,7 @@ function describeChanges({
 }: Pick<Plan, 'changes' | 'before' | 'principals'>): PlannedChange[] {
   const childrenOf = changes.some(deletes) && before !== undefined ? indexChildren(before) : undefined
   return changes.map((change) => {
-    const { action, key, cls, displayName } = change
+    const { key, cls, displayName } = change
     // Ids of records, users and groups are not those of resources, whose histories show them.
     const id = change.record === undefined ? change.id : undefined
     const top = id === undefined ? undefined : before?.get(id)
@@ -139,7 +139,7 @@ function describeChanges({
     const loses = listLosses(change)
     const digests = digestsOf(change, principals)
     return {
-      ...{ action, key, cls, display_name: displayName },
+      ...{ action: journalActionOf(change), key, cls, display_name: displayName },
       ...(id === undefined ? {} : { id }),
       ...(found.length === 0 ? {} : { before: found.map(wireOf) }),
       ...(found.length === 0 ? {} : { ...layerTreeOf(change), ...referrersOf(change, before) }),

@@ -1,7 +1,7 @@
 import { outcomeWords } from '../../contract/bodies/journal.ts'
 import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
-import type { Change, Plan, Step } from '../model/change.ts'
+import { type Change, journalActionOf, type Plan, type Step } from '../model/change.ts'
 import { type ApplyEvent, loadFacts, type Outcome } from './outcome.ts'
 import type { StepResult } from './schedule_steps.ts'
 
@@ -44,7 +44,7 @@ export class Tally {
     if (result.state === 'failed') this.#finish({ change, outcome: 'failed', problem: result.problem })
     else if (result.state === 'skipped') this.#finish({ change, outcome: 'skipped', ...becauseOf(result) })
     else if (left === 0)
-      this.#finish({ change, outcome: outcomeWords[change.action], ...this.#factsOf(change) })
+      this.#finish({ change, outcome: outcomeWords[journalActionOf(change)], ...this.#factsOf(change) })
   }
 
   /** Returns the outcomes in the order of the plan. */

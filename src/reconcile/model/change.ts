@@ -1,4 +1,4 @@
-import type { Action } from '../../contract/bodies/journal.ts'
+import type { Action, JournalAction } from '../../contract/bodies/journal.ts'
 import type { CatalogKind } from '../../contract/catalog/catalog_edit.ts'
 import type { PrincipalKind } from '../../contract/principal.ts'
 import type { Issue } from '../../core/issue.ts'
@@ -380,6 +380,10 @@ export interface Plan {
 /** Tells whether a change only records which fields the manifest sets, or from which source the data are. */
 export const isRecordOnly = ({ action, adopts }: Pick<Change, 'action' | 'adopts'>) =>
   action === 'adopt' && adopts === undefined
+
+/** Returns the kind of a change in reports and in the journal. */
+export const journalActionOf = (change: Pick<Change, 'action' | 'adopts'>): JournalAction =>
+  isRecordOnly(change) ? 'record' : change.action
 
 /** Counts the changes by action. */
 export function countActions(changes: readonly Change[]): Record<Action, number> {

@@ -1,8 +1,8 @@
 import {
-  actions,
   type JournalChange,
   type JournalEntry,
   type JournalResult,
+  journalActions,
   type NewJournalEntry,
   outcomeWords,
   successWords,
@@ -132,8 +132,8 @@ export async function completeEntry(
         and (m.id is not null or t.id is not null)`,
     [
       id,
-      actions,
-      actions.map((action) => outcomeWords[action]),
+      journalActions,
+      journalActions.map((action) => outcomeWords[action]),
       created.map(({ key }) => key),
       created.map((one) => one.id),
       created.map(({ version = null }) => version),
