@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, fsyncSync } from 'node:fs'
-import { chmod, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -236,16 +236,6 @@ function filterTar(compressed: Uint8Array, isIncluded: (name: string) => boolean
   return gzipSync(Buffer.concat([...entries.map(({ blocks }) => blocks), end]), { level: 1 })
 }
 
-/** Flushes the entries of a folder to disk. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
 async function writeEntry({
   path,
   content,
@@ -271,6 +261,8 @@ function* listEntries(tar: Uint8Array): Generator<Entry> {
     at = end
   }
 }
+
+import { syncFolder } from '../files/sync_folder.ts'
 
 function readText(bytes: Uint8Array, start: number, length: number): string {
   const field = bytes.subarray(start, start + length)

@@ -145,15 +145,6 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
 async function findSize(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size
@@ -211,6 +202,8 @@ async function isDead(path: string, name: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && Date.now() - found.mtimeMs > oldMs
 }
+
+import { syncFolder } from './sync_folder.ts'
 
 /** Start time of a process: the boot id and the ticks since boot; empty if it does not run. @see proc(5) */
 async function findStart(pid: string): Promise<string> {
