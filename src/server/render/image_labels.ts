@@ -39,8 +39,7 @@ export async function findImageLabels(
   { labelled, frame, signal }: Labelling,
 ): Promise<DrawJob['labels']> {
   if (labelled.length === 0) return undefined
-  // Tiles are in EPSG:3857.
-  const metatiles = frame.system === undefined ? findMetatiles(frame) : []
+  const metatiles = findMetatiles(frame)
   if (metatiles.length === 0) return 'place'
   const lists = await Promise.all(
     metatiles.map(async (metatile) => {
