@@ -128,9 +128,10 @@ export class Turns {
   readonly #clock: () => number
   #free: number
   #waitingTotal = 0
-  /** Keeps turns back from slow parties while it is set, since `#heldAt`. */
+  /** Keeps turns back from slow parties while it is set. */
   #holdTimer: NodeJS.Timeout | undefined
-  #heldAt = 0
+  /** Time since which no slow party that waits has had a turn. */
+  #heldAt: number | undefined
 
   constructor(limits: TurnLimits) {
     this.#limits = limits
@@ -203,6 +204,7 @@ export class Turns {
       if (line.size > 0) this.#waiting.set(party, line)
       this.#taken.set(party, (this.#taken.get(party) ?? 0) + 1)
       this.#free -= 1
+      if (this.#usage.isSlow(party)) this.#heldAt = undefined
       first.start()
     }
   }
@@ -246,10 +248,11 @@ export class Turns {
 
   #hold(): void {
     if (![...this.#waiting.keys()].some((party) => this.#usage.isSlow(party))) return
-    const now = this.#clock()
-    if (this.#holdTimer === undefined) this.#heldAt = now
-    else if (now - this.#heldAt >= maxHoldMs) return
     clearTimeout(this.#holdTimer)
+    this.#holdTimer = undefined
+    const now = this.#clock()
+    this.#heldAt ??= now
+    if (now - this.#heldAt >= maxHoldMs) return
     this.#holdTimer = setTimeout(() => {
       this.#holdTimer = undefined
       this.#grantTurns()

@@ -115,5 +115,26 @@ describe('turns', () => {
       last()
       expect(given).toEqual(['short', 'slow'])
     })
+
+    it('are not kept from a slow party for long, however many short turns others take', async () => {
+      const turns = new Turns({ atOnce: 1, perParty: 1, clock })
+      await spend(turns, 'slow', 60)
+      let left = await turns.take('short')
+      let isGiven = false
+      const slow = turns.take('slow').then((end) => {
+        isGiven = true
+        end()
+      })
+      for (let at = 0; at < 200 && !isGiven; at += 1) {
+        time += 1
+        left()
+        // Asked for in the same moment: the turn is not free when the hold ends.
+        left = await turns.take('short')
+        await settle()
+      }
+      expect(isGiven).toBe(true)
+      left()
+      await slow
+    })
   })
 })
