@@ -28,6 +28,8 @@ export interface DatabaseTile {
   readonly extent: number
   readonly limitBytes: number
   readonly importance?: Importance | undefined
+  /** The features to encode; by default those of the tile, without those that are thinned away. */
+  readonly ids?: ReadonlySet<number> | undefined
 }
 
 /** Columns of the encoded rows that are not attributes. */
@@ -88,11 +90,11 @@ interface EncodingParts {
 }
 
 function encodingStatement(tile: DatabaseTile): Statement {
-  const { layer, grid, name, extent, limitBytes } = tile
+  const { layer, grid, name, extent, limitBytes, ids } = tile
   const bindings = createBindings()
-  const source = tileSource(layer, grid, bindings)
+  const source = tileSource({ ...layer, ids }, grid, bindings)
   const parts = { source, bindings }
-  const kept = grid.cellUnits === 0 ? '' : `where ${keptSql(tile, source)}`
+  const kept = grid.cellUnits === 0 || ids !== undefined ? '' : `where ${keptSql(tile, source)}`
   const attributes = layer.fields.map(
     // The comment makes the prepared statement a new one when the type of a field changes.
     (field) => `, ${valueSql(field)} as ${quoteName(field.keyname)} /* ${field.datatype} */`,
@@ -103,7 +105,7 @@ function encodingStatement(tile: DatabaseTile): Statement {
       case when not ST_IsEmpty(drawn) then drawn end as ${geometry} ${attributes.join('')}
     from (select *, case when fits then ${geometrySql(tile, parts)} end as drawn
       from (select *, ${fitsSql(layer)} as fits
-        from (select * from ${source.from} ${kept} order by id limit ${tileLimits.small + 1}) near) fitting offset 0) t`
+        from (select * from (select * from ${source.from} ${kept} limit ${tileLimits.small + 1}) few order by id) near) fitting offset 0) t`
   const [layerName, units] = [bindings.bind(name, 'text'), bindings.bind(extent, 'int')]
   const text = `select case when fits and length(tile) <= ${bindings.bind(limitBytes, 'int')} then tile end as tile, dense
     from (select ST_AsMVT(f, ${layerName}, ${units}, '${geometryColumn}', '${idColumn}') as tile,

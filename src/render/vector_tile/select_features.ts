@@ -6,7 +6,7 @@ import type { TileGeometry } from '../../geo/tile_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
 import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
-import { idType } from '../../store/feature/feature_table.ts'
+import { idType, isForeign } from '../../store/feature/feature_table.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
@@ -159,7 +159,9 @@ async function selectRows(
 ): Promise<TileRow[]> {
   const bindings = createBindings()
   const { layer, grid } = selection
-  const source = tileSource(layer, grid, bindings)
+  // All features of a tile of points are small. A table of others may have no index of ids.
+  const isLookup = small !== undefined && isPointLayer(layer) && !isForeign(layer)
+  const source = tileSource(isLookup ? { ...layer, ids: small } : layer, grid, bindings)
   const target = { ...selection, bindings }
   const geometry = isPointLayer(layer)
     ? `${derivedColumns.column} as x, ${derivedColumns.row} as y, ${source.cell} as cell`
@@ -168,7 +170,7 @@ async function selectRows(
             then ${largeGeometrySql(target)} end as large, ${completeSql(target)} as complete,
        case when ${source.isSmall} then ${source.cell} end as cell`
   const rank = grid.cellUnits > 0 ? rankSql(layer, selection.importance) : undefined
-  const isSelected = small && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
+  const isSelected = small && !isLookup && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
   const condition =
     isSelected && (isPointLayer(layer) ? isSelected : `(${isSelected} or not ${source.isSmall})`)
   // Beyond the limit, large geometries precede small ones, and important ones others.
@@ -192,41 +194,59 @@ async function selectRows(
   return idType(layer) === 'integer' ? rows : rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
 
-/**
- * Maximum number of cells from which the features are chosen. Cells are merged in the database only where there are more
- * features, because fewer cells than this may remain of features that are close together.
- */
+/** Maximum number of features, or of cells with the best feature of each, from which those that are kept are chosen here. */
 const maxCandidates = 2 ** 16
 
-/** Thins in the database first, so that memory is bounded by the cells of a tile, not by the size of the layer. */
+/** Chooses small geometries by their cells alone, so that memory is bounded by these, not by the size of the layer. */
 async function selectThinned(
   database: Queryable,
   selection: RowSelection,
   cached: ReadonlySet<number>,
 ): Promise<TileRow[]> {
   const { limits } = selection
-  const candidates = await findCandidates(database, selection)
-  const small = thinFeatures(candidates, limits.small)
+  const small = await chooseSmall(database, selection, limits.small)
   return selectRows(database, selection, { cached, small, limit: limits.features })
 }
 
-async function findCandidates(
+/** Returns the ids of the points and small geometries of a tile that are kept, at most `limit`. */
+export async function chooseSmall(
   database: Queryable,
-  { layer, grid, importance }: RowSelection,
-): Promise<ThinningCandidates> {
+  selection: Pick<RowSelection, 'layer' | 'grid' | 'importance'>,
+  limit: number,
+): Promise<Set<number>> {
+  const { layer, grid, importance } = selection
   const bindings = createBindings()
   const { from, isSmall, cell } = tileSource(layer, grid, bindings)
-  const merges = excessMerges(layer, grid)
-  const isCrowded = `(select count(*) > ${maxCandidates} from (select from ${from} limit ${maxCandidates + 1}) counted)`
-  const group = merges === 0 ? 'cell' : `case when ${isCrowded} then ${mergedCellSql(merges)} else cell end`
   const rank = rankSql(layer, importance)
-  const best = rank === undefined ? 'max(id)' : `max(array[rank, id])`
-  const [id, rankOf] = rank === undefined ? ['best', ''] : ['best[2]', ', array_agg(best[1])::text as ranks']
-  const text = `select array_agg(${id})::text as ids, array_agg(cell)::text as cells${rankOf}
-    from (select ${best} as best, ${group} as cell
-      from (select id, ${cell} as cell${rank === undefined ? '' : `, ${rank} as rank`} from ${from} where ${isSmall} offset 0) small
-      group by 2) cells`
-  const [row] = await database.query<Record<'ids' | 'cells' | 'ranks', string | null>>(text, bindings.values)
+  const all = `select id, ${cell} as cell ${rank === undefined ? '' : `, ${rank} as rank`} from ${from} where ${isSmall}`
+  const read = (sql: string) =>
+    readCandidates(database, { sql, values: bindings.values, hasRank: rank !== undefined })
+  const candidates = await read(`${all} limit ${maxCandidates + 1}`)
+  if (candidates.ids.length <= maxCandidates) return thinFeatures(candidates, limit)
+  const merged = mergedCellSql(excessMerges(layer, grid))
+  const best =
+    rank === undefined
+      ? `select max(id) as id, ${merged} as cell from (${all} offset 0) small group by 2`
+      : `select best[2]::bigint as id, best[1] as rank, cell
+          from (select max(array[rank, id]) as best, ${merged} as cell from (${all} offset 0) small group by 2) cells`
+  return thinFeatures(await read(best), limit)
+}
+
+interface CandidateStatement {
+  /** Selects `id`, `cell` and, if there is one, `rank`. */
+  readonly sql: string
+  readonly values: readonly unknown[]
+  readonly hasRank: boolean
+}
+
+async function readCandidates(
+  database: Queryable,
+  { sql, values, hasRank }: CandidateStatement,
+): Promise<ThinningCandidates> {
+  const columns = ['id', 'cell', ...(hasRank ? ['rank'] : [])]
+  const lists = columns.map((name) => `array_agg(${name})::text as ${name}s`)
+  const text = `select ${lists.join(', ')} from (${sql}) candidates`
+  const [row] = await database.query<Record<'ids' | 'cells' | 'ranks', string | null>>(text, values)
   return { ids: readNumbers(row?.ids), cells: readNumbers(row?.cells), ranks: readNumbers(row?.ranks) }
 }
 

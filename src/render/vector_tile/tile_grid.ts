@@ -128,31 +128,70 @@ export interface ThinningCandidates {
  * shown at one zoom level is shown at all higher ones. Merges cells four into one while there are more than the limit.
  */
 export function thinFeatures({ ids, cells, ranks }: ThinningCandidates, limit: number): Set<number> {
-  let best = new Map<number, Candidate>()
-  for (const [at, id] of ids.entries()) keepBest(best, cells[at] ?? 0, { id, rank: ranks[at] ?? 0 })
-  for (let level = 0; level < maxMerges && best.size > limit; level += 1) best = mergeCells(best)
-  return new Set([...best.values()].map(({ id }) => id))
+  const { codes, places } = sortByCell(cells)
+  const shift = 2 * neededMerges(codes, limit)
+  const kept = new Set<number>()
+  let [cell, best, bestRank] = [-1, 0, 0]
+  for (const [at, code] of codes.entries()) {
+    const place = places[at] ?? 0
+    const [id, rank] = [ids[place] ?? 0, ranks[place] ?? 0]
+    const isSame = code >> shift === cell
+    if (isSame && (rank < bestRank || (rank === bestRank && id < best))) continue
+    if (isSame) kept.delete(best)
+    kept.add(id)
+    cell = code >> shift
+    best = id
+    bestRank = rank
+  }
+  return kept
 }
 
-interface Candidate {
-  readonly id: number
-  readonly rank: number
+/** Cells in the order of their Morton codes, in which each two bits more are the quarters of a cell. */
+interface SortedCells {
+  readonly codes: Int32Array
+  /** Index of each cell in the list of candidates. */
+  readonly places: Int32Array
 }
 
-function mergeCells(finer: ReadonlyMap<number, Candidate>): Map<number, Candidate> {
-  const best = new Map<number, Candidate>()
-  for (const [cell, candidate] of finer) keepBest(best, parentCell(cell), candidate)
-  return best
+/** Sorts cells. Numbers are sorted many times as fast as objects: each is a code and, below it, an index. @see Morton 1966 */
+function sortByCell(cells: readonly number[]): SortedCells {
+  const rowMask = 2 ** rowBits - 1
+  const count = cells.length
+  const order = new Float64Array(count)
+  for (const [at, cell] of cells.entries())
+    order[at] = ((spreadBits(cell >> rowBits) << 1) | spreadBits(cell & rowMask)) * count + at
+  order.sort()
+  const [codes, places] = [new Int32Array(count), new Int32Array(count)]
+  for (const [at, key] of order.entries()) {
+    const code = Math.floor(key / count)
+    codes[at] = code
+    places[at] = key - code * count
+  }
+  return { codes, places }
 }
 
-function parentCell(cell: number): number {
-  const row = cell & (2 ** rowBits - 1)
-  return ((cell >> (rowBits + 1)) << rowBits) | (row >> 1)
+/** Puts a zero before each of the lower 15 bits of a number. */
+function spreadBits(value: number): number {
+  let bits = value & 0x7fff
+  bits = (bits | (bits << 8)) & 0x00ff00ff
+  bits = (bits | (bits << 4)) & 0x0f0f0f0f
+  bits = (bits | (bits << 2)) & 0x33333333
+  return (bits | (bits << 1)) & 0x55555555
 }
 
-function keepBest(best: Map<number, Candidate>, cell: number, next: Candidate): void {
-  const known = best.get(cell)
-  const isBetter =
-    known === undefined || next.rank > known.rank || (next.rank === known.rank && next.id > known.id)
-  if (isBetter) best.set(cell, next)
+/** Returns how many times cells have to be merged so that no more than the limit remain. */
+function neededMerges(codes: Int32Array, limit: number): number {
+  // By number of merges: neighbours that are in different cells until then.
+  const divided = new Int32Array(rowBits)
+  let count = Math.min(1, codes.length)
+  for (let at = 1; at < codes.length; at += 1) {
+    const difference = (codes[at - 1] ?? 0) ^ (codes[at] ?? 0)
+    if (difference === 0) continue
+    const level = (31 - Math.clz32(difference)) >> 1
+    divided[level] = (divided[level] ?? 0) + 1
+    count += 1
+  }
+  let merges = 0
+  for (; merges < maxMerges && count > limit; merges += 1) count -= divided[merges] ?? 0
+  return merges
 }

@@ -3,14 +3,19 @@ import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
-import { type DatabaseEncoding, encodeInDatabase, isEncodable } from './encode_in_database.ts'
+import {
+  type DatabaseEncoding,
+  type DatabaseTile,
+  encodeInDatabase,
+  isEncodable,
+} from './encode_in_database.ts'
 import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
 import type { Importance } from './importance.ts'
 import { findSearchArea, withClipping } from './search_area.ts'
-import { hasCached, selectTileFeatures } from './select_features.ts'
+import { chooseSmall, hasCached, selectTileFeatures } from './select_features.ts'
 import { measurePlainTile, measureTile, type TileGrid, type TileRequest } from './tile_grid.ts'
-import { tileKeys } from './tile_source.ts'
+import { isPointLayer, tileKeys } from './tile_source.ts'
 
 /** Bytes above which a layer is simplified more, unless simplification is off. */
 const simplifiedBytes = 450_000
@@ -70,7 +75,10 @@ export async function createTileLayer(
   const grids = listGrids(request).map((grid) => ({ ...grid, searchArea }))
   const [first] = grids
   const encoded = first && (await askDatabase(database, layer, { ...tile, grid: first, limitBytes: limit }))
-  if (encoded?.bytes !== undefined) return encoded.bytes
+  const bytes =
+    encoded?.bytes ??
+    (encoded?.isDense ? await encodeDense(database, layer, { ...tile, grids, limitBytes: limit }) : undefined)
+  if (bytes !== undefined) return bytes
   for (const [at, grid] of grids.entries()) {
     const isLast = at === grids.length - 1
     if (encoded?.isDense && grid.cellUnits === 0) continue
@@ -96,13 +104,25 @@ function* addClasses(
   }
 }
 
+/** Lets the database encode the points of a dense tile that are kept; returns undefined where they have to be encoded here. */
+async function encodeDense(
+  database: Queryable,
+  layer: Layer,
+  tile: TileLayerRequest & { readonly grids: readonly TileGrid[]; readonly limitBytes: number },
+): Promise<Uint8Array | undefined> {
+  const grid = tile.grids.find(({ cellUnits }) => cellUnits > 0)
+  if (grid === undefined || !isPointLayer(layer)) return undefined
+  const ids = await chooseSmall(database, { layer, grid, importance: tile.importance }, tileLimits.small)
+  return (await askDatabase(database, layer, { ...tile, grid, ids }))?.bytes
+}
+
 /** Lets the database encode a layer; returns undefined where it has to be encoded here. */
 async function askDatabase(
   database: Queryable,
   layer: Layer,
-  tile: TileLayerRequest & { readonly grid: TileGrid; readonly limitBytes: number },
+  tile: TileLayerRequest & Pick<DatabaseTile, 'grid' | 'limitBytes' | 'ids'>,
 ): Promise<DatabaseEncoding | undefined> {
-  const { isEncodedByDatabase = false, classes, grid, cache, name, importance, limitBytes } = tile
+  const { isEncodedByDatabase = false, classes, grid, cache, name, importance, limitBytes, ids } = tile
   if (
     !isEncodedByDatabase ||
     classes !== undefined ||
@@ -112,7 +132,7 @@ async function askDatabase(
     return undefined
   const { extent } = tile.request
   try {
-    return await encodeInDatabase(database, { layer, grid, name, extent, limitBytes, importance })
+    return await encodeInDatabase(database, { layer, grid, name, extent, limitBytes, importance, ids })
   } catch (error) {
     // PostGIS without libprotobuf, geometries that it cannot clip, and values that exceed its memory.
     if (isProblem(error) && ['XX000', '54000'].includes(String(error.data.sqlstate))) return undefined

@@ -4,7 +4,7 @@ import type { Queryable, Row } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
 import { lonLatBbox, mercatorHalfWorld, mercatorMaxLatitude } from '../../geo/mercator.ts'
 import type { Bindings } from '../../store/feature/feature_sql.ts'
-import { featuresSql } from '../../store/feature/feature_table.ts'
+import { featuresSql, idType } from '../../store/feature/feature_table.ts'
 import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
 import type { TileKey, TileValueKind } from './encode_mvt.ts'
 import { rowBits, type TileGrid } from './tile_grid.ts'
@@ -13,6 +13,8 @@ import { rowBits, type TileGrid } from './tile_grid.ts'
 export interface FilteredLayer extends Layer {
   /** Returns SQL that is true for the features to draw; absent for all. */
   readonly filter?: ((bindings: Bindings) => string) | undefined
+  /** Ids of the features to draw, of those that the filter finds; absent for all. */
+  readonly ids?: ReadonlySet<number> | undefined
 }
 
 /** SQL of the features of a tile. */
@@ -125,7 +127,11 @@ export function nearSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings
 
 function filteredSql(layer: FilteredLayer, bindings: Bindings): string {
   const features = featuresSql(layer)
-  return layer.filter ? `(select * from ${features} where ${layer.filter(bindings)}) filtered` : features
+  const { filter, ids } = layer
+  // `offset 0` keeps the planner from reading all features of the box instead.
+  if (ids)
+    return `(select * from ${features} where id = any(${bindings.bind([...ids], `${idType(layer)}[]`)}) offset 0) chosen`
+  return filter ? `(select * from ${features} where ${filter(bindings)}) filtered` : features
 }
 
 /** Returns the features of an image in a reference system other than EPSG:3857 and that of the layer. */

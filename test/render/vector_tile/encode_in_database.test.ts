@@ -78,6 +78,25 @@ describeDrivers('encodeInDatabase', (open, driver) => {
     expect(expectSameFeatures(found ?? [], expected ?? [], { range, random })).toBeGreaterThan(10)
   })
 
+  test('keeps the same points of a dense tile, wherever it is encoded', async () => {
+    const database = await open()
+    const spread = 'ST_SetSRID(ST_MakePoint(n * 7919 % 100003 * 100, n * 104729 % 100019 * 100), 3857)'
+    const crowd = { name: 'crowd', geometryType: 'POINT', fields: { n: 'INTEGER' } } as const
+    const count = tileLimits.small + 2000
+    const layer = await createRows(database, crowd, `select ${spread}, n from generate_series(1, ${count}) n`)
+    const tile = { name, request, cache: createGeometryCache() }
+    const here = decodeFeatures(await createTileLayer(database, layer, tile), name)
+    const there = await createTileLayer(database, layer, {
+      ...tile,
+      isEncodedByDatabase: driver === 'postgres',
+    })
+    expect(decodeFeatures(there, name)).toEqual(here)
+    expect(here.length).toBeGreaterThan(1000)
+    expect(here.length).toBeLessThanOrEqual(tileLimits.small)
+    // Cells are merged evenly: of each, the point that is drawn last is kept.
+    expect(here.every(({ id, properties }) => id === properties.n)).toBe(true)
+  })
+
   if (driver === 'postgres')
     describe('like our encoder', () => {
       for (const srs of [3857, 4326] as const)
