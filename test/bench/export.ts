@@ -121,7 +121,7 @@ try {
   await execute(cluster.url, 'create database export')
   const { gpkg } = await writeCities(folder)
   const server = await startServer({ dataFolder: join(folder, 'server'), databaseUrl: database })
-  const { cities } = await importWorld(server, { folder, cities: gpkg })
+  const { cities } = await importWorld(server, { fields: 'all', folder, cities: gpkg })
   for (const format of Object.keys(formats) as Format[]) await measure(server, format, cities)
   await server.stop()
 } finally {

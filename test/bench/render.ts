@@ -1,4 +1,4 @@
-/** Serves PNG tiles of countries and cities to ten clients, cold, beside MapServer on the same tables. */
+/** Serves PNG tiles of regions and cities to ten clients, cold, beside MapServer on the same tables. */
 
 import { execute } from '../support/sql.ts'
 import { measureOnBoth, type World } from './support/both.ts'
@@ -8,7 +8,7 @@ import { type Mapserver, startMapserver, tileQueryOf } from './support/mapserver
 import { median, report } from './support/report.ts'
 import type { BenchServer } from './support/running.ts'
 import { createStyles, tilePaths } from './support/styled_world.ts'
-import { sampleTiles } from './support/tile_addresses.ts'
+import { otherTiles, sampleTiles } from './support/tile_addresses.ts'
 
 const promisedRatio = 1.2
 const counts = { clients: 10, perZoom: 33, rounds: 3 }
@@ -16,7 +16,7 @@ const counts = { clients: 10, perZoom: 33, rounds: 3 }
 const clients = createClients(counts.clients)
 
 const peerStyles = {
-  countries: 'STYLE COLOR 253 180 98 OUTLINECOLOR 51 51 51 WIDTH 0.7 END',
+  regions: 'STYLE COLOR 253 180 98 OUTLINECOLOR 51 51 51 WIDTH 0.7 END',
   cities: 'STYLE SYMBOL "dot" SIZE 4 COLOR 220 30 30 END',
 }
 
@@ -35,7 +35,6 @@ interface Pass {
 }
 
 const sample = sampleTiles(counts.perZoom)
-const warmUp = ['z=13&x=4200&y=2700', 'z=13&x=4201&y=2700', 'z=3&x=4&y=2', 'z=3&x=4&y=3'] as const
 
 /** Replays tiles, and measures the rate, and the processor time of each tile. */
 async function pass({
@@ -59,7 +58,7 @@ const tileUrls = (server: BenchServer, resources: string, tiles: readonly string
 /** Measures tiles of a server that has just started. */
 async function passCold(world: World, { resources }: Case): Promise<Pass> {
   const server = await world.restart()
-  await clients.replay(tileUrls(server, resources, warmUp))
+  await clients.replay(tileUrls(server, resources, otherTiles))
   const databaseCpu = await watchDatabase(world.databaseUrl)
   const cpu = async () => (await server.cpuSeconds()) + databaseCpu()
   const run = () => clients.replay(tileUrls(server, resources, sample))
@@ -69,7 +68,7 @@ async function passCold(world: World, { resources }: Case): Promise<Pass> {
 /** Measures tiles of MapServer, which has no cache. */
 async function passPeer(world: World, peer: Mapserver, { layers }: Case): Promise<Pass> {
   const queries = (tiles: readonly string[]) => tiles.map((tile) => tileQueryOf(layers, tile))
-  await replay(queries(warmUp), counts.clients, peer.get)
+  await replay(queries(otherTiles), counts.clients, peer.get)
   const databaseCpu = await watchDatabase(world.databaseUrl)
   const cpu = async () => peer.cpuSeconds() + databaseCpu()
   return pass({ cpu, run: () => replay(queries(sample), counts.clients, peer.get), tiles: sample.length })
@@ -110,18 +109,18 @@ async function startPeer({ databaseUrl, layers, folder }: World): Promise<Mapser
   return startMapserver(folder, {
     url: databaseUrl,
     layers: [
-      { name: 'countries', type: 'POLYGON', table: tableOf(layers.countries), style: peerStyles.countries },
+      { name: 'regions', type: 'POLYGON', table: tableOf(layers.regions), style: peerStyles.regions },
       { name: 'cities', type: 'POINT', table: tableOf(layers.cities), style: peerStyles.cities },
     ],
   })
 }
 
 async function measure(world: World): Promise<void> {
-  const { countries, cities } = await createStyles(world)
+  const { regions, cities } = await createStyles(world)
   const cases: readonly Case[] = [
-    { name: 'countries', resources: `${countries}`, layers: 'countries' },
+    { name: 'regions', resources: `${regions}`, layers: 'regions' },
     { name: 'cities', resources: `${cities}`, layers: 'cities' },
-    { name: 'both', resources: `${countries},${cities}`, layers: 'countries%20cities' },
+    { name: 'both', resources: `${regions},${cities}`, layers: 'regions%20cities' },
   ]
   const peer = await startPeer(world)
   try {
@@ -132,7 +131,7 @@ async function measure(world: World): Promise<void> {
 }
 
 try {
-  await measureOnBoth(measure)
+  await measureOnBoth(measure, { fields: 'name' })
 } finally {
   clients.close()
 }

@@ -1,4 +1,4 @@
-/** Draws an image of 2048 × 2048 pixels of countries and cities with labels, on both databases. */
+/** Draws an image of 2048 × 2048 pixels of regions and cities with labels, on both databases. */
 import { besidePostgres, promisedBeside } from './support/beside_postgres.ts'
 import { measureOnBoth, type World } from './support/both.ts'
 import { watchDatabase } from './support/database_cpu.ts'
@@ -17,11 +17,11 @@ const clients = createClients(1)
 async function measure(world: World): Promise<void> {
   const named = await createStyles(world, { labels: true })
   const plain = await createStyles(world)
-  for (const [name, { countries, cities }] of [
+  for (const [name, { regions, cities }] of [
     ['with labels', named],
     ['without labels', plain],
   ] as const)
-    await measureImage(world, { name, resources: `${countries},${cities}` })
+    await measureImage(world, { name, resources: `${regions},${cities}` })
 }
 
 async function measureImage(

@@ -33,8 +33,8 @@ const describe = ({ peak, after, rate }: Round) =>
   `${Math.round(peak)} MB, then ${Math.round(after)} MB (${Math.round(rate)} tiles/s)`
 
 async function measure(world: World): Promise<void> {
-  const { countries, cities } = await createStyles(world)
-  const paths = tilePaths(`${countries},${cities}`, tiles)
+  const { regions, cities } = await createStyles(world)
+  const paths = tilePaths(`${regions},${cities}`, tiles)
   const server = await world.restart()
   const idle = (await server.idleMemory()) / 1e6
   const first = await measureRound(server, paths.slice(0, counts.tiles))

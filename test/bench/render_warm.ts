@@ -1,4 +1,4 @@
-/** Serves cached PNG tiles of countries and cities to ten clients of wrk, on both databases. */
+/** Serves cached PNG tiles of regions and cities to ten clients of wrk, on both databases. */
 import { besidePostgres, promisedBeside } from './support/beside_postgres.ts'
 import { measureOnBoth, type World } from './support/both.ts'
 import { createClients } from './support/load_client.ts'
@@ -15,11 +15,11 @@ const clients = createClients(load.clients)
 const sample = sampleTiles(tilesPerZoom)
 
 async function measure(world: World): Promise<void> {
-  const { countries, cities } = await createStyles(world)
+  const { regions, cities } = await createStyles(world)
   for (const [name, resources] of [
-    ['countries', `${countries}`],
+    ['regions', `${regions}`],
     ['cities', `${cities}`],
-    ['both', `${countries},${cities}`],
+    ['both', `${regions},${cities}`],
   ] as const)
     await measureWarm(world, { name, resources })
 }

@@ -1,4 +1,4 @@
-/** Serves all vector tiles of countries and cities that are not empty, zoom 0 to 6, to ten clients, cold and warm. */
+/** Serves all vector tiles of regions and cities that are not empty, zoom 0 to 6, to ten clients, cold and warm. */
 import { measureOnBoth, type World } from './support/both.ts'
 import { createClients } from './support/load_client.ts'
 import { report } from './support/report.ts'
@@ -10,7 +10,7 @@ const limits = { clients: 10, tilesPerSecond: 200, bytes: 500_000 }
 const clients = createClients(limits.clients)
 
 async function measure({ driver, layers, server: first, restart }: World): Promise<void> {
-  const path = `/api/component/feature_layer/mvt?resource=${layers.countries},${layers.cities}`
+  const path = `/api/component/feature_layer/mvt?resource=${layers.regions},${layers.cities}`
   const addresses = allTiles(lastZoom).map((address) => `${path}&${address}`)
   const get = (server: BenchServer, paths: readonly string[]) =>
     clients.replay(paths.map((one) => server.url + one))

@@ -1,5 +1,5 @@
 /**
- * Serves vector tiles of countries and cities with all their fields to ten clients, cold and warm, beside PostgreSQL alone, and
+ * Serves vector tiles of regions and cities with their names to ten clients, cold and warm, beside PostgreSQL alone, and
  * beside Martin on the same tables, if it is installed. The contents are compared first: tiles that are not equal, because they have
  * more features than the limit, are left out. `npm run bench -- vector_tiles`
  */
@@ -10,31 +10,28 @@ import { compareTiles } from './support/equal_tiles.ts'
 import { authorization, createClients, replay } from './support/load_client.ts'
 import { hasMartin, type Martin, type MartinTable, startMartin } from './support/martin.ts'
 import { median, report } from './support/report.ts'
-import { sampleTiles, type TileQuery } from './support/tile_addresses.ts'
+import { otherTiles, sampleTiles, type TileQuery } from './support/tile_addresses.ts'
 import { openTileFloor, type TileFloor } from './support/tile_floor.ts'
 
-const counts = { clients: 10, perZoom: 33, warmUp: 300, rounds: 3, warmPasses: 20 }
+const counts = { clients: 10, perZoom: 33, rounds: 3, warmPasses: 20 }
 const promised = { cold: 1, warm: 1, warmGzip: 3 }
 const clients = { plain: createClients(counts.clients), gzip: createClients(counts.clients, 'gzip') }
 const sample = sampleTiles(counts.perZoom)
 
-/** Tiles of other zoom levels, so that a server that has just started has its code compiled and its connections open. */
-const others = sampleTiles(counts.warmUp, { first: 13, last: 16 })
-
 interface Case {
   readonly name: string
-  readonly layers: readonly ('countries' | 'cities')[]
+  readonly layers: readonly ('regions' | 'cities')[]
   /** In units; the tiles of others have all features, and whole geometries. */
   readonly simplification: 0 | 8
 }
 
 const cases: readonly Case[] = [
-  { name: 'countries', layers: ['countries'], simplification: 0 },
-  { name: 'countries, simplification 8', layers: ['countries'], simplification: 8 },
+  { name: 'regions', layers: ['regions'], simplification: 0 },
+  { name: 'regions, simplification 8', layers: ['regions'], simplification: 8 },
   { name: 'cities', layers: ['cities'], simplification: 0 },
   { name: 'cities, simplification 8', layers: ['cities'], simplification: 8 },
-  { name: 'both', layers: ['countries', 'cities'], simplification: 0 },
-  { name: 'both, simplification 8', layers: ['countries', 'cities'], simplification: 8 },
+  { name: 'both', layers: ['regions', 'cities'], simplification: 0 },
+  { name: 'both, simplification 8', layers: ['regions', 'cities'], simplification: 8 },
 ]
 
 /** The margin of Martin. */
@@ -58,7 +55,7 @@ const peerUrl =
 
 /** Returns the tiles whose content is that of PostgreSQL alone, and reports the others. */
 async function findEqualTiles(world: World, floor: TileFloor): Promise<TileQuery[]> {
-  const whole: Case = { name: 'both', layers: ['countries', 'cities'], simplification: 0 }
+  const whole: Case = { name: 'both', layers: ['regions', 'cities'], simplification: 0 }
   const toUrl = ownUrl((await world.restart()).url, world, whole)
   const found = new Map<TileQuery, ReturnType<typeof compareTiles>>()
   for (const tile of sample) {
@@ -108,7 +105,7 @@ async function passAll(
   toUrl: ToUrl,
   cpu: () => Promise<number>,
 ): Promise<Passes> {
-  await clients.plain.replay(others.map(toUrl))
+  await clients.plain.replay(otherTiles.map(toUrl))
   const urls = tiles.map(toUrl)
   const cold = await pass(urls, cpu)
   // The first request for compressed tiles compresses them.
@@ -150,7 +147,7 @@ async function passFloor(world: World, one: Case, { tiles, floor }: Rivals): Pro
   const cpu = await watchDatabase(world.databaseUrl)
   const ids = idsOf(world, one)
   const encode = async (tile: string) => (await floor.encode(tile as TileQuery, ids)).length
-  await replay(others, counts.clients, encode)
+  await replay(otherTiles, counts.clients, encode)
   const before = cpu()
   const { seconds, bytes } = await replay(tiles, counts.clients, encode)
   const sum = [...bytes.values()].reduce((total, size) => total + size, 0)
@@ -177,7 +174,7 @@ async function findTables({ databaseUrl, layers }: World): Promise<MartinTable[]
                 and column_name not in ('id', 'geom')) as columns
        from landform.layer l`,
   )
-  return (['countries', 'cities'] as const).map((name) => {
+  return (['regions', 'cities'] as const).map((name) => {
     const row = rows.find(({ id }) => id === layers[name])
     const geometryType = name === 'cities' ? 'POINT' : 'MULTIPOLYGON'
     const columns = (row?.columns ?? {}) as Record<string, string>
@@ -240,7 +237,7 @@ async function measure(world: World): Promise<void> {
 }
 
 try {
-  await measureOnBoth(measure)
+  await measureOnBoth(measure, { fields: 'name' })
 } finally {
   clients.plain.close()
   clients.gzip.close()

@@ -6,12 +6,12 @@ import { execute, withDatabase } from '../../support/sql.ts'
 import { writeCities } from './cities.ts'
 import { type BenchServer, startServer } from './running.ts'
 import type { ServerOrder } from './server.ts'
-import { importWorld, type WorldLayers } from './world.ts'
+import { importWorld, type WorldLayers, type WorldOrder } from './world.ts'
 
 /** The databases a server runs on. */
 export type Driver = 'pglite' | 'postgres'
 
-/** A server that has just imported the countries and the cities of the world. */
+/** A server that has just imported the regions and the cities of the world. */
 export interface World {
   readonly driver: Driver
   /** Address of the PostgreSQL database. */
@@ -25,10 +25,13 @@ export interface World {
 }
 
 /** Measures a server with the world in it, on PostgreSQL and then on the embedded database. */
-export function measureOnBoth(measure: (world: World) => Promise<void>): Promise<void> {
+export function measureOnBoth(
+  measure: (world: World) => Promise<void>,
+  { fields = 'all' }: Partial<Pick<WorldOrder, 'fields'>> = {},
+): Promise<void> {
   return withOrders(async (orders, folder) => {
     const { gpkg } = await writeCities(folder)
-    for (const driver of drivers) await measureOn(driver, orders[driver], { gpkg, measure })
+    for (const driver of drivers) await measureOn(driver, orders[driver], { cities: gpkg, fields, measure })
   })
 }
 
@@ -77,11 +80,11 @@ async function withOrders(work: (orders: Orders, folder: string) => Promise<void
 async function measureOn(
   driver: Driver,
   order: ServerOrder,
-  { gpkg, measure }: { readonly gpkg: string; readonly measure: (world: World) => Promise<void> },
+  { measure, ...source }: Omit<WorldOrder, 'folder'> & { readonly measure: (world: World) => Promise<void> },
 ): Promise<void> {
   const first = await startServer(order)
   let running = first
-  const layers = await importWorld(first, { folder: order.dataFolder, cities: gpkg })
+  const layers = await importWorld(first, { folder: order.dataFolder, ...source })
   const restart = async () => {
     await running.stop()
     running = await startServer(order)

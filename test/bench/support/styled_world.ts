@@ -1,16 +1,16 @@
 import type { World } from './both.ts'
 import type { BenchServer } from './running.ts'
 
-/** Ids of the styles of the countries and the cities. */
+/** Ids of the styles of the regions and the cities. */
 export interface WorldStyles {
-  readonly countries: number
+  readonly regions: number
   readonly cities: number
 }
 
 const formatMap = (style: string, { layer = '', label = '' } = {}) =>
   `<map><symbol><type>ellipse</type><name>dot</name><points>1 1</points><filled>true</filled></symbol>
   <layer>${layer}<class><style>${style}</style>${label}</class></layer></map>`
-const countryStyle =
+const regionStyle =
   '<color red="253" green="180" blue="98"/><outlinecolor red="51" green="51" blue="51"/><width>0.7</width>'
 const cityStyle = '<symbol>dot</symbol><size>4</size><color red="220" green="30" blue="30"/>'
 
@@ -27,7 +27,7 @@ export async function createStyles(
 ): Promise<WorldStyles> {
   const options = labels ? nameLabel : {}
   return {
-    countries: await createStyle(server, layers.countries, formatMap(countryStyle, options)),
+    regions: await createStyle(server, layers.regions, formatMap(regionStyle, options)),
     cities: await createStyle(server, layers.cities, formatMap(cityStyle, options)),
   }
 }
