@@ -121,6 +121,24 @@ describe.each<[string, ProxyOptions['decide']]>([
   })
 })
 
+describe('an account that may read resources, but not their metadata', () => {
+  it('is told what a pull leaves out, by permission', async () => {
+    fate = undefined
+    const ada = await principalId(server.database, 'ada')
+    const bare = [rule('allow resource.read', ada)]
+    const names = { display_name: 'Half', keyname: 'half', description: 'Hidden' }
+    const half = await createGroup(server.admin, group, { ...names, permissions: bare })
+    const table = { cls: 'lookup_table', parent: { id: half }, display_name: 'Codes', keyname: 'codes' }
+    await server.admin('POST', '/api/resource/', { resource: table })
+    const pulled = await run('pull --root half --into half --force')
+    expect(pulled.exit).toBe(0)
+    expect(pulled.err).toMatch(
+      /description, resmeta of 2 resources are not written, because this account lacks metadata\.read: half, codes\n.*is removed by its next apply/,
+    )
+    expect(pulled.err.match(/are not written/g)).toHaveLength(1)
+  })
+})
+
 describe('an account that may change a resource, but not its metadata', () => {
   it('is refused before anything is changed, because nothing would record what it sets', async () => {
     fate = undefined

@@ -10,6 +10,7 @@ import { writeFiles } from './pull_files.ts'
 import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
 import { warnOfManagers } from './warn_of_managers.ts'
+import { warnOfScopes } from './warn_of_scopes.ts'
 import { writeBlock } from './write_block.ts'
 import { writeRecorded } from './write_recorded.ts'
 
@@ -87,7 +88,15 @@ export function pullTree({
   const issues = [...pulling.issues, ...warnOfManagers(owners, manifestId, 'resource')]
   return {
     manifest: { manifest: manifestId, resources },
-    issues: [...issues, ...warnOfUnread(tree, root), ...warnOfData(pulling.withoutData)],
+    issues: [
+      ...issues,
+      ...warnOfUnread(tree, root),
+      ...warnOfScopes(
+        inside.flatMap((id) => (id === 0 ? [] : (tree.byId.get(id) ?? []))),
+        pulling.keyOf,
+      ),
+      ...warnOfData(pulling.withoutData),
+    ],
     count,
     files: pulling.files?.list ?? [],
   }

@@ -171,6 +171,7 @@ describe('pullTree', () => {
     expect(messages).toEqual([
       '"l" (resource 2) is written as existing: this account cannot read its required fields',
       '"t" (resource 3) is written as existing: class tileset is unknown',
+      'vector_layer.srs, vector_layer.geometry_type, feature_layer.fields of 1 resource are not written, because this account lacks datastruct.read: l',
     ])
   })
 
