@@ -68,6 +68,14 @@ test('exits with 3 for errors, and for warnings if they are to fail', async () =
   expect(out).toContain('broken.qml:1:6 error style/bad-xml: unclosed tag: qgis')
 })
 
+test('counts nothing of a manifest that errors keep from being read', async () => {
+  await writeFile(join(cwd, 'faulty.yaml'), manifest('depth').replace('</map>', ''))
+  const { exit, out } = await lint('faulty.yaml')
+  expect([exit, out]).toEqual([3, expect.stringMatching(/\n1 error and 1 warning\n$/)])
+  const events = (await lint('faulty.yaml', '--json')).out.trim().split('\n')
+  expect(JSON.parse(events.at(-1) ?? '')).toEqual({ v: 1, type: 'linted', errors: 1, warnings: 1 })
+})
+
 test('checks style files without a manifest, and writes events', async () => {
   const { exit, out } = await lint('wells.qml', '--json')
   expect(exit).toBe(0)

@@ -47,9 +47,9 @@ const languages: Readonly<Record<string, StyleLanguage>> = {
 /** What was checked. */
 interface Linted {
   readonly issues: readonly Issue[]
-  /** Number of styles. */
-  readonly styles: number
-  /** Number of resources; undefined if only style files were checked. */
+  /** Number of styles; undefined if errors keep a manifest from being read. */
+  readonly styles?: number | undefined
+  /** Number of resources; undefined if only style files were checked, or if errors keep a manifest from being read. */
   readonly resources?: number | undefined
   /** Texts of the files with issues. */
   readonly sources: ReadonlyMap<string, string>
@@ -66,8 +66,11 @@ async function runLint(settings: LintSettings, terminal: Terminal): Promise<numb
     writeEvent(terminal.out, 'linted', { resources, styles, errors, warnings: issues.length - errors })
   } else {
     if (issues.length > 0) writeLine(terminal.out, formatIssues(issues, sources))
-    const checked = resources === undefined ? [] : [countOf(resources, 'resource')]
-    writeLine(terminal.out, [...checked, countOf(styles, 'style'), countIssues(issues)].join(', '))
+    const counts = { resource: resources, style: styles }
+    const checked = Object.entries(counts).flatMap(([noun, count]) =>
+      count === undefined ? [] : [countOf(count, noun)],
+    )
+    writeLine(terminal.out, [...checked, countIssues(issues)].join(', '))
   }
   return hasErrors(issues) || (strict && issues.length > 0) ? 3 : 0
 }
@@ -101,13 +104,19 @@ async function lint(settings: LintSettings, terminal: Terminal): Promise<Linted>
     manifests.length === 0 && files.length > 0
       ? files
       : [...files, await lintManifest(manifests, pipelines, terminal)]
-  const counted = parts.filter(({ resources }) => resources !== undefined)
   return {
     issues: parts.flatMap(({ issues }) => issues).toSorted(compareIssues),
-    styles: parts.reduce((sum, { styles }) => sum + styles, 0),
-    resources: counted.length === 0 ? undefined : counted.reduce((sum, one) => sum + (one.resources ?? 0), 0),
+    styles: sumOf(parts.map(({ styles }) => styles)),
+    // Style files have no resources.
+    resources: sumOf(parts.slice(files.length).map(({ resources }) => resources)),
     sources: new Map(parts.flatMap(({ sources }) => [...sources])),
   }
+}
+
+/** Undefined if there is nothing to add, or something was not counted. */
+function sumOf(counts: readonly (number | undefined)[]): number | undefined {
+  if (counts.length === 0 || counts.includes(undefined)) return undefined
+  return counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 
 const languageOf = (path: string) => languages[extname(path).toLowerCase()]
@@ -145,8 +154,8 @@ async function lintManifest(
   ]
   return {
     issues: applyIgnoreComments(found, texts),
-    styles: manifest === undefined ? 0 : countStyles(manifest),
-    resources: manifest?.resources.size ?? 0,
+    styles: manifest && countStyles(manifest),
+    resources: manifest?.resources.size,
     sources: texts,
   }
 }
