@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { FileDigest } from '../transfer/upload_file.ts'
-import { openCheckedTable } from './checked_table.ts'
+import { type CheckedTable, openCheckedTable } from './checked_table.ts'
 import type { Pipeline } from './pipeline_schema.ts'
 import { openQuarantine, type Quarantine } from './quarantine.ts'
 import { checkRows } from './row_limits.ts'
@@ -37,6 +37,8 @@ export interface SentTable<T> {
   readonly quarantine: Quarantine
   /** Fields of the layer without a column. */
   readonly absentFields: readonly string[]
+  /** Values of the key fields in the bad rows; undefined for a row that does not tell. */
+  readonly badKeys: CheckedTable['badKeys']
 }
 
 /**
@@ -52,7 +54,7 @@ export async function checkTable<T>(
   const { file } = pipeline.quarantine ?? {}
   const quarantine = openQuarantine(file === undefined ? undefined : resolve(pipeline.folder, file))
   const step = startStep(context, title, layer.keyname)
-  const { bytes, tally, absentFields } = await openCheckedTable({
+  const { bytes, tally, absentFields, badKeys } = await openCheckedTable({
     path,
     pipeline,
     layer,
@@ -65,5 +67,5 @@ export async function checkTable<T>(
   const quarantined = quarantine.count()
   checkRows(pipeline, { layer: layer.keyname, read: tally.read, quarantined, first, file: kept })
   step.done()
-  return { sent, name, read: tally.read, quarantine, absentFields }
+  return { sent, name, read: tally.read, quarantine, absentFields, badKeys }
 }

@@ -17,6 +17,8 @@ export interface CheckedTable {
   readonly tally: { read: number; sent: number }
   /** Fields of the layer without a column. */
   readonly absentFields: readonly string[]
+  /** Values of the key fields in the bad rows so far; undefined for a row that does not tell. Empty without a key. */
+  readonly badKeys: readonly (readonly string[] | undefined)[]
 }
 
 /** Input of checking a table. */
@@ -39,6 +41,8 @@ export interface RowMapping {
   readonly fieldColumns?: Readonly<Record<string, string>> | undefined
   readonly geometry: GeometryColumns
   readonly check?: Check | undefined
+  /** Keynames of the fields that identify a row. */
+  readonly key?: readonly string[]
 }
 
 /** Values of a valid row in the order of `CompiledMapping.header`, or the reason why the row is invalid. */
@@ -49,6 +53,8 @@ interface CompiledMapping {
   /** Names of the values of a checked row: geometry columns first, then fields. */
   readonly header: readonly string[]
   /** @param damagedEncoding encoding of the cells, if U+FFFD in them stands for invalid bytes */
+  /** Returns the values of the key fields; undefined for a row with another number of cells. */
+  readonly keyOf: (cells: readonly string[]) => readonly string[] | undefined
   readonly checkRow: (cells: readonly string[], damagedEncoding?: string) => CheckedRow
 }
 
@@ -78,6 +84,7 @@ export async function openCheckedTable({
       hint: 'Name the columns: geometry: { longitude: lon, latitude: lat }.',
     })
   }
+  const key = [pipeline.to.key ?? []].flat()
   const table = await openCsv(path, { csv, encoding })
   const mapping = compileMapping({
     columns: table.columns,
@@ -85,11 +92,17 @@ export async function openCheckedTable({
     fieldColumns: fields,
     geometry,
     check: pipeline.check,
+    key,
   })
   const tally = { read: 0, sent: 0 }
+  const badKeys: (readonly string[] | undefined)[] = []
+  const onBad = (cells: readonly string[]) => {
+    if (key.length > 0) badKeys.push(mapping.keyOf(cells))
+  }
   const filled = new Set(mapping.header)
   const absentFields = layer.fields.flatMap(({ keyname }) => (filled.has(keyname) ? [] : [keyname]))
-  return { tally, absentFields, bytes: gatherText(checkedRows(table, mapping, { ...check, tally })) }
+  const bytes = gatherText(checkedRows(table, mapping, { ...check, tally, onBad }))
+  return { tally, absentFields, badKeys, bytes }
 }
 
 /** Number of rows between progress reports. */
@@ -97,19 +110,22 @@ const progressEvery = 5000
 
 interface Checking extends Pick<TableCheck, 'quarantine' | 'onProgress'> {
   readonly tally: CheckedTable['tally']
+  readonly onBad: (cells: readonly string[]) => void
 }
 
 async function* checkedRows(
   table: Table,
   { header, checkRow }: CompiledMapping,
-  { tally, quarantine, onProgress }: Checking,
+  { tally, quarantine, onBad, onProgress }: Checking,
 ): AsyncGenerator<string, void> {
   yield formatCsvRow(header)
   for await (const { line, cells, damagedEncoding } of table.rows) {
     tally.read += 1
     const checked = checkRow(cells, damagedEncoding)
-    if ('reason' in checked) await quarantine.add({ line, reason: checked.reason, cells })
-    else {
+    if ('reason' in checked) {
+      onBad(cells)
+      await quarantine.add({ line, reason: checked.reason, cells })
+    } else {
       tally.sent += 1
       yield formatCsvRow(checked.values)
     }
@@ -124,9 +140,15 @@ async function* checkedRows(
  * @throws {Problem} usage/bad-argument for a column or field that does not exist
  */
 export function compileMapping(mapping: RowMapping): CompiledMapping {
-  const cells = [...geometryCells(mapping), ...fieldCells(mapping)]
+  const fields = fieldCells(mapping)
+  const cells = [...geometryCells(mapping), ...fields]
+  const keyCells = (mapping.key ?? []).map((key) => fields.find(({ name }) => name === key))
   return {
     header: cells.map((cell) => cell.name),
+    keyOf: (row) =>
+      row.length === mapping.columns.length
+        ? keyCells.map((cell) => row[cell?.index ?? -1] ?? '')
+        : undefined,
     checkRow: (row, damagedEncoding) => {
       const { length } = mapping.columns
       if (row.length === length) return checkCells(cells, row, damagedEncoding)

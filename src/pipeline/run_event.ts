@@ -1,3 +1,4 @@
+import type { KeptFeatures } from '../transfer/sync/feature_difference.ts'
 import type { BadRow } from './quarantine.ts'
 
 /** Row counts; in a successful run `read` is the sum of the others. */
@@ -31,6 +32,8 @@ export interface LayerReport extends Counts {
   /** Number of attachments and of descriptions that were removed with these features. */
   readonly removedAttachments?: number
   readonly removedDescriptions?: number
+  /** Features without a row that were kept, because rows are bad. */
+  readonly kept?: KeptFeatures
   /** Data version of the layer after the run. */
   readonly dataVersion?: number
   /** SHA-256 of the source with the options, or of the exported file. */

@@ -104,8 +104,10 @@ async function reportUnchanged(
   { id, keyname: layer, source, dataVersion }: TargetLayer,
   { api, signal }: RunContext,
 ): Promise<LayerReport> {
-  const unchanged = await countFeatures(api, id, signal)
-  const { read, quarantined } = source?.rows ?? { read: unchanged, quarantined: 0 }
+  const count = await countFeatures(api, id, signal)
+  const { read, quarantined } = source?.rows ?? { read: count, quarantined: 0 }
+  // A synchronization may have kept features of bad rows.
+  const unchanged = pipeline.to.mode === 'sync' ? Math.min(count, read - quarantined) : count
   if (source?.rows !== undefined)
     checkRows(pipeline, { layer, read, quarantined, first: [], file: undefined })
   return {

@@ -25,6 +25,8 @@ interface CheckedSource {
   /** Number of rows read; undefined if only GDAL can count them. */
   readonly read: number | undefined
   readonly quarantine: Quarantine
+  /** Keys of the rows in quarantine; undefined for a key that cannot be read. */
+  readonly badKeys: readonly (readonly string[] | undefined)[]
 }
 
 /**
@@ -52,8 +54,9 @@ async function checkSource(
   context: RunContext,
 ): Promise<CheckedSource> {
   const { path, pipeline } = transfer
-  if (!isTable(pipeline.from)) return { path, read: undefined, quarantine: openQuarantine(undefined) }
-  const { sent, read, quarantine } = await checkTable(transfer, context, {
+  if (!isTable(pipeline.from))
+    return { path, read: undefined, quarantine: openQuarantine(undefined), badKeys: [] }
+  const { sent, read, quarantine, badKeys } = await checkTable(transfer, context, {
     step: 'read and check',
     async send(name, bytes) {
       const file = join(folder, name)
@@ -61,12 +64,12 @@ async function checkSource(
       return file
     },
   })
-  return { path: sent, read, quarantine }
+  return { path: sent, read, quarantine, badKeys }
 }
 
 async function syncFile(
   { pipeline, layer, digest }: SyncTransfer,
-  { path, read, quarantine }: CheckedSource,
+  { path, read, quarantine, badKeys }: CheckedSource,
   context: RunContext,
 ): Promise<SyncOutcome> {
   const { geometryType, srs, keyname: name, fields } = layer
@@ -83,6 +86,7 @@ async function syncFile(
     layer: { ...layer, name, geometryType, srs },
     source: { path, options, signal: context.signal },
     key: [pipeline.to.key ?? []].flat(),
+    badKeys,
     limits: limitsOf(pipeline, context),
     sent: read === undefined ? undefined : read - quarantine.count(),
     metadata: (version: number) => ({
@@ -97,13 +101,14 @@ function reportOf(
   { read, quarantine }: CheckedSource,
   { change: { before, after }, difference, summary, dataVersion }: SyncOutcome,
 ): LayerReport {
-  const { added, changed, removed, removedExtensions, unchanged } = difference
+  const { added, changed, removed, removedExtensions, kept, unchanged } = difference
   const { attachments, descriptions } = removedExtensions
   return {
     layer: layer.keyname,
-    read: read ?? after,
+    read: read ?? after - (difference.kept?.count ?? 0),
     loaded: added + changed,
     unchanged,
+    ...(kept === undefined ? {} : { kept }),
     ...(removed === 0 ? {} : { removed }),
     ...(attachments === 0 ? {} : { removedAttachments: attachments }),
     ...(descriptions === 0 ? {} : { removedDescriptions: descriptions }),

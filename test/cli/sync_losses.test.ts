@@ -7,6 +7,8 @@ import { uploadContent } from '../support/samples.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
+const fields = [{ keyname: 'code', datatype: 'STRING' }]
+
 const codes = Array.from({ length: 30 }, (_, at) => `c${at + 1}`)
 
 describe.each(oneDriver)(
@@ -92,6 +94,29 @@ describe.each(oneDriver)(
       const done = await run(...words, '--allow-loss')
       expect(done.exit, done.err).toBe(0)
       expect(done.out).toContain('1 feature removed with 1 attachment and 1 description, 29 unchanged')
+    })
+
+    it('are kept if rows are skipped, which may be theirs, by apply and import', async () => {
+      const id = await prepare('skipped', { feature_layer: { fields } })
+      const data = { source: 'skipped.csv', mode: 'sync', key: 'code', skip_errors: true }
+      await write('skipped', { data, feature_layer: { fields } })
+      const rows = codes.map((code, at) => `${code},${code === 'c9' ? 'oops' : at},50\n`)
+      await writeFile(join(cwd, 'skipped.csv'), `code,longitude,latitude\n${rows.join('')}`)
+      const kept = '29 unchanged'
+      const planned = await run('plan', 'skipped.yaml')
+      expect(planned.err).not.toContain('data/loss')
+      expect(planned.out).toContain('1 feature kept, since the keys of bad rows are unknown')
+      const applied = await run('apply', 'skipped.yaml', '--yes')
+      expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining(kept)])
+      expect(await countOf(id)).toBe(30)
+      expect((await run('plan', 'skipped.yaml')).out).toContain('0 changes')
+      const words = ['data', 'import', 'skipped.csv', '--into', 'skipped', '--sync-key', 'code', '--take']
+      const imported = await run(...words, '--skip-errors')
+      expect([imported.exit, imported.out]).toEqual([
+        0,
+        expect.stringContaining('1 feature kept, since the keys of bad rows are unknown'),
+      ])
+      expect(await countOf(id)).toBe(30)
     })
 
     it('are deleted if the manifest manages both and no longer lists them', async () => {

@@ -66,6 +66,12 @@ ${more}`,
     return report.layers[0]
   }
 
+  const format = (report: LayerReport | undefined) =>
+    formatRunReport({
+      ...{ pipeline: 'places', run: '1', seconds: 1, outcome: 'loaded' },
+      layers: report === undefined ? [] : [report],
+    })
+
   const features = async () =>
     (await openLayerClient(server).features(id)).map(({ id: fid, fields }) => [fid, fields.name, fields.pop])
 
@@ -97,6 +103,41 @@ ${more}`,
     ])
   })
 
+  it.each(['name', '[name, pop]'])(
+    'keeps the features of rows that have become bad, by key %s',
+    async (key) => {
+      await run(rows('ABCDEFGHIJKLMNOPQRST'), '', key)
+      const next = rows('ABCDEFGHIJKLMNOPQRST')
+        .replace('B,1,', 'B,east,')
+        .replace(/^C.*\n/m, '')
+      const report = await run(next, 'quarantine: { limit: 1 }', key)
+      expect(report).toMatchObject({ read: 19, loaded: 0, unchanged: 18, removed: 1, quarantined: 1 })
+      expect(report?.kept).toEqual({ count: 1, areKeysRead: true })
+      expect(format(report)).toContain('1 feature kept whose row is in quarantine')
+      expect((await features()).slice(0, 3)).toEqual([
+        [1, 'A', 5],
+        [2, 'B', 5],
+        [4, 'D', 5],
+      ])
+      expect(await run(next, 'quarantine: { limit: 1 }', key)).toMatchObject({ read: 19, loaded: 0 })
+    },
+  )
+
+  it.each([
+    ['is empty', ',east,50,5'],
+    ['is lost in a row with fewer cells', 'B,1'],
+  ])('keeps all features without a row if the key of a bad row %s', async (_, bad) => {
+    await run(rows('ABCD'))
+    const next = rows('ABCD')
+      .replace('B,1,50,5', bad)
+      .replace(/^C.*\n/m, '')
+    const report = await run(next, 'quarantine: { limit: 1 }')
+    expect(report).toMatchObject({ read: 3, unchanged: 2, quarantined: 1, kept: { count: 2 } })
+    expect(report?.removed).toBeUndefined()
+    expect(format(report)).toContain('2 features kept, since the keys of bad rows are unknown')
+    expect(await features()).toHaveLength(4)
+  })
+
   it('refuses to delete attachments and descriptions with their features, unless that is allowed', async () => {
     await run(rows('ABCDEFGHIJKLMNOPQRST'))
     const path = `/api/resource/${id}/feature/2`
@@ -113,15 +154,7 @@ ${more}`,
     lossAllowed = ', allow_loss: true'
     const report = await run(next)
     expect(report).toMatchObject({ removed: 1, removedAttachments: 1, removedDescriptions: 1, unchanged: 19 })
-    expect(
-      formatRunReport({
-        pipeline: 'places',
-        run: '1',
-        seconds: 1,
-        outcome: 'loaded',
-        layers: [report as LayerReport],
-      }),
-    ).toContain('1 feature removed with 1 attachment and 1 description')
+    expect(format(report)).toContain('1 feature removed with 1 attachment and 1 description')
     expect(await run(next.replace(/^A.*\n/m, ''))).toMatchObject({ removed: 1, unchanged: 18 })
   })
 

@@ -110,6 +110,9 @@ const DataSchema = Type.Object(
           removed: count('Features that only the layer has.'),
           removed_attachments: count('Attachments of these features.'),
           removed_descriptions: count('Descriptions of these features.'),
+          kept: count(
+            'Features that only the layer has and that are kept, because rows of the source are bad.',
+          ),
           unchanged: count('Features that are equal.'),
           examples: Type.Array(Type.Unknown(), { description: 'The first features of each kind, by key.' }),
         },

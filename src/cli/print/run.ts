@@ -1,6 +1,6 @@
 import { countOf, showNumber } from '../../core/count.ts'
 import type { LayerReport, RunEvent, RunReport } from '../../pipeline/run_event.ts'
-import { describeRemoved } from '../../transfer/sync/feature_difference.ts'
+import { describeKept, describeRemoved } from '../../transfer/sync/feature_difference.ts'
 import type { LoadProgress } from '../../transfer/watch_load.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { writeEvent } from './events.ts'
@@ -116,6 +116,7 @@ function formatLayer({
   removed = 0,
   removedAttachments: attachments = 0,
   removedDescriptions: descriptions = 0,
+  kept,
   quarantined,
   file,
   sizeBytes,
@@ -128,6 +129,7 @@ function formatLayer({
     ...(loaded > 0 || before ? [`${countOf(loaded, 'row')} written${showBefore(before)}`] : []),
     ...(unchanged > 0 ? [`${countOf(unchanged, 'row')} unchanged`] : []),
     ...(removed > 0 ? [describeRemoved(removed, { attachments, descriptions })] : []),
+    ...(kept === undefined ? [] : [describeKept(kept)]),
     ...(quarantined > 0 ? [`${countOf(quarantined, 'row')} quarantined`] : []),
   ]
   const lines = [`  ${layer}: ${counts.join(', ')}`]

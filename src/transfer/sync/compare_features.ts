@@ -7,7 +7,7 @@ import type { RowLayout, SourceSummary, WantedFields } from '../../gdal/runner/v
 import { countKeys, type KeyCounter, type KeyFaults } from '../count_keys.ts'
 import { type ReadableSource, scanSource } from '../read_source.ts'
 import { describeExamples } from './describe_examples.ts'
-import type { FeatureDifference } from './feature_difference.ts'
+import type { FeatureDifference, KeptFeatures } from './feature_difference.ts'
 import { maxExamples } from './feature_difference.ts'
 import { FeatureDigests } from './feature_digests.ts'
 import { FeaturePatch } from './feature_patch.ts'
@@ -22,6 +22,7 @@ import {
   valueText,
   writeEntry,
 } from './row_entry.ts'
+import { keyRow } from './text_key.ts'
 
 /** A field of a layer. `was` is its keyname on the server, if it is renamed. */
 export type TargetField = WantedFields['fields'][number] & { readonly was?: string }
@@ -41,6 +42,8 @@ export interface SyncQuestion {
   readonly target: SyncTarget
   /** Keynames of the fields that identify a feature. */
   readonly key: readonly string[]
+  /** Keys of rows that are left out of the source because they are bad, as text; undefined for a key that cannot be read. */
+  readonly badKeys?: readonly (readonly string[] | undefined)[]
   /** Fields after the synchronization; absent if the layer also gets the other fields of the source. */
   readonly finalFields?: readonly TargetField[] | undefined
 }
@@ -61,7 +64,7 @@ export interface SyncResult {
 
 /**
  * Compares the features of a source with those of a layer by key, and writes the changes that make the layer equal to the
- * source. Features of the layer without a key, or with that of an earlier feature, are removed.
+ * source. Features of the layer without a key, or with that of an earlier feature, are removed; those of bad rows are kept.
  *
  * @returns undefined if the server does not compute digests
  * @throws {Problem} source/*, gdal/*, data/key, http/*
@@ -155,6 +158,8 @@ class FeatureScan {
   /** The first added and changed features, as entries of the patch. */
   readonly added: string[] = []
   readonly changed: string[] = []
+  /** Number of features kept for bad rows. */
+  kept = 0
   readonly counts = { added: 0, changed: 0, unchanged: 0 }
   readonly newFields: RowLayout['fields']
   readonly missingFields: readonly string[]
@@ -228,6 +233,18 @@ class FeatureScan {
     return found
   }
 
+  /** Keeps the feature with the key of a bad row. Returns false if the key cannot be read. */
+  keep(texts: readonly string[] | undefined): boolean {
+    const row = texts && keyRow(texts, this.#key)
+    if (row === undefined) return false
+    const key = new RowDigester(this.#key.map(({ datatype }, column) => ({ datatype, column }))).digest(row)
+    const found = this.#digests.find(key)
+    if (found === undefined || this.#digests.isTaken(found)) return true
+    this.#digests.take(found)
+    this.kept += 1
+    return true
+  }
+
   /** Tells whether a row has a value in a field that the layer does not have yet. */
   #fillsNew({ lengths }: ValueRow): boolean {
     return this.#new.some(({ column }) => (lengths[leadingValues + column] ?? -1) >= 0)
@@ -261,7 +278,7 @@ async function finish(
   const { target, key } = question
   const { geometryType, patch, counts, newFields, missingFields } = scan
   requireFamily(target.geometryType, geometryType)
-  const removed = digests.listOthers()
+  const { removed, kept } = findRemoved({ question, digests, summary, scan })
   for (const id of removed) patch.add(`{"id":${id},"delete":true}`)
   const removedIds = removed.slice(0, maxExamples)
   const examples = await describeExamples(reader, {
@@ -273,6 +290,7 @@ async function finish(
   })
   const difference = {
     ...counts,
+    ...(kept === undefined ? {} : { kept }),
     removed: removed.length,
     removedExtensions: await countRemoved(reader, target.id, removed),
     newFields,
@@ -284,6 +302,21 @@ async function finish(
   const keyFaults = scan.keyCounter === undefined ? {} : { keyFaults: scan.keyCounter.find() }
   const { lackingFields } = scan
   return { difference, before: digests.count, after: summary.rowCount, summary, lackingFields, ...keyFaults }
+}
+
+/**
+ * Finds the features that only the layer has. Features of bad rows are not among them: those with their keys, and all if the key of
+ * any bad row is unknown.
+ */
+function findRemoved({ question: { badKeys = [] }, digests, summary, scan }: Finished): {
+  readonly removed: readonly number[]
+  readonly kept: KeptFeatures | undefined
+} {
+  const unread = badKeys.filter((key) => !scan.keep(key)).length + summary.badCount
+  const others = digests.listOthers()
+  if (unread > 0 && others.length > 0)
+    return { removed: [], kept: { count: scan.kept + others.length, areKeysRead: false } }
+  return { removed: others, kept: scan.kept > 0 ? { count: scan.kept, areKeysRead: true } : undefined }
 }
 
 /** Counts the descriptions and attachments of features with one request, however many there are. */

@@ -15,6 +15,8 @@ export interface FeatureDifference {
   /** Descriptions and attachments of the features that only the layer has, which are deleted with them. */
   readonly removedExtensions: ExtensionCounts
   readonly unchanged: number
+  /** Features without a row that are not removed, because rows are bad; absent if there are none. */
+  readonly kept?: KeptFeatures
   /** Fields of the source that the layer does not have, by keyname. */
   readonly newFields: readonly SourceField[]
   /** Keynames of the fields of the layer that the source does not have. */
@@ -25,6 +27,13 @@ export interface FeatureDifference {
   readonly examples: readonly FeatureExample[]
   /** Changes that make the layer equal to the source. */
   readonly patch: FeaturePatch
+}
+
+/** Features that a synchronization keeps because of bad rows. */
+export interface KeptFeatures {
+  readonly count: number
+  /** Whether these are the features of bad rows; else any feature without a row may be that of a bad one. */
+  readonly areKeysRead: boolean
 }
 
 /** A feature that a synchronization changes. */
@@ -59,13 +68,14 @@ export function countVersions(
 
 /** Returns the counts of a difference, as in events. */
 export function differenceFacts(difference: FeatureDifference) {
-  const { added, changed, removed, removedExtensions, unchanged, examples } = difference
+  const { added, changed, removed, removedExtensions, kept, unchanged, examples } = difference
   return {
     added,
     changed,
     removed,
     removed_attachments: removedExtensions.attachments,
     removed_descriptions: removedExtensions.descriptions,
+    kept: kept?.count ?? 0,
     unchanged,
     examples: examples.map(({ kind, key, edits, movesGeometry }) => ({
       kind,
@@ -77,13 +87,21 @@ export function differenceFacts(difference: FeatureDifference) {
 
 /** Describes the counts of a difference: `2 features added, 1 feature removed with 3 attachments, 197 unchanged`. */
 export function describeDifference(difference: FeatureDifference): string {
-  const { added, changed, removed, removedExtensions, unchanged } = difference
+  const { added, changed, removed, removedExtensions, kept, unchanged } = difference
   const parts = Object.entries({ added, changed }).flatMap(([word, count]) =>
     count === 0 ? [] : [`${countOf(count, 'feature')} ${word}`],
   )
   if (removed > 0) parts.push(describeRemoved(removed, removedExtensions))
+  if (kept !== undefined) parts.push(describeKept(kept))
   if (unchanged > 0 || parts.length === 0) parts.push(`${showNumber(unchanged)} unchanged`)
   return parts.join(', ')
+}
+
+/** Describes kept features: `1 feature kept whose row is in quarantine`. */
+export function describeKept({ count, areKeysRead }: KeptFeatures): string {
+  const kept = `${countOf(count, 'feature')} kept`
+  if (!areKeysRead) return `${kept}, since the keys of bad rows are unknown`
+  return `${kept} whose ${count === 1 ? 'row is' : 'rows are'} in quarantine`
 }
 
 /** Describes removed features: `3 features removed with 2 attachments and 1 description`. */

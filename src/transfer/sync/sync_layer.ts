@@ -26,6 +26,8 @@ export interface LayerSync {
   readonly source: Parameters<typeof compareFeatures>[1]['source']
   /** Keynames of the fields that identify a feature. */
   readonly key: readonly string[]
+  /** Keys of rows that are left out of the source because they are bad; undefined for a key that cannot be read. */
+  readonly badKeys?: readonly (readonly string[] | undefined)[]
   /** Limits of the data loss; unlimited if absent. */
   readonly limits?: LossLimits | undefined
   /** Number of rows of the source; undefined if unknown. */
@@ -57,7 +59,8 @@ export async function syncLayer(
 ): Promise<SyncOutcome> {
   const { layer, source, limits } = sync
   const { dataVersion, ...compared } = await compare(api, sync, signal)
-  const { difference, before, after, summary } = compared
+  const { difference, before, summary } = compared
+  const after = compared.after + (difference.kept?.count ?? 0)
   const filled = { ...layer, after, filledFields: summary.filledFields }
   const lostFields = await findLostFields(filled, (field) => countValues(api, field, signal))
   const { attachments: lostAttachments, descriptions: lostDescriptions } = difference.removedExtensions
@@ -76,11 +79,11 @@ export async function syncLayer(
 
 async function compare(
   api: Api,
-  { layer, source, key, sent }: LayerSync,
+  { layer, source, key, badKeys = [], sent }: LayerSync,
   signal: AbortSignal | undefined,
 ): Promise<SyncResult & { readonly dataVersion: number }> {
   const { dataVersion, name } = layer
-  const question = { source, target: layer, key }
+  const question = { source, target: layer, key, badKeys }
   const result =
     dataVersion === undefined ? undefined : await compareFeatures(featureReader(api, signal), question)
   if (result === undefined || dataVersion === undefined)

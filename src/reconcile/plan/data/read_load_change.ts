@@ -144,7 +144,8 @@ async function readDifference(
       finalFields: wanted.members.feature_layer?.fields as readonly NamedField[] | undefined,
     })
     if (result === undefined) return notComparable(wanted.key)
-    const { before, after, difference, summary, keyFaults, lackingFields: lacking } = result
+    const { before, difference, summary, keyFaults, lackingFields: lacking } = result
+    const after = result.after + (difference.kept?.count ?? 0)
     const isListed = wanted.members.feature_layer?.fields !== undefined
     const listed = isListed ? { listedFields: { leftOut: summary.otherFields, lacking } } : {}
     const lostFields = await findLost(reader, actual, { after, filledFields: summary.filledFields })
