@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { bytesOf } from '../../src/core/bytes.ts'
+import type { Value } from '../../src/gdal/flatgeobuf/value.ts'
 import { parseTimestamp } from '../../src/gdal/import/timestamp.ts'
+import { roundingConversions } from '../../src/gdal/import/value_convert.ts'
 
 test.each([
   ['2000-01-01T00:00:00', 0, 0],
@@ -10,6 +13,21 @@ test.each([
   ['2020-01-02 03:04', 7306, 11_040_000_000],
 ])('reads %s', (text, days, microseconds) => {
   expect(parseTimestamp(text)).toEqual({ days, microseconds })
+})
+
+test.each([
+  ['2024-12-31T23:59:59.9', 9131, 86_399_000_000],
+  ['2024-12-31T23:59:59.5', 9131, 86_399_000_000],
+  // An error of a floating-point number.
+  ['2024-12-31T12:00:29.999', 9131, 43_230_000_000],
+])('reads %s of a floating-point number', (text, days, microseconds) => {
+  expect(parseTimestamp(text, true)).toEqual({ days, microseconds })
+})
+
+test.each(['23:59:59.5', '23:59:59.9', '23:59:59.999'])('the time %s of a sheet has no hour 24', (text) => {
+  const bytes = Buffer.from(`0000-00-00T${text}`)
+  const value: Value = { ...bytesOf(bytes), column: 0, at: 0, size: bytes.length, type: 'DateTime' }
+  expect(roundingConversions.TIME?.(value)).toBe(86_399_000_000)
 })
 
 test('reads the time of a timestamp without a date', () => {

@@ -11,19 +11,22 @@ export interface Timestamp {
 /** Microseconds in a second. */
 export const second = 1_000_000
 
+/** Seconds by which timestamps in floating-point numbers differ from what was entered, and GDAL prints them, at most. */
+const floatError = 0.0015
+
 const pattern = /^(-?\d{1,6})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?)?/
 
 /**
  * Parses a timestamp; undefined if it is invalid.
  *
- * @param isRounded whether the fraction is an error of a floating-point number, so that the timestamp is rounded
+ * @param isRounded whether the fraction is an error of a floating-point number, so that one just below a second is that second
  * @see ISO 8601
  */
 export function parseTimestamp(text: string, isRounded = false): Timestamp | undefined {
   const match = pattern.exec(text)
   if (match === null) return undefined
   const [year, month, day, hour, minute, fraction = 0] = match.slice(1).map((part) => Number(part ?? 0))
-  const seconds = isRounded ? Math.round(fraction) : Math.floor(fraction)
+  const seconds = Math.floor(isRounded ? fraction + floatError : fraction)
   return {
     days: daysSince2000(year ?? 0, month ?? 0, day ?? 0),
     microseconds: (((hour ?? 0) * 60 + (minute ?? 0)) * 60 + seconds) * second,

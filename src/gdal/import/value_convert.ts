@@ -100,7 +100,11 @@ function formatTime(value: Value): string | undefined {
 
 /** Conversions within a datatype of timestamps that a format stores as floating-point numbers. */
 export const roundingConversions: Readonly<Partial<Record<Datatype, Conversion>>> = {
-  TIME: (value) => parseTimestamp(readAscii(value), true)?.microseconds,
+  TIME: (value) => {
+    const timestamp = parseTimestamp(readAscii(value), true)
+    // There is no hour 24.
+    return timestamp && Math.min(timestamp.microseconds, (daySeconds - 1) * second)
+  },
   DATETIME: (value) => {
     const text = readAscii(value)
     const timestamp = isCalendarDay(text) ? parseTimestamp(text, true) : undefined
