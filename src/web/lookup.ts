@@ -5,7 +5,7 @@ import { createFeaturePanel, type FeaturePanel } from './map/feature_panel.ts'
 import { createHighlight, readGeometry } from './map/highlight.ts'
 import { identify } from './map/identify.ts'
 import type { DrawnLayer } from './map/layer_images.ts'
-import { goTo, wrapX } from './map/viewport.ts'
+import { goTo, uncover, wrapX } from './map/viewport.ts'
 import { reasonOf } from './request.ts'
 
 /** Options of feature lookups. */
@@ -45,6 +45,8 @@ export function createLookup({ map, layers, status, onOpen }: LookupOptions): Fe
       const findings = await status.track(identify(asked, circle, signal))
       onOpen()
       panel.show(findings, focuses)
+      // The keyboard finds features in the center, which stays where it is.
+      if (!focuses) uncover(map, panel.root, [x, y])
     } catch (error) {
       if (!signal.aborted) status.report(`Cannot find features. ${reasonOf(error)}`)
     }

@@ -197,3 +197,17 @@ test('nothing is announced while the pointer moves', async () => {
   await page.locator('.position:not(:empty)').waitFor()
   expect(await page.getByRole('status').count()).toBe(0)
 })
+
+test('the place that was tapped on a phone is seen above what was found there', async () => {
+  const page = await open(map, { width: 390, height: 740 })
+  const place = [5, -9] as const
+  const tapped = pixelOf(page, readView(await urlOf(page)), place)
+  await page.mouse.click(tapped.x, tapped.y)
+  await page.locator('.features summary').first().waitFor()
+  expect(await page.evaluate(isOver('.features', tapped))).toBe(true)
+  await page.waitForURL((url) => readView(url).lat < -0.5)
+  await untilDrawn(page)
+  const seen = pixelOf(page, readView(await urlOf(page)), place)
+  expect(seen.y).toBeGreaterThan(0)
+  expect(await page.evaluate(isOver('.map', seen))).toBe(true)
+})

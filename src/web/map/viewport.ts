@@ -141,6 +141,29 @@ function freePadding(): number[] {
   return taken.map((reach) => (isFree ? reach : 0) + room)
 }
 
+/** Moves the map so that a place is seen which a card covers, or nearly. */
+export function uncover(map: OlMap, card: HTMLElement, place: readonly number[]): void {
+  const [x, y] = map.getPixelFromCoordinate([...place]) ?? []
+  const [width = 0, height = 0] = map.getSize() ?? []
+  if (x === undefined || y === undefined || !isNear(card.getBoundingClientRect(), x, y)) return
+  const [top = 0, right = 0, bottom = 0, left = 0] = freePadding()
+  const moved = [between(left, x, width - right) - x, between(top, y, height - bottom) - y] as const
+  const center = map.getCoordinateFromPixel([width / 2 - moved[0], height / 2 - moved[1]])
+  map.getView().animate({ center, duration: durationOf(200) })
+}
+
+/** Pixels around a card in which a symbol is cut. */
+const cardMargin = 16
+
+function isNear({ left, right, top, bottom }: DOMRect, x: number, y: number): boolean {
+  const isBeside = x < left - cardMargin || x > right + cardMargin
+  return !isBeside && y >= top - cardMargin && y <= bottom + cardMargin
+}
+
+function between(least: number, value: number, most: number): number {
+  return Math.min(Math.max(value, least), most)
+}
+
 /** Zooms by steps; negative steps zoom out. */
 export function zoomBy(map: OlMap, steps: number): void {
   const view = map.getView()
