@@ -27,6 +27,20 @@ export const keptRoutes = {
         features: Type.Integer({ description: 'Number of features.' }),
         bytes: Type.Number({ description: 'Size, with attachments.' }),
         kept: time('Since when'),
+        written: Type.Optional(
+          Type.Object(
+            {
+              at: time('When'),
+              user: Type.Union([Type.String(), Type.Null()], {
+                description: 'Who; null if the user was deleted.',
+              }),
+            },
+            {
+              description:
+                'Last write of features of the layer, their descriptions and attachments, by another request than a load; absent without one since the layer last had other data.',
+            },
+          ),
+        ),
         expires: time('Until when, unless the data exceed the size that the server keeps'),
       }),
     ),

@@ -13,12 +13,15 @@ import type { ActualResource, ActualTree } from '../model/actual_tree.ts'
 import type { Edit, Plan } from '../model/change.ts'
 import { byId, digestOrNull, fieldOf } from '../model/edit_digest.ts'
 import { renamedFieldOf } from '../model/layer_fields.ts'
+import type { KeptLayer } from './find_kept.ts'
 import { isApplied, listApplied } from './undo_manifest.ts'
 
 /** An undo to check. */
 export interface UndoCheck {
   readonly api: Api
   readonly entry: JournalEntry
+  /** Data that the server kept, by layer. */
+  readonly kept: ReadonlyMap<number, KeptLayer>
   readonly actual: ActualTree
   readonly manifest: Manifest
   /** Items of merged layer trees that were changed since the apply, by web map. */
@@ -51,17 +54,18 @@ interface Versions {
 export async function checkEdited(check: UndoCheck): Promise<Issue[]> {
   const found = listApplied(check.entry).flatMap((change) => {
     if (check.options.overwrite.has(change.key) || !isCls(change.cls)) return []
-    const why = describeEdit(check, change)
-    return why === undefined ? [] : [{ change, why }]
+    const [why, written] = [describeEdit(check, change), describeWritten(check, change)]
+    return why === undefined && written === undefined ? [] : [{ change, why, written }]
   })
   const queue = new PQueue({ concurrency: maxRequests })
   const issues = await queue.addAll(
-    found.map(({ change, why }) => async (): Promise<Issue[]> => {
-      const later = await readLater(check, change)
+    found.map(({ change, why, written }) => async (): Promise<Issue[]> => {
+      const later = why === undefined ? undefined : await readLater(check, change)
       const there = change.id == null ? undefined : check.actual.byId.get(change.id)
       const left = there === undefined ? undefined : { entry: check.entry.id, change, there }
-      if (left !== undefined && later !== undefined && isAsLeft(left, later)) return []
-      const message = `${why}${describeLater(later)}`
+      const isLeft = left !== undefined && later !== undefined && isAsLeft(left, later)
+      const message = why === undefined || isLeft ? written : `${why}${describeLater(later)}`
+      if (message === undefined) return []
       const hint = `To undo the apply nevertheless, use --overwrite ${change.key}.`
       return [{ code: 'undo/edited', message, severity: 'error', hint }]
     }),
@@ -123,6 +127,18 @@ function describeData(
     return `it is unknown whether the data of "${key}" were edited since apply ${entry.id}, which was not one transaction`
   if (dataVersion === after) return undefined
   return `the data of "${key}", which the undo would replace, were edited ${countOf(dataVersion - after, 'time')} since apply ${entry.id}`
+}
+
+/**
+ * Says who wrote descriptions or attachments of features that an undo would replace together with their features. Such writes do not
+ * count as edits of the data. They are not restored by an undo of later applies either, so that these do not excuse them.
+ */
+function describeWritten({ entry, kept, plan }: UndoCheck, { key, id }: JournalChange): string | undefined {
+  const written = id == null ? undefined : kept.get(id)?.written
+  const isReplaced = plan.changes.some((one) => one.id === id && one.restores !== undefined)
+  if (written === undefined || !isReplaced) return undefined
+  const who = `${written.user === null ? '' : `${written.user}, `}${written.at.replace('T', ' ')} UTC`
+  return `descriptions or attachments of features of "${key}", which the undo would replace, were written since apply ${entry.id} (${who})`
 }
 
 const isOfFiles = (pointer: string) => /^\/files?(\/|$)/.test(pointer)

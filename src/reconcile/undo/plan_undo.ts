@@ -68,7 +68,7 @@ export async function planUndo({ api, entry, options, env, signal }: UndoRequest
   const planOptions = { ...safeOptions, ...allowed }
   const plan = await planManifest({ api, manifest, actual, options: planOptions, signal })
   const issues = [
-    ...(await checkEdited({ api, entry, actual, manifest, conflicts, plan, options, signal })),
+    ...(await checkEdited({ api, entry, kept, actual, manifest, conflicts, plan, options, signal })),
     ...checkReferences(entry, lateReferences, options),
     ...checkData(entry, kept, options),
     ...checkFeatures(entry, kept),

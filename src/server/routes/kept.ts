@@ -21,12 +21,13 @@ export const keptHandlers: Handlers<keyof typeof keptRoutes> = {
 }
 
 function describe(
-  { id, resourceId, displayName, isThere, dataVersion, features, bytes, keptAt }: KeptData,
+  { id, resourceId, displayName, isThere, dataVersion, features, bytes, keptAt, written }: KeptData,
   days: number,
 ) {
   const expires = new Date(Date.parse(`${keptAt}Z`) + days * dayMs)
   return {
     ...{ id, resource: resourceId, display_name: displayName, deleted: !isThere, data_version: dataVersion },
+    ...(written === null ? {} : { written }),
     ...{ features, bytes, kept: keptAt, expires: expires.toISOString().slice(0, 19) },
   }
 }

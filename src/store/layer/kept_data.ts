@@ -32,6 +32,8 @@ export interface KeptData {
   readonly keptAt: string
   /** Whether the layer exists. */
   readonly isThere: boolean
+  /** Last write of features since the newest data of the layer were kept, at a time like `keptAt`; loads are none. */
+  readonly written: { readonly at: string; readonly user: string | null } | null
 }
 
 /**
@@ -186,7 +188,11 @@ const keptSql = `
   select k.id, k.resource_id as "resourceId", k.data_version as "dataVersion", k.display_name as "displayName",
          k.geometry_type as "geometryType", k.srs, k.table_name as "tableName", k.is_copy as "isCopy", k.fields,
          k.features, k.bytes::float8 as bytes, k.user_id as "userId",
-         to_char(k.kept_at, 'YYYY-MM-DD"T"HH24:MI:SS') as "keptAt", l.resource_id is not null as "isThere"
+         to_char(k.kept_at, 'YYYY-MM-DD"T"HH24:MI:SS') as "keptAt", l.resource_id is not null as "isThere",
+         (select jsonb_build_object('at', to_char(c.changed_at, 'YYYY-MM-DD"T"HH24:MI:SS'), 'user', p.keyname)
+            from last_change c left join principal p on p.id = c.user_id
+           where c.resource_id = k.resource_id and c.part = 'data'
+             and c.changed_at > (select max(n.kept_at) from kept_data n where n.resource_id = k.resource_id)) as written
     from kept_data k left join layer l on l.resource_id = k.resource_id`
 
 /** Lists the kept data, newest first: all, or those of a resource. */
