@@ -42,6 +42,13 @@ export function iconButton(label: string, path: string, onClick: () => void): HT
   )
 }
 
+/** Parses HTML that the server has sanitized. */
+export function parseHtml(html: string): DocumentFragment {
+  const template = document.createElement('template')
+  template.innerHTML = html
+  return template.content
+}
+
 function fill(made: Element, attributes: Attributes, content: readonly Content[]): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') made.addEventListener(name, value)

@@ -1,6 +1,6 @@
 import type { MapConfig } from '../style/map_layers.ts'
 import { icons } from './catalog/icons.ts'
-import { element, iconButton } from './element.ts'
+import { element, iconButton, parseHtml } from './element.ts'
 import { askJson } from './request.ts'
 
 /** Panel with the name of the map and its layers. */
@@ -75,11 +75,4 @@ function emptyNote(): HTMLElement {
 /** Returns the login URL, which redirects back to the current view. */
 export function loginAddress(): string {
   return `/login?next=${encodeURIComponent(location.pathname + location.search)}`
-}
-
-/** Parses HTML that the server has sanitized. */
-function parseHtml(html: string): DocumentFragment {
-  const template = document.createElement('template')
-  template.innerHTML = html
-  return template.content
 }

@@ -32,6 +32,8 @@ export function createLayer(
       readonly datatype: string
       readonly display_name?: string
       readonly grid_visibility?: boolean
+      readonly label_field?: boolean
+      readonly lookup_table?: { readonly id: number }
     }[]
     readonly resource?: Readonly<Record<string, unknown>>
     readonly members?: Readonly<Record<string, unknown>>

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { nullable } from '../descriptor.ts'
 import { EmptySchema, FeatureParams, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
@@ -47,7 +48,8 @@ export const AttachmentEntry = Type.Object(
   { additionalProperties: true },
 )
 
-const AttachmentSchema = Type.Object({
+/** Attachment in responses. */
+export const AttachmentSchema = Type.Object({
   id: Type.Integer({ description: 'Identifier.' }),
   name: labels.name,
   size: Type.Integer({ description: 'Size in bytes.' }),
@@ -55,6 +57,9 @@ const AttachmentSchema = Type.Object({
   description: labels.description,
   is_image: Type.Boolean({ description: 'Whether a preview is available.' }),
 })
+
+/** An attachment in responses. */
+export type AnswerAttachment = Static<typeof AttachmentSchema>
 
 const IdAnswer = Type.Object({ id: Type.Integer() })
 const AttachmentParams = Type.Object({

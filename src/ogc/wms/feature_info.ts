@@ -13,6 +13,8 @@ export interface PixelFeature {
   readonly fid: string
   /** Values of the fields in order, in the lexical form of XML Schema. */
   readonly values: readonly (string | null)[]
+  /** Labels of the values, where they have one; for people, who read text and HTML. */
+  readonly labels?: readonly (string | undefined)[]
   readonly geojson: string | null
   readonly wkb: Uint8Array | null
 }
@@ -86,13 +88,20 @@ export function featureInfo(
 
 function plainText({ layers }: PixelInfo): string {
   const lines = layers.flatMap(({ type, features }) =>
-    features.flatMap(({ fid, values }) => [
+    features.flatMap(({ fid, ...feature }) => [
       `${type.title}: ${fid}`,
-      ...type.properties.map(({ field }, at) => `  ${field.keyname}: ${values[at] ?? ''}`),
+      ...type.properties.map(({ field }, at) => `  ${field.keyname}: ${readableValue(feature, at)}`),
       '',
     ]),
   )
   return lines.length === 0 ? 'No features were found.\n' : lines.join('\n')
+}
+
+/** Returns the label of a value, with the value in parentheses; the value if it has none. */
+function readableValue({ values, labels }: Pick<PixelFeature, 'values' | 'labels'>, at: number): string {
+  const value = values[at] ?? ''
+  const label = labels?.[at]
+  return label === undefined || label === value ? value : `${label} (${value})`
 }
 
 const css =
@@ -100,9 +109,14 @@ const css =
 
 function htmlText({ layers }: PixelInfo): string {
   const tables = layers.flatMap(({ type, features }) =>
-    features.map(({ fid, values }) => {
+    features.map(({ fid, ...feature }) => {
       const rows = type.properties.map(({ field }, at) =>
-        element('tr', {}, textElement('th', field.displayName), textElement('td', values[at] ?? '')),
+        element(
+          'tr',
+          {},
+          textElement('th', field.displayName),
+          textElement('td', readableValue(feature, at)),
+        ),
       )
       return element('table', {}, textElement('caption', `${type.title}: ${fid}`), ...rows)
     }),

@@ -2,6 +2,7 @@ import { hasPermission } from '../../access/permission_mask.ts'
 import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { descriptorOf } from '../../contract/registry.ts'
+import { type Found, type LayerFindings, maxFoundDescription } from '../../contract/routes/identify.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Database } from '../../database/database.ts'
 import { formatWkt } from '../../geo/wkt.ts'
@@ -22,15 +23,12 @@ import type { ApiRequest } from '../http/handler.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
 import { findStyle, importanceOf } from '../render/sources/feature_source.ts'
 import { limitToScale } from '../render/sources/scale_filter.ts'
+import { sanitiseDescription } from '../resource/description.ts'
+import { type FieldLabels, findFieldLabels } from './field_labels.ts'
 import { type FoundInImage, openIdentifiedImages, type Spot, spotOf } from './identify_images.ts'
 
 /** Maximum number of features of a layer in one answer. */
 const limit = 100
-
-/** Features found in one layer, or why it could not be queried. */
-type LayerResult =
-  | { readonly error: string }
-  | { readonly featureCount: number; readonly features: readonly object[] }
 
 /** Which features of a layer are found, and which first. */
 type SeenFeatures = Pick<IdentifyQuery, 'where' | 'first'>
@@ -41,7 +39,9 @@ type SeenFeatures = Pick<IdentifyQuery, 'where' | 'first'>
  *
  * @throws {Problem} feature/invalid for an invalid geometry, request/invalid for an unknown reference system
  */
-export async function identify(request: ApiRequest<'feature.identify'>): Promise<Record<string, unknown>> {
+export async function identify(
+  request: ApiRequest<'feature.identify'>,
+): Promise<Record<string, LayerFindings | number>> {
   const { context, caller, body } = request
   const ids = [...new Set(body.layers)]
   const place = await readPlace(request)
@@ -51,17 +51,18 @@ export async function identify(request: ApiRequest<'feature.identify'>): Promise
   const names = await findResourceNames(context.database, [...masks.keys()])
   const databases = await findDatabases(context, [...layers.values()])
   const seen = await findSeenFeatures(request, layers)
+  const labels = await findFieldLabels(request, [...layers.values()])
   const images = await openIdentifiedImages(request, { ids: permitted, spot: place.spot, limit })
   // In parallel, so that external databases do not wait for each other.
   const found = await Promise.all(
-    ids.map(async (id): Promise<[id: number, LayerResult]> => {
+    ids.map(async (id): Promise<[id: number, LayerFindings]> => {
       const layer = layers.get(id)
       const database = databases.get(id)
       const image = images.get(id)
       if (image !== undefined) return [id, await identifyInImage(id, image, names.get(id)?.displayName)]
       if (layer === undefined || database === undefined) return [id, { error: errorOf(id) }]
       const query = { ...place, ...seen.get(id) }
-      return [id, await identifyInLayer(database, { layer, query, name: names.get(id)?.displayName })]
+      return [id, await identifyInLayer(database, { layer, query, labels, name: names.get(id)?.displayName })]
     }),
   )
   const counts = found.map(([, one]) => ('featureCount' in one ? one.featureCount : 0))
@@ -98,7 +99,7 @@ async function identifyInImage(
   id: number,
   find: () => Promise<readonly FoundInImage[]>,
   parent: string | undefined,
-): Promise<LayerResult> {
+): Promise<LayerFindings> {
   try {
     const found = await find()
     const features = found.map(({ label, fields }, at) => ({
@@ -106,7 +107,7 @@ async function identifyInImage(
       layerId: id,
       label,
       fields,
-      parent,
+      ...(parent === undefined ? {} : { parent }),
     }))
     return { featureCount: features.length, features }
   } catch (error) {
@@ -119,10 +120,12 @@ async function identifyInImage(
 interface Target {
   readonly layer: Layer
   readonly query: IdentifyQuery
+  readonly labels: FieldLabels
   readonly name: string | undefined
 }
 
-async function identifyInLayer(database: Database, { layer, query, name }: Target): Promise<LayerResult> {
+async function identifyInLayer(database: Database, target: Target): Promise<LayerFindings> {
+  const { layer, query } = target
   let found: IdentifiedFeature[]
   try {
     found = await identifyFeatures(database, layer, query)
@@ -131,14 +134,34 @@ async function identifyInLayer(database: Database, { layer, query, name }: Targe
     if (isForeign(layer) && isProblem(error)) return { error: error.message }
     throw error
   }
-  const features = found.map(({ id, label, fields }) => ({
+  const features = found.map((feature) => describe(feature, target))
+  return { featureCount: features.length, features }
+}
+
+function describe(feature: IdentifiedFeature, { layer, labels, name }: Target): Found {
+  const { id, fields, description, attachments } = feature
+  const known = Object.fromEntries(
+    layer.fields.flatMap((field) => {
+      const label = labels.find(field, fields[field.keyname])
+      return label === undefined ? [] : [[field.keyname, label] as const]
+    }),
+  )
+  const labelField = layer.fields.find((field) => field.labelField)?.keyname ?? ''
+  return {
     id,
     layerId: layer.resourceId,
-    label: label ?? `#${id}`,
+    label: (Object.hasOwn(known, labelField) ? known[labelField] : undefined) ?? feature.label ?? `#${id}`,
     fields,
-    parent: name,
-  }))
-  return { featureCount: features.length, features }
+    ...(Object.keys(known).length > 0 ? { labels: known } : {}),
+    ...(description === null ? {} : { description: sanitiseDescription(cut(description)) }),
+    ...(attachments === null ? {} : { attachments }),
+    ...(name === undefined ? {} : { parent: name }),
+  }
+}
+
+function cut(description: string): string {
+  const isCut = description.length > maxFoundDescription
+  return isCut ? `${description.slice(0, maxFoundDescription)}…` : description
 }
 
 /**

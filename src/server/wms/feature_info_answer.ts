@@ -9,9 +9,10 @@ import { type InfoFormat, isDrawnAt, type WmsLayer } from '../../ogc/wms/wms_ser
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import { findInfoFeatures } from '../../store/feature/info_features.ts'
 import type { ServerContext } from '../context.ts'
+import { type FieldLabels, findFieldLabels } from '../features/field_labels.ts'
 import { openIdentifiedImages, type Spot } from '../features/identify_images.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
-import type { Answer } from '../http/handler.ts'
+import type { Answer, ApiRequest } from '../http/handler.ts'
 import { scaleOfFrame } from './map_image.ts'
 import type { PublishedMaps } from './published_wms.ts'
 
@@ -35,7 +36,7 @@ export interface PixelQuery {
  * @throws {Problem} external/*
  */
 export async function answerFeatureInfo(
-  context: ServerContext,
+  { context, caller }: Pick<ApiRequest, 'context' | 'caller'>,
   { id, featureLayers, imageLayerIds }: PublishedMaps,
   query: PixelQuery,
 ): Promise<Answer> {
@@ -55,6 +56,11 @@ export async function answerFeatureInfo(
     return [{ keyname: name, displayName: title, maxFeatures: null, layer, isWritable: false }]
   })
   const types = new Map(createFeatureTypes(published).map((type, at) => [published[at]?.keyname ?? '', type]))
+  const isForPeople = format === 'text/plain' || format === 'text/html'
+  const labels = await findFieldLabels(
+    { context, caller },
+    isForPeople ? published.map(({ layer }) => layer) : [],
+  )
   const box = boxAroundPixel({ ...frame, ...query })
   const srs = frame.system?.srs ?? 3857
   const imageIds = drawn.flatMap(({ resourceId }) => imageLayerIds.get(resourceId) ?? [])
@@ -66,7 +72,8 @@ export async function answerFeatureInfo(
   const parts = await Promise.all(
     drawn.map(async (layer): Promise<readonly PixelLayer[]> => {
       const type = types.get(layer.name)
-      if (type !== undefined) return [{ type, features: await readPixel(context, { type, query, box }) }]
+      if (type !== undefined)
+        return [{ type, features: await readPixel(context, { type, query, box, labels }) }]
       const find = images.get(imageLayerIds.get(layer.resourceId) ?? 0)
       const found = (await find?.()) ?? []
       return describeFound(
@@ -109,22 +116,27 @@ interface PixelTarget {
   readonly type: FeatureType
   readonly query: PixelQuery
   readonly box: Bbox
+  readonly labels: FieldLabels
 }
 
 async function readPixel(
   context: ServerContext,
-  { type: { layer }, query, box }: PixelTarget,
+  { type: { layer }, query, box, labels }: PixelTarget,
 ): Promise<readonly PixelFeature[]> {
   const { frame, format, featureCount } = query
   const database = await findDatabase(context, layer)
   const srs = frame.system?.srs ?? 3857
   try {
-    return await findInfoFeatures(database, layer, {
+    const found = await findInfoFeatures(database, layer, {
       box,
       srs,
       limit: featureCount,
       geometry: geometries[format],
     })
+    return found.map((feature) => ({
+      ...feature,
+      labels: layer.fields.map((field, at) => labels.find(field, feature.values[at])),
+    }))
   } catch (error) {
     // Nothing lies outside the reference system of the layer.
     if (isProblem(error, 'feature/invalid') && /transform/i.test(error.message)) return []

@@ -16,23 +16,26 @@ export interface ExtensionSource {
   readonly layerId: number
   /** SQL of the feature's id; it must not clash with a column of attachments. */
   readonly featureId: string
+  /** Maximum of what is written of a feature; absent for everything. */
+  readonly most?: { readonly characters: number; readonly attachments: number } | undefined
 }
 
 /** Returns SQL that writes an extension as JSON. Whether the layer has any is checked once, not for each feature. */
 export function extensionSql(
   name: ExtensionName,
-  { layerId, featureId }: ExtensionSource,
+  { layerId, featureId, most }: ExtensionSource,
   bindings: Bindings,
 ): JsonSql {
   const layer = bindings.bind(layerId, 'int')
   if (name === 'description')
     return `case when exists (select from feature_description d where d.layer_id = ${layer})
-      then coalesce((select to_json(d.description)::text from feature_description d
-        where d.layer_id = ${layer} and d.feature_id = ${featureId}), 'null') else 'null' end`
+      then coalesce((select to_json(${most ? `left(d.description, ${bindings.bind(most.characters, 'int')})` : 'd.description'})::text
+        from feature_description d where d.layer_id = ${layer} and d.feature_id = ${featureId}), 'null') else 'null' end`
+  const limit = most ? `order by a.id limit ${bindings.bind(most.attachments, 'int')}` : ''
   return `case when exists (select from attachment a where a.layer_id = ${layer})
     then coalesce((select '[' || string_agg(${itemSql}, ',' order by a.id) || ']'
-      from attachment a join blob b using (digest)
-      where a.layer_id = ${layer} and a.feature_id = ${featureId}), 'null') else 'null' end`
+      from (select * from attachment a where a.layer_id = ${layer} and a.feature_id = ${featureId} ${limit}) a
+      join blob b using (digest)), 'null') else 'null' end`
 }
 
 /** The attachments of a feature, or one of them. */

@@ -1,6 +1,7 @@
 import type { MapLayer } from '../../style/map_layers.ts'
 import { icons } from '../catalog/icons.ts'
-import { element, iconButton } from '../element.ts'
+import { element, iconButton, parseHtml } from '../element.ts'
+import { attachmentList } from './attachment_list.ts'
 import type { Findings, FoundFeature } from './identify.ts'
 
 /** Panel of found features. */
@@ -104,6 +105,10 @@ function featureEntry(
       element('span', { class: 'layer' }, feature.layer.label),
     ),
     attributeTable(feature),
+    ...(feature.description
+      ? [element('div', { class: 'description' }, parseHtml(feature.description))]
+      : []),
+    ...(feature.attachments ? [attachmentList(feature, feature.attachments)] : []),
     ...(feature.layer.landform.hasFeatures ? [zoomButton()] : []),
   )
   entry.addEventListener('toggle', () => {
@@ -124,7 +129,7 @@ function titleOf({ id, label, fields, layer }: FoundFeature): string {
   return label === `#${id}` && typeof name === 'string' && name !== '' ? name : label
 }
 
-function attributeTable({ id, layer, fields }: FoundFeature): HTMLElement {
+function attributeTable({ id, layer, fields, labels: values = {} }: FoundFeature): HTMLElement {
   const known = layer.landform.fields.filter(({ keyname }) => Object.hasOwn(fields, keyname))
   const names = known.map(({ keyname }) => keyname)
   const others = Object.keys(fields).filter((name) => !names.includes(name))
@@ -134,15 +139,23 @@ function attributeTable({ id, layer, fields }: FoundFeature): HTMLElement {
   ]
   // A field may have the name of the id, and another value.
   const isTaken = labels.some(([, label]) => label.toLowerCase() === 'id')
-  const rows = labels.map(([keyname, label]) => attributeRow(label, fields[keyname]))
+  const rows = labels.map(([keyname, label]) =>
+    attributeRow(label, fields[keyname], Object.hasOwn(values, keyname) ? values[keyname] : undefined),
+  )
   // Pixels have no id, and those of features of other services are not told.
   if (layer.landform.hasFeatures) rows.push(attributeRow(isTaken ? 'feature id' : 'id', id))
   return element('table', {}, element('tbody', {}, ...rows))
 }
 
-function attributeRow(name: string, value: unknown): HTMLElement {
-  const cell = element('td', typeof value === 'number' ? { class: 'number' } : {}, showValue(value))
-  return element('tr', {}, element('th', { scope: 'row' }, name), cell)
+/** Shows a value, or its label with the value beside it. */
+function attributeRow(name: string, value: unknown, label?: string): HTMLElement {
+  const attributes = typeof value === 'number' && label === undefined ? { class: 'number' } : {}
+  const shown = showValue(value)
+  const content =
+    label === undefined || label === String(value)
+      ? [shown]
+      : [label, ' ', element('span', { class: 'code', title: 'stored value' }, shown)]
+  return element('tr', {}, element('th', { scope: 'row' }, name), element('td', attributes, ...content))
 }
 
 /** Formats the value of a field as a node. Strings are never parsed as markup. */

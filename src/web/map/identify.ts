@@ -1,15 +1,13 @@
+import type { Found, LayerFindings } from '../../contract/routes/identify.ts'
 import type { MapLayer } from '../../style/map_layers.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import { askJson } from '../request.ts'
 
 /** Found feature, with its layer; for layers without features, the values or the text of their image. */
-export interface FoundFeature {
+export interface FoundFeature extends Omit<Found, 'layerId' | 'parent'> {
   readonly layer: MapLayer
   /** Where it was searched, in EPSG:3857. */
   readonly place: readonly [x: number, y: number]
-  readonly id: number
-  readonly label: string
-  readonly fields: Readonly<Record<string, unknown>>
 }
 
 /** Result of a search. */
@@ -27,11 +25,6 @@ export interface SearchCircle {
   readonly resolution: number
 }
 
-interface LayerAnswer {
-  readonly error?: string | { readonly message?: string }
-  readonly features?: readonly Pick<FoundFeature, 'id' | 'label' | 'fields'>[]
-}
-
 /** Finds features of several layers around a point, in the order of the layers. */
 export async function identify(
   layers: readonly MapLayer[],
@@ -43,7 +36,7 @@ export async function identify(
     ...new Set(layers.filter(({ landform }) => landform.hasFeatures).map(({ styleId }) => styleId)),
   ]
   const scale_denom = scaleDenomOf(circle.resolution)
-  const answer = await askJson<Record<string, LayerAnswer>>('/api/feature_layer/identify', {
+  const answer = await askJson<Record<string, LayerFindings>>('/api/feature_layer/identify', {
     method: 'POST',
     body: JSON.stringify({ srs: 3857, geom: circleWkt(circle), layers: ids, styles, scale_denom }),
     headers: { 'content-type': 'application/json' },
@@ -55,13 +48,17 @@ export async function identify(
     .filter((layer) => layer !== undefined)
   return {
     features: once.flatMap((layer) =>
-      (answer[layer.layerId]?.features ?? []).map((found) => ({ layer, place: circle.center, ...found })),
+      foundOf(layer).map((found) => ({ layer, place: circle.center, ...found })),
     ),
     faults: once.flatMap((layer) => {
-      const error = answer[layer.layerId]?.error
-      if (error === undefined) return []
-      return [{ layer, reason: typeof error === 'string' ? error : (error.message ?? 'unknown') }]
+      const findings = answer[layer.layerId]
+      return findings !== undefined && 'error' in findings ? [{ layer, reason: findings.error }] : []
     }),
+  }
+
+  function foundOf({ layerId }: MapLayer): readonly Found[] {
+    const findings = answer[layerId]
+    return findings !== undefined && 'features' in findings ? findings.features : []
   }
 }
 

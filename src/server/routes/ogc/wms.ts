@@ -72,7 +72,7 @@ const answerWms = retryOnSchemaChange(async ({ request, wanted }: ParsedRequest)
     case 'GetFeatureInfo': {
       const layers = wanted.layers.map((name) => findMapLayer(service, name, 'QUERY_LAYERS'))
       const frame = await frameOfView(context, wanted.view)
-      return answerFeatureInfo(context, maps, { ...wanted, layers, frame, signal: request.signal })
+      return answerFeatureInfo(request, maps, { ...wanted, layers, frame, signal: request.signal })
     }
     case 'GetLegendGraphic':
       return answerLegend(request, findMapLayer(service, wanted.layer, 'LAYER'), wanted.image)

@@ -56,7 +56,7 @@ const answerWmts = retryOnSchemaChange(async ({ request, wanted }: ParsedRequest
   }
   const { pixel, format } = wanted
   const query = { layers, frame, pixel, tolerance, featureCount, format, signal: request.signal }
-  return answerFeatureInfo(context, maps, query)
+  return answerFeatureInfo(request, maps, query)
 })
 
 /** Distance from the pixel in which points and lines are found, in pixels. */
