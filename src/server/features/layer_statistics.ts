@@ -1,6 +1,4 @@
 import type { Bbox } from '../../geo/bbox.ts'
-import { lonLatBbox } from '../../geo/mercator.ts'
-import type { Raster } from '../../store/classes/raster_layer.ts'
 import { type FeatureFilter, isEmptyFilter } from '../../store/feature/feature_filter.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../../store/feature/layer_extent.ts'
 import type { ServerContext } from '../context.ts'
@@ -36,18 +34,4 @@ export async function readExtent(
   return isEmptyFilter(filter)
     ? context.layerCaches.extent(database, layer)
     : findLayerExtent(database, layer, filter)
-}
-
-/** Computes the bounding box of a raster in degrees. */
-export function rasterExtent({ geoTransform, xsize, ysize }: Raster): Bbox {
-  const [left = 0, stepX = 0, turnX = 0, top = 0, turnY = 0, stepY = 0] = geoTransform
-  const corners = [
-    [0, 0],
-    [xsize, 0],
-    [0, ysize],
-    [xsize, ysize],
-  ] as const
-  const xs = corners.map(([column, row]) => left + column * stepX + row * turnX)
-  const ys = corners.map(([column, row]) => top + column * turnY + row * stepY)
-  return lonLatBbox([Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)])
 }

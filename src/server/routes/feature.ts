@@ -27,7 +27,7 @@ import { storePreviews } from '../attachments/attachment_preview.ts'
 import { effectOf, readContent, readTarget, type WriteEffect } from '../features/feature_content.ts'
 import { readFieldNames, readFilter, readFormat, readSelection } from '../features/feature_query.ts'
 import { identify } from '../features/identify_features.ts'
-import { rasterExtent, readCount, readExtent } from '../features/layer_statistics.ts'
+import { readCount, readExtent } from '../features/layer_statistics.ts'
 import {
   checkFeatureId,
   featureNotFound,
@@ -41,6 +41,7 @@ import { openPage, type PartSelection, splitReading } from '../features/read_par
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { readJsonItems } from '../http/json_items.ts'
+import { rasterExtent } from '../map/layer_extents.ts'
 import { spoolBody, streamRows } from '../stream/spool.ts'
 
 const json = 'application/json'
