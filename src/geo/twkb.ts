@@ -59,12 +59,14 @@ function readPart(cursor: Cursor, kind: GeometryFamily): Part {
 
 function readPositions(cursor: Cursor, count: number): number[] {
   const { reader } = cursor
-  const flat: number[] = []
+  // Of its full size from the start: a list that grows is copied again and again.
+  const flat = new Array<number>(2 * count)
   let { x, y } = cursor
-  for (let left = count; left > 0; left -= 1) {
+  for (let at = 0; at < flat.length; at += 2) {
     x += readDifference(reader)
     y += readDifference(reader)
-    flat.push(x, y)
+    flat[at] = x
+    flat[at + 1] = y
   }
   cursor.x = x
   cursor.y = y

@@ -72,7 +72,7 @@ export function sampleTiles(perZoom: number, { first, last } = zoomLevels): Tile
 }
 
 /** Tiles of other zoom levels, so that a server that has just started has its code compiled and its connections open. */
-export const otherTiles = sampleTiles(75, { first: 13, last: 16 })
+export const otherTiles = sampleTiles(300, { first: 13, last: 16 })
 
 interface City {
   readonly country: string
