@@ -46,10 +46,21 @@ export async function confirmAndApply(shown: ShownPlan, terminal: Terminal): Pro
   const { plan, settings } = shown
   if (hasErrors(plan.issues)) return exitCodeOf(plan.issues)
   if (plan.changes.length === 0) return 0
+  await requirePasswords(plan, terminal)
   const confirmation = await confirm(settings, terminal)
   if (confirmation === 'yes') return carryOut(shown, terminal)
   writeLine(terminal.err, 'Nothing was changed.')
   return confirmation === 'interrupted' ? 130 : 1
+}
+
+/**
+ * Reads the passwords before anything is asked, recorded or changed. Those of commands, which may ask, are read by the apply.
+ *
+ * @throws {Problem} apply/failed
+ */
+async function requirePasswords({ changes }: Plan, terminal: Terminal): Promise<void> {
+  for (const { password } of changes)
+    if (password !== undefined && !('command' in password)) await readSecret(password, terminal)
 }
 
 async function confirm({ yes }: CarryOutSettings, terminal: Terminal): Promise<Confirmation> {

@@ -16,7 +16,7 @@ import { formatHeader } from './print/plan_facts.ts'
 import { showReading } from './print/reading.ts'
 import { painter } from './print/text_format.ts'
 import { type Terminal, writeLine } from './terminal.ts'
-import { findWeakPasswords } from './weak_passwords.ts'
+import { findBadPasswords } from './weak_passwords.ts'
 
 /** Settings of commands that plan a manifest. */
 export interface PrepareSettings {
@@ -90,14 +90,15 @@ export async function planLoaded(
   return { plan: { ...plan, issues }, loaded: { ...loaded, sources: withPolicies(loaded.sources, guards) } }
 }
 
-/** Reports passwords that the plan sends and that the server refuses. Other servers have rules of their own. */
+/** Reports passwords that the plan sends and that cannot be read, or that the server refuses. Other servers have rules of their own. */
 async function checkSentPasswords(
   { changes, landform }: Plan,
   { principals }: Manifest,
   terminal: Pick<Terminal, 'env'>,
 ): Promise<Issue[]> {
   const sent = changes.flatMap(({ password, key }) => (password && principals?.user.get(key)) ?? [])
-  return landform === undefined ? [] : findWeakPasswords(sent, terminal)
+  const issues = await findBadPasswords(sent, terminal)
+  return landform === undefined ? issues.filter(({ code }) => code !== 'principal/weak-password') : issues
 }
 
 /** Reports keys in options that name nothing, unless an apply of the manifest has deleted what they named: jobs repeat them. */

@@ -66,7 +66,7 @@ groups:
   mappers: { display_name: Mappers, members: [carl] }
 ${tree('city', 'group:mappers')}`)
     const planned = await plan()
-    expect(planned.err).toBe('')
+    expect(planned.err).toMatch(/^city.yaml:6:15 warning principal\/no-password/)
     expect(planned.out).toContain(
       '  + mappers  group  Mappers\n      display_name  "Mappers"\n      members  "carl"',
     )
@@ -74,7 +74,7 @@ ${tree('city', 'group:mappers')}`)
     expect(planned.out).toContain('group mappers gains read on 1 new resource group: city')
     const without = await apply()
     expect(without.exit).toBe(1)
-    expect(without.out).toContain('the environment variable CARL_PASSWORD: it is not set')
+    expect(without.err).toContain('the environment variable CARL_PASSWORD: it is not set')
     expect((await apply([], { CARL_PASSWORD: goodPassword })).out).toContain('3 created')
     expect(await logsIn('carl', goodPassword)).toBe(true)
     expect((await plan()).out).toContain('Plan for city: 0 changes, 4 unchanged.')

@@ -7,7 +7,7 @@ import { countIssues, orDefault } from '../load_manifest.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
-import { findWeakPasswords } from '../weak_passwords.ts'
+import { findBadPasswords } from '../weak_passwords.ts'
 
 /** Settings of `validate`. */
 export interface ValidateSettings {
@@ -57,11 +57,12 @@ async function readData(manifest: Manifest, { interrupt }: Terminal): Promise<Is
   return checkSources(manifest, interrupt)
 }
 
-/** Warns of weak passwords: landform servers refuse them, others may not. */
+/** Warns of weak passwords: landform servers refuse them, others may not. Only who applies the manifest has all of them. */
 async function readPasswords({ principals }: Manifest, terminal: Terminal): Promise<Issue[]> {
   const users = [...(principals?.user.values() ?? [])].filter(({ password }) => password !== undefined)
-  const issues = await findWeakPasswords(users, terminal)
-  return issues.map((issue) => ({ ...issue, severity: 'warning' }))
+  const issues = await findBadPasswords(users, terminal)
+  const weak = issues.filter(({ code }) => code === 'principal/weak-password')
+  return weak.map((issue) => ({ ...issue, severity: 'warning' }))
 }
 
 /** Counts the parts of a manifest: `12 resources`, `3 icons, 30 geoservices`. */

@@ -37,6 +37,11 @@ export const principalProblems = {
     exception: `${core}.ForbiddenError`,
     advice: 'Make another user an administrator first.',
   },
+  'principal/no-password': {
+    title: 'Password cannot be read',
+    exit: 1,
+    advice: 'Set the variable, or write the file, before the apply, which fails without it.',
+  },
   'principal/weak-password': {
     title: 'Password is too weak',
     exit: 1,

@@ -189,5 +189,6 @@ export function isPrincipal({ record }: Pick<Change, 'record'>): boolean {
 
 /** Returns the Problem of a secret that cannot be read. */
 export function secretProblem(source: SecretSource, reason: string): Problem {
-  return problem('apply/failed', `Cannot read the password of ${describeSecret(source)}: ${reason}.`)
+  const message = `Cannot read the password of ${describeSecret(source)}: ${reason}.`
+  return problem('apply/failed', message, { data: { reason } })
 }

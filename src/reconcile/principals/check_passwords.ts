@@ -7,8 +7,8 @@ import { issueAt } from '../plan/issue_at.ts'
 import { describeSecret, withoutEnd } from './apply_principals.ts'
 
 /**
- * Reports passwords that servers refuse because they are too weak, without the passwords. Commands are not run, since they may ask or
- * change something, and what cannot be read here may be there when the manifest is applied.
+ * Reports passwords that servers refuse because they are too weak, without the passwords, and warns of those that cannot be read: they may
+ * be there when the manifest is applied. Commands are not run, since they may ask or change something.
  */
 export async function checkPasswords(
   users: readonly WantedPrincipal[],
@@ -25,6 +25,8 @@ export async function checkPasswords(
       issues.push(issueAt(user, 'principal/weak-password', message, '/password'))
     } catch (error) {
       if (!isProblem(error)) throw error
+      const message = `the password of the user "${key}" cannot be read from ${describeSecret(source)}: ${error.data.reason}`
+      issues.push({ ...issueAt(user, 'principal/no-password', message, '/password'), severity: 'warning' })
     }
   }
   return issues
