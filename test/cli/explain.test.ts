@@ -104,6 +104,19 @@ city.north.description  2 lines
     })
   })
 
+  test('tells that the manifest omits a field, and whether it has a default', async () => {
+    const omitted = (await explain('lines.description', {}, '--offline')).out
+    expect(omitted).toBe(
+      'lines.description  (none)\n    the manifest does not set it, and it has no default\n',
+    )
+    expect((await explain('lines.protect', {}, '--offline')).out).toBe(
+      'lines.protect  false\n    default of the field\n',
+    )
+    expect((await explain('root.description', {}, '--offline')).out).toContain('does not set it')
+    expect((await explain('lines.resource_group', {}, '--offline')).err).toContain('has no field')
+    expect((await explain('lines.descripton', {}, '--offline')).err).toContain('has no field')
+  })
+
   test('refuses names that the manifest does not have', async () => {
     const { err, exit } = await explain('linse')
     expect(exit).toBe(3)
@@ -129,6 +142,12 @@ describe.each(drivers)('explain with a server on %s', (driver) => {
     const { out } = await explain('city.north', env)
     await writeFile(join(cwd, 'city.yaml'), manifest('North'))
     expect(out).toContain('"South"\n    city.yaml:11:9\n    server: "North"\n')
+    const [{ resource = { id: 0 } } = {}] = await (
+      await server.admin('GET', '/api/resource/search/?keyname=lines')
+    ).json<{ resource: { id: number } }[]>()
+    expect((await explain('lines.description', env)).out).toContain('server: (none)')
+    await server.admin('PUT', `/api/resource/${resource.id}`, { resource: { description: 'By hand' } })
+    expect((await explain('lines.description', env)).out).toContain('server: "By hand"')
     const refused = await explain('city.north.display_name', { ...env, LANDFORM_PASSWORD: 'wrong words' })
     expect(refused.err).toContain('note: the values of the server are not shown: ')
     expect(refused.exit).toBe(0)

@@ -1,5 +1,5 @@
 import { problem } from '../../contract/problems.ts'
-import { splitPointer } from '../../core/pointer.ts'
+import { type Pointer, splitPointer } from '../../core/pointer.ts'
 import { isProblem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import {
@@ -9,6 +9,7 @@ import {
   listKeys,
   type NamedBlock,
 } from '../../manifest/explain/explain_block.ts'
+import { explainOmitted } from '../../manifest/explain/omitted_field.ts'
 import type { Change, Plan } from '../../reconcile/model/change.ts'
 import { safeOptions } from '../../reconcile/model/plan_input.ts'
 import { planFrom } from '../../reconcile/plan/plan_manifest.ts'
@@ -36,7 +37,8 @@ async function runExplain(settings: ExplainSettings, terminal: Terminal): Promis
   const loaded = await loadGoodManifest(paths, terminal)
   const named = findNamedBlocks(loaded.documents, name)
   if (named.length === 0) throw unknownKey(name, loaded)
-  const explained = named.flatMap((one) => explainBlock(one, terminal.env).map((field) => ({ one, field })))
+  const written = named.flatMap((one) => explainBlock(one, terminal.env).map((field) => ({ one, field })))
+  const explained = written.length > 0 ? written : named.flatMap(explainOneOmitted)
   if (explained.length === 0)
     throw problem(
       'usage/bad-argument',
@@ -50,6 +52,11 @@ async function runExplain(settings: ExplainSettings, terminal: Terminal): Promis
     else writeLine(terminal.out, formatExplanation(explanation, paint))
   }
   return 0
+}
+
+function explainOneOmitted(one: NamedBlock) {
+  const field = explainOmitted(one)
+  return field === undefined ? [] : [{ one, field }]
 }
 
 function unknownKey(name: string, { documents }: GoodManifest) {
@@ -89,19 +96,52 @@ async function planUnlessFailing(
 }
 
 /** Fields that only direct the reconciler; servers do not have them. */
-const directives: readonly string[] = ['cls', 'existing', 'id', 'was', 'data', 'image', 'password', 'type']
+const directives: readonly string[] = [
+  ...[
+    'cls',
+    'existing',
+    'id',
+    'was',
+    'protect',
+    'children',
+    'data',
+    'file',
+    'files',
+    'features',
+    'image',
+    'password',
+    'type',
+  ],
+]
 
 function serverPart(
   plan: Plan | undefined,
   { block }: NamedBlock,
-  { pointer, isSecret }: ExplainedField,
+  { pointer, isSecret, ...explained }: ExplainedField,
 ): { readonly server?: ServerValue } {
   const [field = ''] = splitPointer(pointer)
   if (plan === undefined || isSecret || directives.includes(field)) return {}
   const isOf = ({ key }: { readonly key: string }) => key === block.key
   if (plan.unknown.some(isOf)) return { server: { state: 'unknown' } }
   const change = plan.changes.find(isOf)
+  const isOmitted = explained.origins.length === 0 && explained.value === undefined
+  if (isOmitted && change?.action !== 'create') return { server: valueOnServer(plan, block.key, pointer) }
   return { server: change === undefined ? { state: 'same' } : compare(change, pointer) }
+}
+
+/** Plans do not compare what the manifest omits. */
+function valueOnServer({ ids, before }: Plan, key: string, pointer: Pointer): ServerValue {
+  const [top = '', name] = splitPointer(pointer)
+  const there = before?.get(ids.get(key) ?? -1)
+  if (there === undefined) return { state: 'unknown' }
+  const shared: Readonly<Record<string, unknown>> = {
+    ...{ description: there.description, permissions: there.rules, resmeta: there.resmeta },
+    parent: there.parentId === null ? undefined : (before?.get(there.parentId)?.keyname ?? there.parentId),
+  }
+  const whole = top in shared ? shared[top] : there.members[top]
+  const from = name === undefined ? whole : (whole as Readonly<Record<string, unknown>> | undefined)?.[name]
+  const isRead = top === 'description' ? from !== undefined : whole !== undefined
+  return isRead ? { state: 'differs', from: from ?? undefined } : { state: 'unknown' }
 }
 
 function compare({ action, edits }: Change, pointer: string): ServerValue {

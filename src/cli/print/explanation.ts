@@ -22,9 +22,12 @@ export interface Explanation extends ExplainedField {
 /** Formats a field: its value, then a line for each origin, then what the server has. */
 export function formatExplanation({ key, pointer, server, ...field }: Explanation, paint: Paint): string {
   const name = [key, ...splitPointer(pointer)].map(oneLine).join('.')
-  const lines = field.origins.length === 0 ? ['default of the field'] : field.origins.map(formatOrigin)
+  const isOmitted = field.origins.length === 0
+  const isUnset = isOmitted && field.value === undefined
+  const omitted = isUnset ? 'the manifest does not set it, and it has no default' : 'default of the field'
+  const lines = isOmitted ? [omitted] : field.origins.map(formatOrigin)
   const found = server === undefined ? [] : [`server: ${describeServer(server)}`]
-  const shown = field.isSecret ? '(secret)' : showLong(field.value, splitPointer(pointer).at(-1))
+  const shown = field.isSecret && !isUnset ? '(secret)' : showLong(field.value, splitPointer(pointer).at(-1))
   return [
     `${paint('bold', name)}  ${shown}`,
     ...[...lines, ...found].map((line) => `    ${paint('dim', line)}`),
