@@ -88,7 +88,11 @@ const loses = Type.Optional(
   }),
 )
 const badCount = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'Number of invalid features that the load of the change skips.' }),
+  Type.Integer({
+    minimum: 0,
+    maximum: 2 ** 31 - 1,
+    description: 'Number of invalid features that the load of the change skips.',
+  }),
 )
 const before = Type.Optional(
   Type.Array(AnyObjectSchema, {

@@ -1,4 +1,5 @@
 import { fieldMarkKey } from '../../contract/field_marks.ts'
+import { maxResourceId } from '../../contract/limits.ts'
 import { formatManager, markerKeys } from '../../contract/markers.ts'
 import type { BodyOf } from '../../contract/route.ts'
 import type { resourceRoutes } from '../../contract/routes/resource.ts'
@@ -11,6 +12,7 @@ export type TreePart = BodyOf<(typeof resourceRoutes)['resource.tree_part']>
 /** Lists the resources of a part of the tree; undefined if they are at least half of all resources. */
 export async function listTreePart(tx: Queryable, part: TreePart): Promise<number[] | undefined> {
   const { manifest, keynames = [], ids = [], names = [], below = [], referrers = [] } = part
+  const placed = names.filter(({ parent }) => isResourceId(parent))
   const rows = await tx.query<{ id: number | null; isPart: boolean }>(
     `with wanted as materialized (${wantedSql}),
        counts as (select (select count(*) from wanted) * 2 < (select count(*) from resource) as "isPart")
@@ -20,15 +22,18 @@ export async function listTreePart(tx: Queryable, part: TreePart): Promise<numbe
       markerKeys.manager,
       formatManager({ manifest, id: 0 }).slice(0, -1),
       keynames,
-      ids,
-      names.map(({ parent }) => parent),
-      names.map(({ display_name }) => display_name),
-      below,
-      referrers,
+      ids.filter(isResourceId),
+      placed.map(({ parent }) => parent),
+      placed.map(({ display_name }) => display_name),
+      below.filter(isResourceId),
+      referrers.filter(isResourceId),
     ],
   )
   return rows[0]?.isPart ? rows.flatMap(({ id }) => id ?? []) : undefined
 }
+
+/** Tells whether a resource can have an id: manifests may name any number. */
+const isResourceId = (id: number) => id <= maxResourceId
 
 /** References to resource \`$9\` and to their descendants. */
 const referrersSql = allReferenceColumns
