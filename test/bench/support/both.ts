@@ -65,6 +65,8 @@ async function withOrders(work: (orders: Orders, folder: string) => Promise<void
   const cluster = await startCluster()
   try {
     await execute(cluster.url, 'create database world')
+    // The server turns it off for its sessions: peers would spend most of their time on compilation.
+    await execute(cluster.url, 'alter database world set jit = off')
     const databaseUrl = withDatabase(cluster.url, 'world')
     const orders = {
       postgres: { dataFolder: join(folder, 'postgres'), databaseUrl },
