@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Extension, PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
+import { syncFolder } from '../files/sync_folder.ts'
 
 /** File name of the prepared data folder, which depends on the package versions. */
 export const preparedName = 'pglite-0.5.8-postgis-0.2.8.tar.gz'
@@ -261,8 +262,6 @@ function* listEntries(tar: Uint8Array): Generator<Entry> {
     at = end
   }
 }
-
-import { syncFolder } from '../files/sync_folder.ts'
 
 function readText(bytes: Uint8Array, start: number, length: number): string {
   const field = bytes.subarray(start, start + length)

@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { problem } from '../contract/problems.ts'
 import { isDiskFull } from '../core/disk_full.ts'
 import type { Blob, BlobStore } from './blob_store.ts'
+import { syncFolder } from './sync_folder.ts'
 
 const digestPattern = /^[0-9a-f]{64}$/
 
@@ -202,8 +203,6 @@ async function isDead(path: string, name: string): Promise<boolean> {
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && Date.now() - found.mtimeMs > oldMs
 }
-
-import { syncFolder } from './sync_folder.ts'
 
 /** Start time of a process: the boot id and the ticks since boot; empty if it does not run. @see proc(5) */
 async function findStart(pid: string): Promise<string> {

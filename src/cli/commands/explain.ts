@@ -97,21 +97,19 @@ async function planUnlessFailing(
 
 /** Fields that only direct the reconciler; servers do not have them. */
 const directives: readonly string[] = [
-  ...[
-    'cls',
-    'existing',
-    'id',
-    'was',
-    'protect',
-    'children',
-    'data',
-    'file',
-    'files',
-    'features',
-    'image',
-    'password',
-    'type',
-  ],
+  'cls',
+  'existing',
+  'id',
+  'was',
+  'protect',
+  'children',
+  'data',
+  'file',
+  'files',
+  'features',
+  'image',
+  'password',
+  'type',
 ]
 
 function serverPart(
