@@ -50,6 +50,7 @@ async function bundle() {
       { in: inRoot('src/web/page.css'), out: 'page' },
       { in: inRoot('src/web/catalog.ts'), out: 'catalog' },
       { in: inRoot('src/web/catalog/geoservice.ts'), out: 'geoservice' },
+      { in: inRoot('src/web/service.ts'), out: 'service' },
     ],
     absWorkingDir: inRoot(''),
     outdir: 'out',

@@ -94,6 +94,18 @@ export interface PageLink {
   readonly each?: string
 }
 
+/** Address for other programs on the page of a resource, shown to callers with a permission. */
+export interface ServiceAddress {
+  /** Name of the operation. The resource provides `{id}` of its path. */
+  readonly route: string
+  /** Values of the other placeholders of the path. */
+  readonly values?: Readonly<Record<string, string>>
+  readonly name: string
+  /** How to add it in QGIS: menu of the layer, and button. */
+  readonly qgis: string
+  readonly permission: PermissionName
+}
+
 /** Permission that requires another permission on another resource. */
 export interface DataRequirement {
   readonly permission: PermissionName
@@ -126,6 +138,7 @@ export interface ClassDescriptor {
   /** Field of the member named after the class that takes descriptions and attachments of features, by key. */
   readonly extensions?: string
   readonly links?: readonly PageLink[]
+  readonly addresses?: readonly ServiceAddress[]
   readonly requires?: DataRequirement
 }
 

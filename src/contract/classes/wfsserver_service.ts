@@ -12,6 +12,10 @@ export const wfsserverService = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
+  addresses: [
+    { route: 'wfs.get', name: 'WFS', qgis: 'Add WFS Layer', permission: 'service.connect' },
+    { route: 'ogcapi.landing', name: 'OGC API', qgis: 'Add WFS Layer', permission: 'service.connect' },
+  ],
   members: {
     wfsserver_service: Type.Object({
       layers: Type.Array(

@@ -13,6 +13,16 @@ export const wmsserverService = {
   parents: ['resource_group'],
   interfaces: [],
   order: 100,
+  addresses: [
+    { route: 'wms.get', name: 'WMS', qgis: 'Add WMS/WMTS Layer', permission: 'service.connect' },
+    {
+      route: 'wmts.rest',
+      values: { path: '1.0.0/WMTSCapabilities.xml' },
+      name: 'WMTS',
+      qgis: 'Add WMS/WMTS Layer',
+      permission: 'service.connect',
+    },
+  ],
   members: {
     wmsserver_service: Type.Object({
       layers: Type.Array(

@@ -7,6 +7,7 @@ import { longitudeRange } from '../../geo/longitude_range.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
 import type { DayChecks } from '../../store/catalog/uptime.ts'
 import type { Caller } from '../auth/caller.ts'
+import { addressHtml } from './address.ts'
 import { catalogHead, iconHtml, kindHtml, statusHtml, typeName } from './catalog_frame.ts'
 import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
@@ -51,7 +52,7 @@ export function geoservicePage(page: GeoservicePage): string {
 <h1 class="service">${iconHtml(icon, 40)} <span>${escapeHtml(name)}</span></h1>
 <p class="tags">${kindHtml(service)} ${statusHtml(status)}</p>
 ${description}
-${addressHtml(service)}
+${addressHtml('Address', service.origin_url ?? service.url)}
 ${addFormHtml(page)}
 <section id="preview" data-service="${record}" hidden><h2>Preview</h2></section>
 <section><h2>Details</h2><table class="facts"><tbody>${rowsHtml(page)}</tbody></table></section>
@@ -80,11 +81,6 @@ export function unknownGeoservicePage(caller: Caller, id: number): string {
     hasCatalog: true,
     head: catalogHead(undefined),
   })
-}
-
-function addressHtml({ url, origin_url: origin }: GeoserviceDetail): string {
-  return `<div class="address"><label>Address <input id="address" readonly value="${escapeHtml(origin ?? url)}"></label>
-<button id="copy" type="button" hidden>Copy</button><span id="copied" role="status"></span></div>`
 }
 
 function checksHtml({ checks, days, now }: GeoservicePage): string {

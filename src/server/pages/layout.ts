@@ -45,3 +45,9 @@ export const layoutHeaders: Readonly<Record<string, string>> = {
   ...documentHeaders,
   'cache-control': 'no-store',
 }
+
+/** Headers of these pages with a script of this server. */
+export const scriptHeaders: Readonly<Record<string, string>> = {
+  ...layoutHeaders,
+  'content-security-policy': `${documentHeaders['content-security-policy']}; script-src 'self'`,
+}

@@ -1,11 +1,13 @@
 import type { Representation } from '../../contract/bodies/bodies.ts'
-import type { PageLink } from '../../contract/descriptor.ts'
+import type { PageLink, ServiceAddress } from '../../contract/descriptor.ts'
+import { isMarkerKey } from '../../contract/markers.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
 import type { NamedResource } from '../../store/resource/resource_name.ts'
 import type { Caller } from '../auth/caller.ts'
 import { isDrawable } from '../render/sources/open_sources.ts'
 import { sanitiseDescription } from '../resource/description.ts'
+import { addressHtml } from './address.ts'
 import { escapeHtml } from './html.ts'
 import { layoutPage } from './layout.ts'
 
@@ -26,6 +28,10 @@ export interface ResourcePage {
   readonly owner: string
   /** Permissions of the caller by scope. */
   readonly rights: Readonly<Record<string, Readonly<Record<string, boolean>>>>
+  /** URL of the page. */
+  readonly url: string
+  /** URL of the script that copies addresses; undefined if the scripts have not been built, and without addresses. */
+  readonly script?: string | undefined
 }
 
 type Link = readonly [address: string, text: string]
@@ -34,7 +40,7 @@ type Values = Readonly<Record<string, unknown>>
 
 /** Writes a resource page, for browsing and for inspecting permissions. */
 export function resourcePage(page: ResourcePage): string {
-  const { resource, caller, hasCatalog } = page
+  const { resource, caller, hasCatalog, script } = page
   const { id, cls, display_name: name = '', description } = resource.resource
   const { label } = descriptorOf(cls as Cls)
   const descriptionHtml = description
@@ -44,6 +50,7 @@ export function resourcePage(page: ResourcePage): string {
     pathHtml(page),
     `<h1>${escapeHtml(name)}</h1><p class="quiet">${escapeHtml(label)}${factsText(page)}</p>`,
     linksHtml(page),
+    addressesHtml(page),
     previewHtml(page),
     descriptionHtml,
     childrenHtml(page),
@@ -57,6 +64,7 @@ export function resourcePage(page: ResourcePage): string {
     path: `/resource/${id}`,
     content: content.join('\n'),
     hasCatalog,
+    head: script === undefined ? '' : `<script type="module" src="${escapeHtml(script)}"></script>`,
   })
 }
 
@@ -103,16 +111,33 @@ function resourcesHtml(title: string, resources: readonly NamedResource[], more 
 }
 
 /** Writes the members of the class and the metadata that the caller may read. */
-function membersHtml({ resource: _, ...members }: Representation): string {
-  const sections = Object.entries(members).flatMap(([member, values]) => {
-    const entries = Object.entries((values ?? {}) as Readonly<Record<string, unknown>>)
-    if (entries.length === 0) return []
-    const rows = entries.map(
-      ([name, value]) => `<tr><th scope="row">${escapeHtml(name)}</th><td>${valueHtml(value)}</td></tr>`,
-    )
-    return [`<section><h2>${escapeHtml(member)}</h2><table><tbody>${rows.join('')}</tbody></table></section>`]
-  })
-  return sections.join('\n')
+function membersHtml({ resource: _, resmeta, ...members }: Representation): string {
+  const items = Object.entries(resmeta?.items ?? {})
+  const records = items.filter(([name]) => isMarkerKey(name))
+  const own = items.filter(([name]) => !isMarkerKey(name))
+  return [
+    ...Object.entries(members).map(([member, values]) =>
+      sectionHtml(member, tableHtml(Object.entries((values ?? {}) as Values))),
+    ),
+    sectionHtml('resmeta', `${tableHtml(own)}${recordsHtml(records)}`),
+  ].join('\n')
+}
+
+const sectionHtml = (title: string, content: string) =>
+  content === '' ? '' : `<section><h2>${escapeHtml(title)}</h2>${content}</section>`
+
+function tableHtml(entries: readonly (readonly [name: string, value: unknown])[]): string {
+  if (entries.length === 0) return ''
+  const rows = entries.map(
+    ([name, value]) => `<tr><th scope="row">${escapeHtml(name)}</th><td>${valueHtml(value)}</td></tr>`,
+  )
+  return `<table><tbody>${rows.join('')}</tbody></table>`
+}
+
+/** Few readers need the records of manifests. */
+function recordsHtml(records: readonly (readonly [name: string, value: unknown])[]): string {
+  if (records.length === 0) return ''
+  return `<details><summary>Records of manifests (${records.length})</summary>${tableHtml(records)}</details>`
 }
 
 function rightsHtml({ rights, resource, caller }: ResourcePage): string {
@@ -163,6 +188,32 @@ function listHtml(items: readonly Flat[]): string {
 function cellHtml(value: unknown): string {
   if (value === null || value === undefined) return ''
   return escapeHtml(typeof value === 'object' ? JSON.stringify(value) : String(value))
+}
+
+/** Lists the addresses of a service that a caller may use, in the order of its class. */
+export function addressesOf({
+  resource,
+  rights,
+}: Pick<ResourcePage, 'resource' | 'rights'>): ServiceAddress[] {
+  const all: readonly ServiceAddress[] = descriptorOf(resource.resource.cls as Cls).addresses ?? []
+  return all.filter(({ permission }) => {
+    const [scope = '', name = ''] = permission.split('.')
+    return rights[scope]?.[name] === true
+  })
+}
+
+/** Writes the addresses of a service, and how to add them in QGIS. */
+function addressesHtml(page: ResourcePage): string {
+  const parts = addressesOf(page).map(({ route, values, name, qgis }) => {
+    const path = fill(
+      routeOf(route as RouteName).path,
+      { ...values, id: page.resource.resource.id },
+      encodePath,
+    )
+    const how = `In QGIS: Layer, Add Layer, ${qgis}, New, and paste it as the URL.`
+    return `${addressHtml(name, new URL(path, page.url).href)}<p class="quiet">${escapeHtml(how)}</p>`
+  })
+  return sectionHtml('Addresses', parts.join('\n'))
 }
 
 /** Writes the links to the data of a resource that the caller may access. */

@@ -11,11 +11,12 @@ import { listAncestors } from '../../store/resource/resource_tree.ts'
 import { closeSession, openSession } from '../auth/session.ts'
 import { getStatus } from '../http/error_body.ts'
 import type { Answer, ApiRequest, Handlers } from '../http/handler.ts'
+import { findWebFile } from '../http/web_files.ts'
 import { hasCatalog } from '../pages/catalog_frame.ts'
-import { layoutHeaders } from '../pages/layout.ts'
+import { layoutHeaders, scriptHeaders } from '../pages/layout.ts'
 import { readNext } from '../pages/login_address.ts'
 import { type LoginForm, loginPage } from '../pages/login_page.ts'
-import { resourcePage } from '../pages/resource_page.ts'
+import { addressesOf, resourcePage } from '../pages/resource_page.ts'
 import { describePermissions } from '../resource/permission_mask.ts'
 import { represent } from '../resource/representation.ts'
 import { notFound } from '../resource/require_permission.ts'
@@ -60,8 +61,8 @@ function redirect(location: string, headers: Readonly<Record<string, string>> = 
   return { status: 303, headers: { ...headers, location, 'cache-control': 'no-store' }, empty: true }
 }
 
-function page(html: string): Answer {
-  return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers: layoutHeaders }
+function page(html: string, headers = layoutHeaders): Answer {
+  return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers }
 }
 
 const showLogin = (form: LoginForm) => page(loginPage(form))
@@ -77,6 +78,8 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
   const { cls, owner_user: owner = { id: 0 } } = resource.resource
   const owners = await findPrincipals(database, [owner.id])
   const visible = await findVisible(request, await listChildren(database, id))
+  const rights = describePermissions(cls as Cls, mask)
+  const hasAddresses = addressesOf({ resource, rights }).length > 0
   return page(
     resourcePage({
       caller,
@@ -88,8 +91,11 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
       offset,
       uses: await readNames(request, await findVisible(request, listReferenced(resource))),
       owner: owners.get(owner.id)?.keyname ?? String(owner.id),
-      rights: describePermissions(cls as Cls, mask),
+      rights,
+      url: request.url,
+      script: hasAddresses ? await findWebFile('service.js') : undefined,
     }),
+    hasAddresses ? scriptHeaders : layoutHeaders,
   )
 }
 

@@ -65,6 +65,18 @@ describeServer('pages of resources', (start) => {
     for (const link of links) expect(texts.map((text) => text.includes(link))).toEqual([true, false])
   })
 
+  test('show the addresses of services to callers who can connect, behind a proxy too', async () => {
+    const layers = { layers: [] }
+    const service = { cls: 'wfsserver_service', parent: group, members: { wfsserver_service: layers } }
+    const id = await createResource(server.admin, { ...service, name: 'Shores' })
+    const address = `value="${server.url}/api/resource/${id}/wfs"`
+    const [seen, hidden] = [await show(`/resource/${id}`, server.admin), await show(`/resource/${id}`)]
+    expect([seen, hidden].map(({ text }) => text.includes(address))).toEqual([true, false])
+    expect([seen, hidden].map(({ text }) => text.includes(`/resource/${id}/ogcapi"`))).toEqual([true, false])
+    expect(hidden.text).not.toMatch(/<script|Addresses/)
+    expect(seen.headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'self'/)
+  })
+
   test('show multi-line strings as written, and link to files by their paths', async () => {
     const { admin } = server
     const file_bucket = { files: [{ ...(await uploadContent(admin, 'x')), name: 'a b/ü.txt' }] }
