@@ -1,5 +1,5 @@
 import type { Sequence } from './geometry.ts'
-import type { TileGeometry } from './tile_geometry.ts'
+import type { TileGeometry } from './packed_geometry.ts'
 
 /** Side of the world in tile units, and the distance beyond its edges that is out of sight. */
 export interface WorldUnits {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { GeometryFamily } from '../../src/contract/geometry.ts'
 import type { Geometry, Part } from '../../src/geo/geometry.ts'
-import type { TileGeometry } from '../../src/geo/tile_geometry.ts'
+import type { TileGeometry } from '../../src/geo/packed_geometry.ts'
 
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true })

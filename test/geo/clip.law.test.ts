@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clipGeometry } from '../../src/geo/clip.ts'
 import type { Sequence } from '../../src/geo/geometry.ts'
 import { doubleArea } from '../../src/geo/tile_geometry.ts'
+import { clip } from '../support/packed_geometry.ts'
 import { tileLines, tilePolygons } from './arbitrary.ts'
 
 const run = { seed: 20_240_505, numRuns: process.env.LANDFORM_SOAK ? 20_000 : 500 }
@@ -38,7 +38,7 @@ describe('clipGeometry', () => {
   test('returns nothing outside the box', () => {
     fc.assert(
       fc.property(fc.oneof(tilePolygons, tileLines), (geometry) => {
-        for (const sequence of clipGeometry(geometry, box).parts.flat()) {
+        for (const sequence of clip(geometry, box).parts.flat()) {
           for (let at = 0; at < sequence.length; at += 2) {
             expect(isInBox(sequence[at] ?? 0, sequence[at + 1] ?? 0)).toBe(true)
           }
@@ -55,7 +55,7 @@ describe('clipGeometry', () => {
       fc.property(tilePolygons, places, ({ parts }, positions) => {
         const rings = parts.flat().filter((ring) => ring.length >= 6)
         for (const ring of rings) {
-          const cut = clipGeometry({ family: 'POLYGON', parts: [[ring]] }, box).parts[0]?.[0] ?? []
+          const cut = clip({ family: 'POLYGON', parts: [[ring]] }, box).parts[0]?.[0] ?? []
           for (const [x, y] of positions) {
             // Cuts are rounded to whole units.
             if (distanceTo(ring, x + 0.5, y + 0.5) < 2) continue
@@ -75,7 +75,7 @@ describe('clipGeometry', () => {
       .map((flat) => flat.slice(0, flat.length & ~1))
     fc.assert(
       fc.property(rings, (ring) => {
-        const cut = clipGeometry({ family: 'POLYGON', parts: [[ring]] }, box).parts[0]?.[0] ?? []
+        const cut = clip({ family: 'POLYGON', parts: [[ring]] }, box).parts[0]?.[0] ?? []
         const [minX, minY, maxX, maxY] = box
         const cuts = [
           [0, minX, -1],
@@ -91,6 +91,25 @@ describe('clipGeometry', () => {
     )
   })
 
+  test('cuts cached geometries, whose runs may be skipped, as any others', () => {
+    // Walks, since the positions of long runs are beyond the same side.
+    const steps = fc.array(fc.integer({ min: -300, max: 300 }), { minLength: 4, maxLength: 500 })
+    const walk = steps.map((flat) => {
+      const sequence = flat.slice(0, flat.length & ~1).map((step, at) => (at < 2 ? 1500 + 10 * step : step))
+      for (let at = 2; at < sequence.length; at += 1)
+        sequence[at] = (sequence[at] ?? 0) + (sequence[at - 2] ?? 0)
+      return sequence
+    })
+    const parts = fc.array(fc.array(walk, { minLength: 1, maxLength: 4 }), { maxLength: 4 })
+    fc.assert(
+      fc.property(fc.constantFrom('POLYGON' as const, 'LINESTRING' as const), parts, (family, parts) => {
+        const geometry = { family, parts }
+        expect(clip(geometry, box, { isCached: true })).toEqual(clip(geometry, box))
+      }),
+      run,
+    )
+  })
+
   test('keeps every position of a line inside the box', () => {
     fc.assert(
       fc.property(tileLines, ({ parts }) => {
@@ -100,7 +119,7 @@ describe('clipGeometry', () => {
           .filter(([x = 0, y = 0]) => isInBox(x, y))
         const line = parts.filter((part) => (part[0]?.length ?? 0) >= 4)
         const kept = new Set(
-          clipGeometry({ family: 'LINESTRING', parts: line }, box).parts.flat().flatMap(pairs).map(String),
+          clip({ family: 'LINESTRING', parts: line }, box).parts.flat().flatMap(pairs).map(String),
         )
         const single = new Set(
           parts

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { doubleArea, type TileGeometry } from '../../src/geo/tile_geometry.ts'
+import type { TileGeometry } from '../../src/geo/packed_geometry.ts'
+import { doubleArea } from '../../src/geo/tile_geometry.ts'
 import { moveWorldEdges } from '../../src/geo/world_edge.ts'
 
 const polygon = (...ring: number[]): TileGeometry => ({ family: 'POLYGON', parts: [[ring]] })

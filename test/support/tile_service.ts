@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
+import { packGeometry } from '../../src/geo/packed_geometry.ts'
 import { encodeTileLayer } from '../../src/render/vector_tile/encode_mvt.ts'
 
 /** A geoservice on loopback: tiles and maps of one color, GeoJSON, and paths that fail. */
@@ -44,7 +45,7 @@ const square = {
 /** A vector tile with a square in its middle. */
 async function encodeVectorTile(): Promise<Uint8Array> {
   const ring = [1024, 1024, 3072, 1024, 3072, 3072, 1024, 3072, 1024, 1024]
-  const geometry = { family: 'POLYGON', parts: [[ring]] } as const
+  const geometry = packGeometry({ family: 'POLYGON', parts: [[ring]] })
   const features = [{ id: 1, geometry, values: [] }]
   return (await encodeTileLayer({ name: 'squares', extent: 4096, keys: [], features })).bytes
 }

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { PbfWriter } from 'pbf'
 import type { GeometryFamily } from '../../contract/geometry.ts'
-import type { Sequence } from '../../geo/geometry.ts'
-import { type TileGeometry, tidyGeometry } from '../../geo/tile_geometry.ts'
+import type { PackedGeometry } from '../../geo/packed_geometry.ts'
+import { tidyGeometry } from '../../geo/tile_geometry.ts'
+import { writeCommands } from './mvt_commands.ts'
 
 /** Kind of the values of an attribute, which determines their encoding. */
 export type TileValueKind = 'integer' | 'real' | 'text'
@@ -17,7 +18,8 @@ export interface TileKey {
 export interface TileFeature {
   /** At least 0. */
   readonly id: number
-  readonly geometry: TileGeometry
+  /** May be used again for the next feature: encoding changes it. */
+  readonly geometry: PackedGeometry
   /** Top left corner of the tile in the units of the geometry; 0, 0 if it is missing. */
   readonly corner?: readonly [x: number, y: number]
   /** One value per key of the layer; null omits the attribute. */
@@ -98,7 +100,6 @@ const tags = {
   sint: 6,
 }
 const typeNumbers: Record<GeometryFamily, number> = { POINT: 1, LINESTRING: 2, POLYGON: 3 }
-const commands = { moveTo: 1, lineTo: 2, closePath: 7 }
 
 interface LayerParts {
   readonly layer: TileLayer
@@ -129,16 +130,11 @@ interface FeatureParts {
 }
 
 function writeFeature(writer: PbfWriter, parts: FeatureParts): void {
-  const { geometry: whole, corner } = parts.feature
-  const geometry = encodeGeometry(tidyGeometry(whole), corner)
-  if (geometry.length === 0) return
-  writer.writeMessage(tags.features, writeFeatureMessage, { ...parts, geometry })
+  if (tidyGeometry(parts.feature.geometry).count > 0)
+    writer.writeMessage(tags.features, writeFeatureMessage, parts)
 }
 
-function writeFeatureMessage(
-  { feature, keys, values, geometry }: FeatureParts & { readonly geometry: number[] },
-  writer: PbfWriter,
-): void {
+function writeFeatureMessage({ feature, keys, values }: FeatureParts, writer: PbfWriter): void {
   writer.writeVarintField(tags.id, feature.id)
   const pairs: number[] = []
   for (const [at, key] of keys.entries()) {
@@ -147,52 +143,8 @@ function writeFeatureMessage(
   }
   writer.writePackedVarint(tags.tags, pairs)
   writer.writeVarintField(tags.type, typeNumbers[feature.geometry.family])
-  writer.writePackedVarint(tags.geometry, geometry)
+  writer.writeMessage(tags.geometry, writeCommands, feature)
 }
-
-/** Returns the commands of a tidy geometry: command integers, and zigzag-encoded coordinate differences. */
-function encodeGeometry(
-  { family, parts }: TileGeometry,
-  [x, y] = [0, 0] as readonly [number, number],
-): number[] {
-  const pen: Pen = { out: [], x, y }
-  if (family === 'POINT') {
-    if (parts.length > 0) pen.out.push(command(commands.moveTo, parts.length))
-    for (const part of parts) for (const point of part) drawTo(pen, point, 0)
-    return pen.out
-  }
-  for (const part of parts) {
-    for (const sequence of part) {
-      drawSequence(pen, sequence)
-      if (family === 'POLYGON') pen.out.push(command(commands.closePath, 1))
-    }
-  }
-  return pen.out
-}
-
-interface Pen {
-  readonly out: number[]
-  x: number
-  y: number
-}
-
-function drawSequence(pen: Pen, sequence: Sequence): void {
-  pen.out.push(command(commands.moveTo, 1))
-  drawTo(pen, sequence, 0)
-  pen.out.push(command(commands.lineTo, sequence.length / 2 - 1))
-  for (let at = 2; at < sequence.length; at += 2) drawTo(pen, sequence, at)
-}
-
-function drawTo(pen: Pen, sequence: Sequence, at: number): void {
-  const [x, y] = [sequence[at] ?? 0, sequence[at + 1] ?? 0]
-  pen.out.push(zigzag(x - pen.x), zigzag(y - pen.y))
-  pen.x = x
-  pen.y = y
-}
-
-const command = (id: number, count: number) => (id & 7) | (count << 3)
-
-const zigzag = (value: number) => ((value << 1) ^ (value >> 31)) >>> 0
 
 interface TableEnd {
   readonly sizeBytes: number

@@ -2,7 +2,7 @@ import { geometryParts } from '../../contract/geometry.ts'
 import { tileLimits } from '../../contract/limits.ts'
 import type { Queryable } from '../../database/database.ts'
 import { clipGeometry } from '../../geo/clip.ts'
-import type { TileGeometry } from '../../geo/tile_geometry.ts'
+import { PackedGeometry, packGeometry, unpackGeometry } from '../../geo/packed_geometry.ts'
 import { parseTwkb } from '../../geo/twkb.ts'
 import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
@@ -83,12 +83,29 @@ export async function selectTileRows(
   return rows.filter(({ id, cell }) => cell === null || kept.has(id)).sort((a, b) => a.id - b.id)
 }
 
-/** Reads features one by one, so that the encoder can interrupt the work. */
+/** Geometries that are used for one feature after the other. */
+interface Scratch {
+  readonly read: PackedGeometry
+  readonly clipped: PackedGeometry
+}
+
+const unused: Scratch[] = []
+
+/** Coordinates up to which an unused geometry is kept: 512 kB. */
+const maxScratch = 2 ** 16
+
+/** Reads features one by one, so that the encoder can interrupt the work. The geometry of each is valid until the next one. */
 function* readFeatures(reader: RowReader, rows: readonly TileRow[]): Generator<TileFeature> {
-  for (const row of rows) {
-    const placed = readGeometry(reader, row)
-    if (placed !== undefined)
-      yield { id: row.id, ...placed, values: attributeValues(reader.layer.fields, row) }
+  const scratch = unused.pop() ?? { read: new PackedGeometry(), clipped: new PackedGeometry() }
+  try {
+    for (const row of rows) {
+      const placed = readGeometry(reader, row, scratch)
+      if (placed !== undefined)
+        yield { id: row.id, ...placed, values: attributeValues(reader.layer.fields, row) }
+    }
+  } finally {
+    const { read, clipped } = scratch
+    if (Math.max(read.coordinates.length, clipped.coordinates.length) <= maxScratch) unused.push(scratch)
   }
 }
 
@@ -110,30 +127,32 @@ export interface TileRow extends Readonly<Record<string, unknown>> {
   readonly complete?: boolean
 }
 
-type CachedGeometries = ReadonlyMap<number, TileGeometry>
-
 interface RowReader extends TileSelection {
-  readonly cached: CachedGeometries
+  readonly cached: ReadonlyMap<number, PackedGeometry>
 }
 
 function readGeometry(
   reader: RowReader,
   { id, x, y, small, large, complete }: TileRow,
+  { read, clipped }: Scratch,
 ): Pick<TileFeature, 'geometry' | 'corner'> | undefined {
-  if (x !== undefined && y !== undefined) return { geometry: { family: 'POINT', parts: [[[x, y]]] } }
+  if (x !== undefined && y !== undefined) {
+    read.setPoint(x, y)
+    return { geometry: read }
+  }
   const { layer, grid, cached, cache } = reader
   const { family } = geometryParts(layer.geometryType)
-  if (small) return { geometry: clipGeometry(parseTwkb(small, family), grid.unitBox) }
-  const geometry = large ? parseTwkb(large, family) : cached.get(id)
+  if (small) return { geometry: clipGeometry(parseTwkb(small, family, read), grid.unitBox, clipped) }
+  const geometry = large ? parseTwkb(large, family, read) : cached.get(id)
   if (geometry === undefined) return undefined
   if (large && complete) cache.add(levelOf(reader), id, geometry)
-  return { geometry: clipGeometry(hideWorldEdges(geometry, grid), worldBox(grid)), corner: grid.corner }
+  const visible = isAtWorldEdge(grid) ? hideWorldEdges(geometry, grid) : geometry
+  return { geometry: clipGeometry(visible, worldBox(grid), clipped), corner: grid.corner }
 }
 
 /** Moves outlines along an edge of the world out of the tile, for tiles at an edge. */
-function hideWorldEdges(geometry: TileGeometry, grid: TileGrid): TileGeometry {
-  const { worldUnits: size } = grid
-  return isAtWorldEdge(grid) ? moveWorldEdges(geometry, { size, reach: size }) : geometry
+function hideWorldEdges(geometry: PackedGeometry, { worldUnits: size }: TileGrid): PackedGeometry {
+  return packGeometry(moveWorldEdges(unpackGeometry(geometry), { size, reach: size }))
 }
 
 /** Returns whether large geometries of a tile are cached. */

@@ -1,6 +1,7 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { describe, expect, test } from 'vitest'
+import { packGeometry, type TileGeometry } from '../../../src/geo/packed_geometry.ts'
 import {
   encodeTileLayer,
   type TileFeature,
@@ -11,11 +12,16 @@ import {
 const encode = async (layer: TileLayer) => (await encodeTileLayer(layer)).bytes
 const read = (bytes: Uint8Array) => new VectorTile(new PbfReader(bytes)).layers
 
-const layerOf = (keys: readonly TileKey[], features: readonly TileFeature[]) => ({
+/** A feature with a geometry as lists of numbers. */
+interface PlainFeature extends Omit<TileFeature, 'geometry'> {
+  readonly geometry: TileGeometry
+}
+
+const layerOf = (keys: readonly TileKey[], features: readonly PlainFeature[]) => ({
   name: 'svc:5',
   extent: 4096,
   keys,
-  features,
+  features: features.map((feature) => ({ ...feature, geometry: packGeometry(feature.geometry) })),
 })
 
 const point = { family: 'POINT', parts: [[[5, 6]]] } as const
