@@ -62,6 +62,8 @@ export interface SourceScan {
   readonly srs?: number
   /** Fields that the rows are converted to; the fields of the source if absent. */
   readonly wanted?: WantedFields | undefined
+  /** Keynames of the fields that identify a feature, to report the keys of bad features. */
+  readonly key?: readonly string[] | undefined
   /** Receives the rows. Called again if the source differs from what it declares; then the earlier rows are invalid. */
   readonly take: (rows: RowSet) => Promise<void>
 }
@@ -73,7 +75,7 @@ export interface SourceScan {
  */
 export async function scanSource(
   { path, options, geometryType, signal }: ReadableSource,
-  { srs = loadedSrs, wanted, take }: SourceScan,
+  { srs = loadedSrs, wanted, key, take }: SourceScan,
 ): Promise<SourceSummary> {
   // Loaded lazily, because a plan without data changes does not need GDAL.
   const { readVector } = await import('../gdal/read_vector.ts')
@@ -82,7 +84,7 @@ export async function scanSource(
   const rules = loadRulesOf(options, geometryType === undefined ? undefined : geometryParts(geometryType))
   const { encoding, source_layer: layer } = options
   const file = { path: packed.path, name: basename(packed.path), folder }
-  const job = { ...rules, ...file, encoding, layer, srs, ...unpackLimits, wanted }
+  const job = { ...rules, ...file, encoding, layer, srs, ...unpackLimits, wanted, key }
   try {
     return await readVector(job, take, { signal })
   } catch (error) {

@@ -96,27 +96,29 @@ describe.each(oneDriver)(
       expect(done.out).toContain('1 feature removed with 1 attachment and 1 description, 29 unchanged')
     })
 
-    it('are kept if rows are skipped, which may be theirs, by apply and import', async () => {
+    it('are kept if their rows are skipped, while others are removed, by apply and import', async () => {
       const id = await prepare('skipped', { feature_layer: { fields } })
       const data = { source: 'skipped.csv', mode: 'sync', key: 'code', skip_errors: true }
       await write('skipped', { data, feature_layer: { fields } })
-      const rows = codes.map((code, at) => `${code},${code === 'c9' ? 'oops' : at},50\n`)
-      await writeFile(join(cwd, 'skipped.csv'), `code,longitude,latitude\n${rows.join('')}`)
-      const kept = '29 unchanged'
-      const planned = await run('plan', 'skipped.yaml')
-      expect(planned.err).not.toContain('data/loss')
-      expect(planned.out).toContain('1 feature kept, since the keys of bad rows are unknown')
+      const writeBad = (more = '') => {
+        const rows = codes.slice(1).map((code, at) => `${code},${code === 'c9' ? 'oops' : at + 1},50\n`)
+        return writeFile(join(cwd, 'skipped.csv'), `code,longitude,latitude\n${rows.join('')}${more}`)
+      }
+      await writeBad()
+      const counts = '1 feature removed, 1 feature kept whose row is bad, 28 unchanged'
+      expect((await run('plan', 'skipped.yaml')).out).toContain(counts)
+      await writeBad(',oops,50\n')
+      const unread = '2 features kept, since the key of 1 bad row is unknown, 28 unchanged'
       const applied = await run('apply', 'skipped.yaml', '--yes')
-      expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining(kept)])
+      expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining(unread)])
       expect(await countOf(id)).toBe(30)
       expect((await run('plan', 'skipped.yaml')).out).toContain('0 changes')
       const words = ['data', 'import', 'skipped.csv', '--into', 'skipped', '--sync-key', 'code', '--take']
+      expect((await run(...words, '--skip-errors')).out).toContain(unread)
+      await writeBad()
       const imported = await run(...words, '--skip-errors')
-      expect([imported.exit, imported.out]).toEqual([
-        0,
-        expect.stringContaining('1 feature kept, since the keys of bad rows are unknown'),
-      ])
-      expect(await countOf(id)).toBe(30)
+      expect([imported.exit, imported.out]).toEqual([0, expect.stringContaining(counts)])
+      expect(await countOf(id)).toBe(29)
     })
 
     it('are deleted if the manifest manages both and no longer lists them', async () => {

@@ -4,7 +4,7 @@ import type { Missing, MissingFeature } from '../../src/gdal/sources/missing.ts'
 
 const absent = (number: number): MissingFeature => ({ number, reason: 'it has no geometry', isAbsent: true })
 const missing = (...first: MissingFeature[]): Missing => {
-  return { first, absentCount: first.filter(({ isAbsent }) => isAbsent).length }
+  return { first, keys: [], absentCount: first.filter(({ isAbsent }) => isAbsent).length }
 }
 const bad = (...numbers: number[]) => numbers.map((number) => ({ number, reason: 'a ring is not closed' }))
 const numbersOf = (scan: { bad: readonly { number: number }[] }) => scan.bad.map(({ number }) => number)

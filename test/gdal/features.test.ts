@@ -233,3 +233,42 @@ test('the largest 64-bit integer and an escaped backslash before u0000 are accep
   const { summary } = await readFileAs('a.geojson', text.replace('1,"b"', '9223372036854775807,"b"'))
   expect(summary).toMatchObject({ rowCount: 1, fields: [{ datatype: 'BIGINT' }, { datatype: 'STRING' }] })
 })
+
+describe('keys of bad features are reported', () => {
+  const fields = [
+    { keyname: 'code', datatype: 'INTEGER' },
+    { keyname: 'name', datatype: 'STRING' },
+    { keyname: 'lanes', datatype: 'INTEGER' },
+  ] as const
+  const keysOf = async (key: readonly string[], rows: readonly string[]) => {
+    const wanted = { fields, keepsOthers: true }
+    const csv = `code,name,lanes,longitude,latitude\n1,A,2,1,1\n${rows.join('\n')}\n`
+    const { summary } = await readFileAs('a.csv', csv, { wanted, key, skipErrors: true })
+    const values = summary.badKeys.values.map((one) => one.map((value) => Buffer.from(value, 'base64')))
+    return { count: summary.badCount, values, texts: summary.badKeys.texts }
+  }
+  const int32 = (value: number) => Buffer.from([0, 0, value >> 8, value & 255])
+
+  test('as the bytes of their values, if each field has a valid one', async () => {
+    const rows = ['258,Bär,many,1,1', 'two,B,many,1,1', ',C,many,1,1', '3,,many,1,1']
+    expect((await keysOf(['name', 'code'], rows)).values).toEqual([[Buffer.from('Bär'), int32(258)]])
+    expect((await keysOf(['code'], rows)).values).toEqual([[int32(258)], [int32(3)]])
+  })
+
+  test('as text, if the driver does not translate their features; more than are listed', async () => {
+    const codes = Array.from({ length: 15 }, (_, at) => String(at + 2))
+    const found = await keysOf(['code'], [...codes.map((code) => `${code},B,1,x,1`), ',C,1,x,1'])
+    expect(found).toEqual({ count: 16, values: [], texts: codes.map((code) => [code]) })
+  })
+
+  test('unless the cells of the row may be shifted, or a field is missing', async () => {
+    expect(await keysOf(['code'], ['2,B,C,1,1,1', '3,C,1,1'])).toEqual({ count: 2, values: [], texts: [] })
+    expect(await keysOf(['code', 'other'], ['2,B,1,x,1'])).toMatchObject({ count: 1, texts: [] })
+  })
+
+  test('up to a total size', async () => {
+    const long = 'x'.repeat(400_000)
+    const rows = [1, 2, 3].map((code) => `${code},${long}${code},many,1,1`)
+    expect((await keysOf(['name'], rows)).values).toHaveLength(1)
+  })
+})

@@ -112,8 +112,8 @@ ${more}`,
         .replace(/^C.*\n/m, '')
       const report = await run(next, 'quarantine: { limit: 1 }', key)
       expect(report).toMatchObject({ read: 19, loaded: 0, unchanged: 18, removed: 1, quarantined: 1 })
-      expect(report?.kept).toEqual({ count: 1, areKeysRead: true })
-      expect(format(report)).toContain('1 feature kept whose row is in quarantine')
+      expect(report?.kept).toEqual({ count: 1, unreadKeys: 0 })
+      expect(format(report)).toContain('1 feature kept whose row is bad')
       expect((await features()).slice(0, 3)).toEqual([
         [1, 'A', 5],
         [2, 'B', 5],
@@ -134,7 +134,7 @@ ${more}`,
     const report = await run(next, 'quarantine: { limit: 1 }')
     expect(report).toMatchObject({ read: 3, unchanged: 2, quarantined: 1, kept: { count: 2 } })
     expect(report?.removed).toBeUndefined()
-    expect(format(report)).toContain('2 features kept, since the keys of bad rows are unknown')
+    expect(format(report)).toContain('2 features kept, since the key of 1 bad row is unknown')
     expect(await features()).toHaveLength(4)
   })
 

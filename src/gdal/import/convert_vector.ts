@@ -18,6 +18,7 @@ import {
   translateLayer,
   translationFault,
 } from '../sources/translate.ts'
+import { textKeyReader } from './bad_keys.ts'
 import type { BitSet } from './bit_set.ts'
 import { isField } from './copy_row.ts'
 import { type Draft, type DraftSink, startDraft } from './draft.ts'
@@ -94,6 +95,7 @@ async function convertLayer(
     otherCount: scan.otherCount,
     badCount: scan.badCount,
     bad: scan.bad,
+    badKeys: scan.badKeys,
     notes: findNotes(source),
   })
   return true
@@ -170,7 +172,8 @@ async function translateAll(
     plan.total ??
     (await counting) ??
     readToEnd(gdal, source, () => layer.features.count(true))
-  const missing = findMissing(gdal, { source, srs: job.srs, from, total, count, nullCount })
+  const readKey = textKeyReader(plan)
+  const missing = findMissing(gdal, { source, srs: job.srs, from, total, count, nullCount, readKey })
   // A driver may open a damaged file without features.
   if (total === 0) await refuseFault(source)
   if (missing === undefined) {

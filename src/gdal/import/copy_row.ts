@@ -102,9 +102,11 @@ export interface RowSource {
   readonly id: number
 }
 
-type FieldColumn = ColumnPlan & { readonly use: Datatype }
+/** Plan of a column that becomes a field. */
+export type FieldColumn = ColumnPlan & { readonly use: Datatype }
 
-function writeField(sink: ByteSink, value: Value, { use, convert, blankIsNull }: FieldColumn): void {
+/** Writes the value of a field: its size, and its bytes. */
+export function writeField(sink: ByteSink, value: Value, { use, convert, blankIsNull }: FieldColumn): void {
   if (blankIsNull && value.size === 0) writeNull(sink)
   else if (convert === undefined) writers[use](sink, value)
   else {

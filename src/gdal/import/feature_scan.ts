@@ -3,8 +3,9 @@ import type { ByteGeometry } from '../../geo/byte_geometry.ts'
 import { hasHeight } from '../../geo/byte_geometry.ts'
 import type { FlatFeature } from '../flatgeobuf/flat_reader.ts'
 import type { Value } from '../flatgeobuf/value.ts'
-import { type BadFeature, maxListedFeatures } from '../runner/vector_job.ts'
+import { type BadFeature, type BadKeys, maxListedFeatures } from '../runner/vector_job.ts'
 import type { Missing } from '../sources/missing.ts'
+import { type KeyReading, readKey, startKeyList } from './bad_keys.ts'
 import { type BitSet, createBitSet } from './bit_set.ts'
 import type { ColumnPlan } from './copy_row.ts'
 import type { FeatureReader, ReadFeature } from './feature_reader.ts'
@@ -20,6 +21,8 @@ export interface Features {
   /** Names of the columns. */
   readonly names: readonly string[]
   readonly rules: FitRules
+  /** Key whose values are collected for bad features. */
+  readonly key?: KeyReading | undefined
   /** Numbers of features to skip, if the others are valid without repairs. */
   readonly skipped?: BitSet
   /** Receives the values that cannot be converted, by column. */
@@ -122,6 +125,7 @@ export interface FeatureScan {
   readonly badCount: number
   /** The first bad features, in order. */
   readonly bad: readonly BadFeature[]
+  readonly badKeys: BadKeys
   /** Values that cannot be converted, by column. */
   readonly unconvertible: ReadonlyMap<number, UnconvertibleValues>
   /** Number of bad features that have such values. */
@@ -145,6 +149,7 @@ export interface FeatureScanner {
 export const emptyScan: FeatureScan = {
   families: new Map(),
   bad: [],
+  badKeys: { values: [], texts: [] },
   unconvertible: new Map(),
   unconvertibleCount: 0,
   hasMulti: false,
@@ -160,7 +165,14 @@ export function startScan(features: Features): FeatureScanner {
   const families = new Map<GeometryFamily, number>()
   const bad: BadFeature[] = []
   const unconvertible = new Map<number, UnconvertibleValues>()
-  const scan = { ...emptyScan, families, bad, unconvertible }
+  const keys = startKeyList()
+  const scan = {
+    ...emptyScan,
+    families,
+    bad,
+    badKeys: { values: keys.list, texts: [] },
+    unconvertible,
+  }
   const skipped = createBitSet()
   let last = 0
   const onUnconvertible = (value: Value) => {
@@ -172,8 +184,9 @@ export function startScan(features: Features): FeatureScanner {
     unconvertible.set(value.column, { count: count + 1, ...first })
   }
   const watched = { ...features, onUnconvertible }
-  const reject = (fault: FeatureFault) => {
+  const reject = (feature: ReadFeature, fault: FeatureFault) => {
     scan.badCount += 1
+    if (features.key !== undefined) keys.add(readKey(feature, features.key, features.reader))
     if (bad.length < maxListedFeatures) bad.push({ number: scan.count, ...fault })
   }
   const accept = (geometry: ByteGeometry) => {
@@ -193,7 +206,7 @@ export function startScan(features: Features): FeatureScanner {
     }
     skipped.add(scan.count)
     if (checked === undefined) scan.otherCount += 1
-    else reject(checked)
+    else reject(feature, checked)
     return undefined
   }
   return { check, scan, skipped }
@@ -203,7 +216,7 @@ export function startScan(features: Features): FeatureScanner {
  * Adds the features that are missing in the file. Numbers features by their position in the source, and prefers the
  * reasons of missing features.
  */
-export function addMissing(scan: FeatureScan, { absentCount, first }: Missing): FeatureScan {
+export function addMissing(scan: FeatureScan, { absentCount, first, keys }: Missing): FeatureScan {
   const absent = first.filter(({ isAbsent }) => isAbsent)
   const positionOf = (position: number) => {
     let number = position
@@ -223,5 +236,6 @@ export function addMissing(scan: FeatureScan, { absentCount, first }: Missing): 
   )
   for (const { isAbsent: _, ...feature } of first) found.set(feature.number, feature)
   const bad = [...found.values()].sort((a, b) => a.number - b.number).slice(0, maxListedFeatures)
-  return { ...scan, bad, badCount: scan.badCount + absentCount, unconvertible }
+  const badKeys = { values: scan.badKeys.values, texts: keys }
+  return { ...scan, bad, badKeys, badCount: scan.badCount + absentCount, unconvertible }
 }

@@ -12,6 +12,7 @@ import type { OpenGdal } from '../runner/gdal_module.ts'
 import type { SourceField, VectorJob, WireLayout } from '../runner/vector_job.ts'
 import type { AnySourceLayer, SourceLayer } from '../sources/source.ts'
 import { findDeclaredType, readFields } from '../sources/translate.ts'
+import { lastCell } from './bad_keys.ts'
 import { type ColumnPlan, type ColumnUse, isField } from './copy_row.ts'
 import type { FeatureReader } from './feature_reader.ts'
 import type { Features } from './feature_scan.ts'
@@ -184,7 +185,29 @@ export function featuresOf(
     }
   })
   const placed = wrappingReader(reader, job.srs)
-  return { reader: placed, columns: plans, names: columns.map(({ keyname, name }) => keyname || name), rules }
+  const names = columns.map(({ keyname, name }) => keyname || name)
+  const isAsciiOnly = strings?.settle !== undefined
+  const key = findKey(columns, plans, job.key)
+  return {
+    ...{ reader: placed, columns: plans, names, rules },
+    ...(key === undefined
+      ? {}
+      : { key: { columns: plans, positions: key, isAsciiOnly, last: lastCell(columns, source) } }),
+  }
+}
+
+/** Returns the positions of the columns of a key; undefined unless each has a known datatype. */
+function findKey(
+  columns: readonly PlannedColumn[],
+  plans: readonly ColumnPlan[],
+  key: VectorJob['key'],
+): readonly number[] | undefined {
+  const positions = key?.map((name) => columns.findIndex(({ keyname }) => keyname === name))
+  const isKnown = (position: number) => {
+    const plan = plans[position]
+    return plan !== undefined && isField(plan.use) && plan.guess === undefined
+  }
+  return positions?.every(isKnown) ? positions : undefined
 }
 
 function conversionOf(from: Datatype, to: ColumnUse, roundsTimes = false): Conversion | undefined {

@@ -34,6 +34,8 @@ export interface VectorJob extends LoadRules {
   readonly layer: string | undefined
   /** Fields to convert to; the fields of the source if absent. */
   readonly wanted: WantedFields | undefined
+  /** Keynames of the fields that identify a feature, to report the keys of bad features. */
+  readonly key?: readonly string[] | undefined
   /** EPSG code of the resulting coordinates. */
   readonly srs: number
   /** Maximum size of an unpacked archive. */
@@ -65,6 +67,14 @@ export interface BadFeature {
   readonly isMisplaced?: boolean
   /** Whether a string of it is in the wrong encoding. */
   readonly isMisencoded?: boolean
+}
+
+/** Keys of the bad features whose key can be read, up to a size. */
+export interface BadKeys {
+  /** Values as in a row, in Base64. */
+  readonly values: readonly (readonly string[])[]
+  /** Values as text, of features that GDAL does not translate. */
+  readonly texts: readonly (readonly string[])[]
 }
 
 /** Values of a field that cannot be converted to the wanted datatype, in the data of `source/bad-features`. */
@@ -110,6 +120,7 @@ export interface SourceSummary {
   readonly badCount: number
   /** The first of them. */
   readonly bad: readonly BadFeature[]
+  readonly badKeys: BadKeys
   /** Notes on assumptions and changes, one sentence each. */
   readonly notes: readonly string[]
 }
@@ -125,3 +136,6 @@ export interface WireProblem {
 
 /** Maximum number of bad features that are listed; the others are only counted. */
 export const maxListedFeatures = 10
+
+/** Maximum total size of the keys of bad features. */
+export const maxKeyBytes = 1 << 20

@@ -1,4 +1,5 @@
 import type { Layer, SpatialReference } from 'gdal-async'
+import { startKeyList } from '../import/bad_keys.ts'
 import { notNumber } from '../import/fit_geometry.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import { type BadFeature, maxListedFeatures } from '../runner/vector_job.ts'
@@ -23,6 +24,8 @@ export interface Translation {
   readonly count: number
   /** Number of them without geometry. */
   readonly nullCount: number
+  /** Reads the key of a feature; absent if keys are not wanted. */
+  readonly readKey?: ((feature: Feature) => readonly string[] | undefined) | undefined
 }
 
 /** Faults of the features that GDAL did not translate. */
@@ -31,6 +34,8 @@ export interface Missing {
   readonly absentCount: number
   /** The first of them in order, and the first ones in the file without geometry. */
   readonly first: readonly MissingFeature[]
+  /** Keys of the features that are absent from the file, as far as they can be read and up to a size. */
+  readonly keys: readonly (readonly string[])[]
 }
 
 /**
@@ -42,31 +47,34 @@ export interface Missing {
 export function findMissing(gdal: GdalModule, translation: Translation): Missing | undefined {
   const { total, count, nullCount } = translation
   const absentCount = total - count
-  if (absentCount === 0 && nullCount === 0) return { absentCount, first: [] }
+  if (absentCount === 0 && nullCount === 0) return { absentCount, first: [], keys: [] }
   // Strings are checked last: reading them is slow, and they are rarely the reason.
   return findFirst(gdal, translation, false) ?? findFirst(gdal, translation, true)
 }
 
 function findFirst(gdal: GdalModule, translation: Translation, checksStrings: boolean): Missing | undefined {
-  const { source, total, count, nullCount } = translation
+  const { source, total, count, nullCount, readKey } = translation
   const absentCount = total - count
   const findFault = faultFinder(gdal, translation, checksStrings)
   const first: MissingFeature[] = []
+  const keys = startKeyList()
+  const isListed = () =>
+    first.filter(({ isAbsent }) => isAbsent || absentCount === 0).length >= maxListedFeatures
   let number = 0
   for (const feature of source.layer.features) {
     number += 1
     const fault = findFault(feature, number)
     if (fault === undefined) continue
-    first.push({
-      number,
-      isAbsent: absentCount > 0 && (fault.isMisencoded === true || nullCount === 0),
-      ...fault,
-    })
+    const isAbsent = absentCount > 0 && (fault.isMisencoded === true || nullCount === 0)
+    // A row without the cells of its geometry may have fewer cells, so that those of the key are shifted.
+    const mayBeShifted = source.check?.startReasons !== undefined && fault.reason === noGeometry
+    if (isAbsent && !mayBeShifted) keys.add(readKey?.(feature))
     // Only the first features are listed with reasons.
-    if (first.filter(({ isAbsent }) => isAbsent || absentCount === 0).length >= maxListedFeatures)
-      return { absentCount, first }
+    if (!isListed()) first.push({ number, isAbsent, ...fault })
+    if (isListed() && readKey === undefined) break
   }
-  return first.filter(({ isAbsent }) => isAbsent).length === absentCount ? { absentCount, first } : undefined
+  const isKnown = isListed() || first.filter(({ isAbsent }) => isAbsent).length === absentCount
+  return isKnown ? { absentCount, first, keys: keys.list } : undefined
 }
 
 type Feature = Parameters<Layer['features']['add']>[0]

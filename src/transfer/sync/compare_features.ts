@@ -22,7 +22,7 @@ import {
   valueText,
   writeEntry,
 } from './row_entry.ts'
-import { keyRow } from './text_key.ts'
+import { keyRow, rowOfValues } from './text_key.ts'
 
 /** A field of a layer. `was` is its keyname on the server, if it is renamed. */
 export type TargetField = WantedFields['fields'][number] & { readonly was?: string }
@@ -93,6 +93,7 @@ export async function compareFeatures(
     {
       srs,
       wanted: { fields, keepsOthers },
+      key,
       async take(rows) {
         scan = await scanRows(rows, reading, { question, fields, compared })
       },
@@ -234,15 +235,20 @@ class FeatureScan {
   }
 
   /** Keeps the feature with the key of a bad row. Returns false if the key cannot be read. */
-  keep(texts: readonly string[] | undefined): boolean {
+  keepText(texts: readonly string[] | undefined): boolean {
     const row = texts && keyRow(texts, this.#key)
     if (row === undefined) return false
+    this.keep(row)
+    return true
+  }
+
+  /** Keeps the feature with the key of a bad row, whose columns are those of the key. */
+  keep(row: ValueRow): void {
     const key = new RowDigester(this.#key.map(({ datatype }, column) => ({ datatype, column }))).digest(row)
     const found = this.#digests.find(key)
-    if (found === undefined || this.#digests.isTaken(found)) return true
+    if (found === undefined || this.#digests.isTaken(found)) return
     this.#digests.take(found)
     this.kept += 1
-    return true
   }
 
   /** Tells whether a row has a value in a field that the layer does not have yet. */
@@ -312,11 +318,14 @@ function findRemoved({ question: { badKeys = [] }, digests, summary, scan }: Fin
   readonly removed: readonly number[]
   readonly kept: KeptFeatures | undefined
 } {
-  const unread = badKeys.filter((key) => !scan.keep(key)).length + summary.badCount
+  const { values, texts } = summary.badKeys
+  for (const key of values) scan.keep(rowOfValues(key.map((value) => Buffer.from(value, 'base64'))))
+  const unreadTexts = [...badKeys, ...texts].filter((key) => !scan.keepText(key)).length
+  const unreadKeys = unreadTexts + summary.badCount - values.length - texts.length
   const others = digests.listOthers()
-  if (unread > 0 && others.length > 0)
-    return { removed: [], kept: { count: scan.kept + others.length, areKeysRead: false } }
-  return { removed: others, kept: scan.kept > 0 ? { count: scan.kept, areKeysRead: true } : undefined }
+  if (unreadKeys > 0 && others.length > 0)
+    return { removed: [], kept: { count: scan.kept + others.length, unreadKeys } }
+  return { removed: others, kept: scan.kept > 0 ? { count: scan.kept, unreadKeys: 0 } : undefined }
 }
 
 /** Counts the descriptions and attachments of features with one request, however many there are. */

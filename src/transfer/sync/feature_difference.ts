@@ -32,8 +32,8 @@ export interface FeatureDifference {
 /** Features that a synchronization keeps because of bad rows. */
 export interface KeptFeatures {
   readonly count: number
-  /** Whether these are the features of bad rows; else any feature without a row may be that of a bad one. */
-  readonly areKeysRead: boolean
+  /** Number of bad rows whose keys are unknown: any feature without a row may be that of one of them. */
+  readonly unreadKeys: number
 }
 
 /** A feature that a synchronization changes. */
@@ -97,11 +97,11 @@ export function describeDifference(difference: FeatureDifference): string {
   return parts.join(', ')
 }
 
-/** Describes kept features: `1 feature kept whose row is in quarantine`. */
-export function describeKept({ count, areKeysRead }: KeptFeatures): string {
+/** Describes kept features: `1 feature kept whose row is bad`. */
+export function describeKept({ count, unreadKeys }: KeptFeatures): string {
   const kept = `${countOf(count, 'feature')} kept`
-  if (!areKeysRead) return `${kept}, since the keys of bad rows are unknown`
-  return `${kept} whose ${count === 1 ? 'row is' : 'rows are'} in quarantine`
+  if (unreadKeys === 0) return `${kept} whose ${count === 1 ? 'row is' : 'rows are'} bad`
+  return `${kept}, since ${unreadKeys === 1 ? 'the key of 1 bad row is' : `the keys of ${showNumber(unreadKeys)} bad rows are`} unknown`
 }
 
 /** Describes removed features: `3 features removed with 2 attachments and 1 description`. */

@@ -17,7 +17,11 @@ export function keyRow(texts: readonly string[], fields: readonly KeyField[]): V
     const value = text === '' || text.includes('\uFFFD') ? undefined : parseTrimmed(datatype, text)
     return value === undefined ? undefined : encoders[datatype](value)
   })
-  if (!values.every((value) => value !== undefined)) return undefined
+  return values.every((value) => value !== undefined) ? rowOfValues(values) : undefined
+}
+
+/** Returns a row whose columns are values in PostgreSQL's binary format. */
+export function rowOfValues(values: readonly Buffer[]): ValueRow {
   const bytes = Buffer.concat(values)
   const width = leadingValues + values.length
   const [ats, lengths] = [new Int32Array(width), new Int32Array(width).fill(-1)]
