@@ -132,18 +132,18 @@ export function thinFeatures({ ids, cells, ranks }: ThinningCandidates, limit: n
   const shift = 2 * neededMerges(codes, limit)
   const kept = new Set<number>()
   let [cell, best, bestRank] = [-1, 0, 0]
-  for (const [at, code] of codes.entries()) {
+  for (let at = 0; at < codes.length; at += 1) {
     const place = places[at] ?? 0
-    const [id, rank] = [ids[place] ?? 0, ranks[place] ?? 0]
-    const isSame = code >> shift === cell
-    if (isSame && (rank < bestRank || (rank === bestRank && id < best))) continue
-    if (isSame) kept.delete(best)
-    kept.add(id)
-    cell = code >> shift
+    const id = ids[place] ?? 0
+    const rank = ranks[place] ?? 0
+    const next = (codes[at] ?? 0) >> shift
+    if (next === cell && (rank < bestRank || (rank === bestRank && id < best))) continue
+    if (next !== cell && at > 0) kept.add(best)
+    cell = next
     best = id
     bestRank = rank
   }
-  return kept
+  return codes.length > 0 ? kept.add(best) : kept
 }
 
 /** Cells in the order of their Morton codes, in which each two bits more are the quarters of a cell. */
@@ -158,11 +158,14 @@ function sortByCell(cells: readonly number[]): SortedCells {
   const rowMask = 2 ** rowBits - 1
   const count = cells.length
   const order = new Float64Array(count)
-  for (const [at, cell] of cells.entries())
+  for (let at = 0; at < count; at += 1) {
+    const cell = cells[at] ?? 0
     order[at] = ((spreadBits(cell >> rowBits) << 1) | spreadBits(cell & rowMask)) * count + at
+  }
   order.sort()
   const [codes, places] = [new Int32Array(count), new Int32Array(count)]
-  for (const [at, key] of order.entries()) {
+  for (let at = 0; at < count; at += 1) {
+    const key = order[at] ?? 0
     const code = Math.floor(key / count)
     codes[at] = code
     places[at] = key - code * count
