@@ -33,8 +33,10 @@ export interface TreeHead {
   readonly part?: boolean
 }
 
+type PartBody = BodyOf<(typeof resourceRoutes)['resource.tree_part']>
+
 /** Resources that a plan depends on, apart from those above them. */
-export type TreePart = Required<BodyOf<(typeof resourceRoutes)['resource.tree_part']>>
+export type TreePart = Pick<PartBody, 'manifest'> & Required<Omit<PartBody, 'manifest'>>
 
 /** Selection of a read of the tree. */
 export interface TreeRequest {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { Api } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
 import { countOf } from '../core/count.ts'
 import type { Issue } from '../core/issue.ts'
@@ -7,11 +8,14 @@ import { formatPatch } from '../core/line_diff.ts'
 import { joinPointer } from '../core/pointer.ts'
 import type { Problem } from '../core/problem.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
+import type { Manifest } from '../manifest/manifest.ts'
 import { findDrift } from '../reconcile/drift/find_drift.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import { safeOptions } from '../reconcile/model/plan_input.ts'
-import { planFrom, readActualTree } from '../reconcile/plan/plan_manifest.ts'
-import { liveReader } from '../reconcile/plan/plan_reader.ts'
+import { computeFromPart } from '../reconcile/plan/compute_from_part.ts'
+import { planInside } from '../reconcile/plan/plan_manifest.ts'
+import { partOf } from '../reconcile/plan/plan_part.ts'
+import { liveReader, type PlanReader } from '../reconcile/plan/plan_reader.ts'
 import { type EditedFile, editManifest } from '../reconcile/pull/edit_manifest.ts'
 import { writeNewBlocks } from '../reconcile/pull/pull_tree.ts'
 import { listServerValues } from '../reconcile/pull/server_values.ts'
@@ -21,6 +25,7 @@ import { type GoodManifest, loadGoodManifest } from './load_manifest.ts'
 import { adviseLogin } from './principals.ts'
 import { writeEvent, writeIssueEvent } from './print/events.ts'
 import { formatIssues } from './print/issue_list.ts'
+import { showReading } from './print/reading.ts'
 import { type Terminal, writeLine } from './terminal.ts'
 
 /** Settings of a pull into existing manifests. */
@@ -40,16 +45,10 @@ export async function pullInPlace(settings: InPlaceSettings, terminal: Terminal)
   try {
     const { manifest, documents } = loaded
     const { interrupt: signal, env } = terminal
-    const tree = await readActualTree(api, signal)
-    const options = { ...safeOptions, adopt: true }
-    const plan = await planFrom({ reader: liveReader(api, signal), manifest, options, actual: tree, signal })
-    const unknown = checkKeys(plan, manifest, { ...safeOptions, only: settings.only })
-    if (unknown.length > 0) throw wrongKeys(unknown)
-    const { resources, unmanaged } = await findDrift({ api, manifest, plan, ignored: () => false, signal })
-    const drift = resources.filter(({ key }) => settings.only.size === 0 || settings.only.has(key))
-    const found = listServerValues({ manifest, tree, ids: plan.ids, drift })
-    const added = settings.only.size === 0 ? unmanaged : []
-    const made = writeNewBlocks({ tree, added, ids: plan.ids, keys: manifest.resources.keys() })
+    const pulled = await showReading(liveReader(api, signal), terminal, (reader) =>
+      readChanges({ api, reader, manifest, only: settings.only, signal }),
+    )
+    const { plan, found, made } = pulled
     const blocks = made.blocks.map(({ parent, key, block }) => ({
       key: parent,
       pointer: joinPointer('/children', key),
@@ -65,6 +64,45 @@ export async function pullInPlace(settings: InPlaceSettings, terminal: Terminal)
   } finally {
     await api.close()
   }
+}
+
+interface ChangesRequest {
+  readonly api: Api
+  readonly reader: PlanReader
+  readonly manifest: Manifest
+  readonly only: ReadonlySet<string>
+  readonly signal: AbortSignal
+}
+
+/** What a pull writes, with the plan that it follows from. */
+interface ReadChanges {
+  readonly plan: Plan
+  readonly found: ReturnType<typeof listServerValues>
+  readonly made: ReturnType<typeof writeNewBlocks>
+}
+
+/** Reads what the server has and the manifest lacks. */
+export function readChanges(request: ChangesRequest): Promise<ReadChanges> {
+  const { reader, manifest } = request
+  const options = { ...safeOptions, adopt: true }
+  return computeFromPart({
+    reader,
+    part: partOf(manifest, options),
+    compute: async (read) => {
+      const { api, only, signal } = request
+      const plan = await planInside({ reader, manifest, options, readsBelow: true, signal }, read)
+      if (typeof plan === 'string') return plan
+      const unknown = checkKeys(plan, manifest, { ...safeOptions, only })
+      if (unknown.length > 0) throw wrongKeys(unknown)
+      const tree = read.actual
+      const { resources, unmanaged } = await findDrift({ api, manifest, plan, ignored: () => false, signal })
+      const drift = resources.filter(({ key }) => only.size === 0 || only.has(key))
+      const found = listServerValues({ manifest, tree, ids: plan.ids, drift })
+      const added = only.size === 0 ? unmanaged : []
+      const keys = new Set(manifest.resources.keys())
+      return { plan, found, made: writeNewBlocks({ tree, added, ids: plan.ids, keys }) }
+    },
+  })
 }
 
 /** What the account cannot read: a manifest may differ there. */

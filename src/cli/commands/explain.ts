@@ -84,7 +84,10 @@ async function planUnlessFailing(
     const api = await connect(server, terminal)
     try {
       const reader = liveReader(api, terminal.interrupt)
-      return await planFrom({ reader, manifest, options: safeOptions, signal: terminal.interrupt })
+      return await planFrom({
+        ...{ reader, manifest, options: safeOptions, readsPart: true },
+        signal: terminal.interrupt,
+      })
     } finally {
       await api.close()
     }

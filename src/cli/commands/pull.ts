@@ -7,8 +7,11 @@ import type { Issue } from '../../core/issue.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import { formatManifest, type WrittenManifest } from '../../manifest/rewrite.ts'
 import { pullCatalog } from '../../reconcile/catalog/pull_catalog.ts'
-import type { ActualResource, ActualTree } from '../../reconcile/model/actual_tree.ts'
-import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
+import type { ActualResource } from '../../reconcile/model/actual_tree.ts'
+import { computeFromPart } from '../../reconcile/plan/compute_from_part.ts'
+import { noPart } from '../../reconcile/plan/partial_tree.ts'
+import { partOfLabels } from '../../reconcile/plan/plan_part.ts'
+import { liveReader, type PlanReader } from '../../reconcile/plan/plan_reader.ts'
 import { pullPrincipals } from '../../reconcile/pull/pull_principals.ts'
 import { type PullResult, pullTree } from '../../reconcile/pull/pull_tree.ts'
 import type { PulledFile } from '../../reconcile/pull/pulled_file.ts'
@@ -19,6 +22,7 @@ import { collectOnly, serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
+import { showReading } from '../print/reading.ts'
 import { countFeatures, readPulledExtensions, writePulledFile } from '../pull_file.ts'
 import { pullInPlace } from '../pull_in_place.ts'
 import { findRoot } from '../subtree_root.ts'
@@ -65,7 +69,10 @@ export interface PulledManifest {
 
 /** Parts of a server to pull. */
 export type PullRequest = Pick<PullSettings, 'root' | 'catalog' | 'users' | 'of' | 'manifest'> &
-  Partial<Pick<PullSettings, 'withData'>>
+  Partial<Pick<PullSettings, 'withData'>> & {
+    /** Reads the resources; of the server, if absent. */
+    readonly reader?: PlanReader
+  }
 
 /**
  * Reads a subtree of a server, records of its catalog, its users and groups, or all of them as a manifest.
@@ -74,12 +81,12 @@ export type PullRequest = Pick<PullSettings, 'root' | 'catalog' | 'users' | 'of'
  */
 export async function pullManifest(
   api: Api,
-  { root, catalog, users: withUsers, of, manifest, withData: withFiles = false }: PullRequest,
+  { root, catalog, users: withUsers, of, manifest, withData: withFiles = false, reader }: PullRequest,
   signal?: AbortSignal,
 ): Promise<PulledManifest> {
-  const { top, tree } = await findTop(api, root, signal)
-  const manifestId = manifest ?? (top === undefined ? (of ?? (catalog ? 'catalog' : 'users')) : idOf(top))
-  const resources = tree && top && (await pullResources(api, { tree, top, manifestId, withFiles, signal }))
+  const resources =
+    root === undefined ? undefined : await pullResources(api, { root, manifest, withFiles, reader, signal })
+  const manifestId = resources?.manifest.manifest ?? manifest ?? of ?? (catalog ? 'catalog' : 'users')
   const records = catalog ? await pullCatalog(api, { manifestId, of, signal }) : undefined
   const principals = withUsers ? await pullPrincipals(api, signal) : undefined
   const { icons = {}, geoservices = {}, files = new Map() } = records ?? {}
@@ -98,30 +105,33 @@ export async function pullManifest(
 }
 
 interface Subtree {
-  readonly tree: ActualTree
-  readonly top: ActualResource
-  readonly manifestId: string
+  readonly root: string
+  readonly manifest: string | undefined
   readonly withFiles: boolean
+  readonly reader: PlanReader | undefined
   readonly signal: AbortSignal | undefined
 }
 
-async function pullResources(
+/** Pulls a subtree; reads no more of the server than that, and what it refers to. */
+function pullResources(
   api: Api,
-  { tree, top, manifestId, withFiles, signal }: Subtree,
+  { root, manifest, withFiles, signal, reader = liveReader(api, signal) }: Subtree,
 ): Promise<PullResult> {
-  const counts = withFiles ? await countFeatures(api, { tree, root: top.id, signal }) : undefined
-  const extensions = withFiles ? await readPulledExtensions(api, { tree, root: top.id, signal }) : undefined
-  return pullTree({ tree, root: top, manifestId, counts, extensions })
-}
-
-async function findTop(
-  api: Api,
-  root: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly tree?: ActualTree; readonly top?: ActualResource }> {
-  if (root === undefined) return {}
-  const tree = await readActualTree(api, signal)
-  return { tree, top: findRoot(tree, root) }
+  return computeFromPart({
+    reader,
+    part: { ...noPart, ...partOfLabels([root]) },
+    compute: async ({ actual: tree, next }) => {
+      const top = findRoot(tree, root)
+      const pulling = { tree, root: top, manifestId: manifest ?? idOf(top) }
+      const pulled = pullTree(pulling)
+      if (!withFiles) return pulled
+      // Questions about features are expensive: not before the resources are complete.
+      if (next() !== undefined) return 'larger'
+      const counts = await countFeatures(api, { tree, root: top.id, signal })
+      const extensions = await readPulledExtensions(api, { tree, root: top.id, signal })
+      return pullTree({ ...pulling, counts, extensions })
+    },
+  })
 }
 
 function countAll(parts: Readonly<Record<string, object>>): Record<string, number> {
@@ -147,7 +157,10 @@ async function runPull(settings: PullSettings, terminal: Terminal): Promise<numb
     })
   const api = await connect(settings.server, terminal)
   try {
-    const pulled = await pullManifest(api, settings, terminal.interrupt)
+    const signal = terminal.interrupt
+    const pulled = await showReading(liveReader(api, signal), terminal, (reader) =>
+      pullManifest(api, { ...settings, reader }, signal),
+    )
     const path = await writeFiles(api, { pulled, settings: { ...settings, into } }, terminal)
     report(pulled, { file: relative(terminal.cwd, path) || path, json: settings.json }, terminal)
     return 0

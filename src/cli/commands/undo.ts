@@ -1,5 +1,6 @@
 import { problem } from '../../contract/problems.ts'
 import { hasErrors } from '../../core/issue.ts'
+import { liveReader } from '../../reconcile/plan/plan_reader.ts'
 import { planUndo } from '../../reconcile/undo/plan_undo.ts'
 import { confirmAndApply } from '../carry_out.ts'
 import { checkUndoKeys } from '../check_keys.ts'
@@ -8,6 +9,7 @@ import { connect, type ServerSettings } from '../connect.ts'
 import { collect, eventOptions, parseCount } from '../options.ts'
 import { showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
+import { showReading } from '../print/reading.ts'
 import type { Terminal } from '../terminal.ts'
 import { exitCodeOf } from './plan.ts'
 
@@ -34,13 +36,9 @@ async function runUndo({ id, server, options }: UndoSettings, terminal: Terminal
       allowLoss: keys('allowLoss'),
       withoutData: options.withoutData === true,
     }
-    const { plan: planned, manifest } = await planUndo({
-      api,
-      entry,
-      options: allowed,
-      env: terminal.env,
-      signal,
-    })
+    const { plan: planned, manifest } = await showReading(liveReader(api, signal), terminal, (reader) =>
+      planUndo({ api, reader, entry, options: allowed, env: terminal.env, signal }),
+    )
     const plan = { ...planned, issues: [...checkUndoKeys(planned, entry, allowed), ...planned.issues] }
     const [json, quiet] = [options.json === true, options.quiet === true]
     const shownLoaded = { manifest, issues: [], sources: new Map(), documents: [] }

@@ -37,7 +37,7 @@ const publicPermissions = [
 
 /** Describes a group below the root of the tree, with a layer and a style for each file, and a web map of them. */
 export function firstManifest({ name, layers, hasMap, isPublic }: FirstTree): WrittenManifest {
-  const keys = createKeyMaker(['root'])
+  const keys = createKeyMaker((key) => key === 'root')
   const group = keys.make(name, 'maps')
   const placed = layers.map((layer) => {
     const key = keys.make(layer.displayName, 'layer')

@@ -72,11 +72,19 @@ const partIds = (description: string) =>
 
 /** Part of a tree: all that is listed. */
 const TreePartSchema = Type.Object({
-  manifest: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'Manifest whose managed or partly set resources are read.',
-  }),
+  manifest: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Manifest whose managed or partly set resources are read.',
+    }),
+  ),
+  managers: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: maxPartItems,
+      description: 'Further manifests whose managed resources are read.',
+    }),
+  ),
   keynames: Type.Optional(
     Type.Array(Type.String(), { maxItems: maxPartItems, description: 'Resources by keyname.' }),
   ),

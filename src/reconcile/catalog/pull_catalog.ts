@@ -88,7 +88,8 @@ function assignKeys(
   isPulled: (record: ActualRecord) => boolean,
 ): Keys {
   const records = [...actual[kind].values()]
-  const maker = createKeyMaker(records.flatMap(({ keyname }) => keyname ?? []))
+  const taken = new Set(records.map(({ keyname }) => keyname))
+  const maker = createKeyMaker((key) => taken.has(key))
   const keys = records.filter(isPulled).map(({ id, keyname, name }) => {
     // Keys start with a letter. They name files: a server may send others.
     const slug = slugOf(name)

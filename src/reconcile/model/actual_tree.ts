@@ -44,6 +44,8 @@ export interface ActualTree {
   childrenOf(id: number): readonly number[]
   /** Finds the children of a resource with a display name. */
   findNamed(parentId: number, displayName: string): readonly ActualResource[]
+  /** Lists resources, among them all that a manifest manages. */
+  listManaged(manifest: string): Iterable<ActualResource>
   /** Lists resources, among them all that refer to one of these or to their descendants. */
   listReferring(ids: readonly number[]): Iterable<ActualResource>
   /** Lists resources, among them all that determine the permissions on these, or whose permissions depend on these. */
@@ -104,6 +106,7 @@ function indexTree(byId: ReadonlyMap<number, ActualResource>, head: TreeHead): A
       places ??= Map.groupBy(byId.values(), (one) => `${one.parentId}/${one.displayName}`)
       return places.get(`${parentId}/${displayName}`) ?? []
     },
+    listManaged: () => byId.values(),
     listReferring: () => byId.values(),
     listDependent: () => byId.values(),
     principals: indexPrincipals(head.principals),

@@ -2,32 +2,52 @@ import type { TreePart } from '../../api/read_tree.ts'
 import { maxPartItems } from '../../contract/routes/resource.ts'
 import type { ActualTree } from '../model/actual_tree.ts'
 
-/** A part of the tree, and what a plan looks up in it. */
+/** Resources that were read, and what is looked up in them. */
 export interface PartialTree {
-  /** The part; it records what is looked up and was not read. */
+  /** The resources; if these are a part of the server, it records what is looked up and was not read. */
   readonly actual: ActualTree
+  /** Whether these are all resources of the server. */
+  readonly isWhole: boolean
   /** The part to read instead, with what was looked up in addition; undefined if everything was read. */
   readonly next: () => TreePart | undefined
 }
 
-/** Records what a plan looks up and what was not asked for: only then is the part as good as the whole tree. */
+/** A selection of resources that names none yet. */
+export const noPart: TreePart = {
+  managers: [],
+  keynames: [],
+  ids: [],
+  names: [],
+  below: [],
+  referrers: [],
+}
+
+/** All resources of a server: nothing is missing. */
+export function wholeTree(actual: ActualTree): PartialTree {
+  return { actual, isWhole: true, next: () => undefined }
+}
+
+/** Records what is looked up and was not asked for: only if there is none of it, the part is as good as the whole tree. */
 export function recordLookups(tree: ActualTree, asked: TreePart): PartialTree {
+  const { manifest } = asked
+  const own = manifest === undefined ? [] : [manifest]
+  const managers = recorderOf([...own, ...asked.managers])
   const keynames = recorderOf(asked.keynames)
   const ids = recorderOf(asked.ids)
   const below = recorderOf(asked.below)
   const referrers = recorderOf(asked.referrers)
   const places = recorderOf(asked.names.map(({ parent, display_name }) => placeOf(parent, display_name)))
-  const isBelow = (id: number): boolean => {
-    for (let at = tree.byId.get(id); at !== undefined; at = tree.byId.get(at.parentId ?? -1))
-      if (below.has(at.id)) return true
-    return false
-  }
+  const isBelow = (id: number) => isInside(tree, id, below.has)
   const addBelow = (id: number) => {
     if (!isBelow(id)) below.add(id)
   }
+  // What has no id is looked up as -1 or NaN.
+  const addId = (id: number) => {
+    if (id >= 0) ids.add(id)
+  }
   const actual: ActualTree = {
     ...tree,
-    byId: recordMisses(tree.byId, ids.add),
+    byId: recordMisses(tree.byId, addId),
     byKeyname: recordMisses(tree.byKeyname, keynames.add),
     childrenOf: (id) => {
       addBelow(id)
@@ -36,6 +56,10 @@ export function recordLookups(tree: ActualTree, asked: TreePart): PartialTree {
     findNamed: (parentId, displayName) => {
       if (!isBelow(parentId)) places.add(placeOf(parentId, displayName))
       return tree.findNamed(parentId, displayName)
+    },
+    listManaged: (manager) => {
+      managers.add(manager)
+      return tree.listManaged(manager)
     },
     listReferring: (targets) => {
       for (const id of targets) referrers.add(id)
@@ -47,15 +71,27 @@ export function recordLookups(tree: ActualTree, asked: TreePart): PartialTree {
     },
   }
   const next = (): TreePart => ({
-    manifest: asked.manifest,
+    ...(manifest === undefined ? {} : { manifest }),
+    managers: managers.list().filter((one) => one !== manifest),
     keynames: keynames.list(),
     ids: ids.list(),
     names: places.list().map(readPlace),
     below: below.list(),
     referrers: referrers.list(),
   })
-  const recorders = [keynames, ids, places, below, referrers]
-  return { actual, next: () => (recorders.some((one) => one.hasGrown()) ? next() : undefined) }
+  const recorders = [managers, keynames, ids, places, below, referrers]
+  return {
+    actual,
+    isWhole: false,
+    next: () => (recorders.some((one) => one.hasGrown()) ? next() : undefined),
+  }
+}
+
+/** Tells whether a resource or one above it is among some. */
+function isInside({ byId }: ActualTree, id: number, isOne: (id: number) => boolean): boolean {
+  for (let at = byId.get(id); at !== undefined; at = byId.get(at.parentId ?? -1))
+    if (isOne(at.id)) return true
+  return false
 }
 
 /** Tells whether a server answers a request for a part. */

@@ -1,6 +1,5 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
-import { readTree, type TreePart } from '../../api/read_tree.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { digestSource } from '../../transfer/pack.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
@@ -11,11 +10,12 @@ import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
 import { planPrincipals } from '../principals/plan_principals.ts'
 import { checkRecording } from './check_recording.ts'
+import { computeFromAll, computeFromPart, type Missing, readWhole } from './compute_from_part.ts'
 import { computePlan, type Planning } from './compute_plan.ts'
 import type { SourceFile } from './data/decide_load.ts'
 import { nameValues } from './data/lost_values.ts'
 import { readLoadChange } from './data/read_load_change.ts'
-import { isReadable, type PartialTree, recordLookups } from './partial_tree.ts'
+import type { PartialTree } from './partial_tree.ts'
 import { hasNamed, partOf } from './plan_part.ts'
 import { liveReader, type PlanReader } from './plan_reader.ts'
 
@@ -36,10 +36,8 @@ export interface PlanRequest {
 }
 
 /** Reads the resources of a server that the caller can read. */
-export async function readActualTree(api: Api, signal?: AbortSignal): Promise<ActualTree> {
-  const collector = collectTree()
-  const head = await readTree(api, { signal }, (resource) => collector.take(resource))
-  return collector.finish(head)
+export function readActualTree(api: Api, signal?: AbortSignal): Promise<ActualTree> {
+  return readWhole(liveReader(api, signal))
 }
 
 /**
@@ -62,90 +60,43 @@ export interface ReadPlanRequest extends Omit<PlanRequest, 'api'> {
  * @throws {Problem} http/*, auth/*, file/*
  */
 export async function planFrom(request: ReadPlanRequest): Promise<Plan> {
-  const { manifest, options = safeOptions, actual, readsPart } = request
-  // Once for all rounds, and while the tree is read.
-  const surroundings = readSurroundings(request)
-  surroundings.catch(() => undefined)
-  const part = actual === undefined && readsPart ? partOf(manifest, options) : undefined
-  const planned = part && (await planPart(request, { part, surroundings }))
-  return planned ?? planAgainst(request, surroundings)
+  const { reader, manifest, options = safeOptions, actual, readsPart } = request
+  const compute = planner(request)
+  if (actual !== undefined) return computeFromAll(actual, compute)
+  const part = readsPart ? partOf(manifest, options) : undefined
+  return computeFromPart({ reader, part, compute, readAll: () => readResources(request) })
 }
 
-interface PartRequest {
-  readonly part: TreePart
-  readonly surroundings: Promise<Surroundings>
+/** Plans against resources that were read for it and for something else; tells if some are missing. */
+export function planInside(request: ReadPlanRequest, read: PartialTree): Promise<Plan | Missing> {
+  return planner(request)(read)
 }
 
 /**
- * Plans against a part of the server, and reads a larger part as long as the plan looks up what is not in it. Each part is read anew,
- * so that all of it is of one time. Undefined if the plan needs all resources.
+ * Returns a function that plans against resources, each time with the answers of earlier times. What a plan needs besides resources is
+ * read once, and while the resources are read.
  */
-async function planPart(
-  request: ReadPlanRequest,
-  { part, surroundings }: PartRequest,
-): Promise<Plan | undefined> {
-  let answers = noAnswers()
-  for (let asked: TreePart | undefined = part; asked !== undefined && isReadable(asked); ) {
-    const collector = collectTree()
-    const head = await request.reader.readPart?.(asked, (resource) => collector.take(resource))
-    if (head === undefined) return undefined
-    const read = collector.finish(head)
-    if (head.part !== true) return planAgainst({ ...request, actual: read }, surroundings)
-    const partial = recordLookups(read, asked)
-    const attempt = await planInside(request, { read, partial, surroundings, answers })
-    if (attempt.needsAll) return undefined
-    if (attempt.plan !== undefined) return attempt.plan
-    ;({ answers } = attempt)
-    asked = partial.next()
-  }
-  return undefined
-}
-
-interface Inside {
-  readonly read: ActualTree
-  readonly partial: PartialTree
-  readonly surroundings: Promise<Surroundings>
-  readonly answers: Answers
-}
-
-/** A plan against a part; without it, all resources are needed, or a larger part. */
-interface Attempt {
-  readonly plan?: Plan
-  readonly needsAll?: boolean
-  readonly answers: Answers
-}
-
-async function planInside(
-  request: ReadPlanRequest,
-  { read, partial: { actual, next }, surroundings, answers: known }: Inside,
-): Promise<Attempt> {
+function planner(request: ReadPlanRequest): (read: PartialTree) => Promise<Plan | Missing> {
   const { manifest, options = safeOptions } = request
-  if (request.readsBelow)
-    for (const { id, manager } of read.byId.values()) if (manager === manifest.id) actual.childrenOf(id)
-  const input = await readInput({ ...request, actual }, surroundings)
-  let answers = known
-  let planning = computePlan({ ...input, ...answers })
-  // Answers are expensive: not before the resources are complete.
-  while (next() === undefined && !isFinal(planning)) {
-    answers = await answer(request, planning, answers)
-    planning = computePlan({ ...input, ...answers })
-  }
-  if (next() !== undefined) return { answers }
-  // Rules anywhere may name the groups whose members change.
-  if (planning.plan.changes.some(changesGroups) || !hasNamed(read, manifest, options))
-    return { answers, needsAll: true }
-  const plan = await finish(request, input, planning.plan)
-  return next() === undefined ? { answers, plan: { ...plan, before: read.byId } } : { answers }
-}
-
-/** Plans against resources that were read, or against all of the server. */
-async function planAgainst(request: ReadPlanRequest, surroundings: Promise<Surroundings>): Promise<Plan> {
-  const input = await readInput(request, surroundings)
+  const surroundings = readSurroundings(request)
+  surroundings.catch(() => undefined)
   let answers = noAnswers()
-  for (;;) {
-    const planning = computePlan({ ...input, ...answers })
-    if (isFinal(planning)) return finish(request, input, planning.plan)
-    answers = await answer(request, planning, answers)
+  return async ({ actual, isWhole, next }) => {
+    if (request.readsBelow)
+      for (const { id, manager } of actual.byId.values()) if (manager === manifest.id) actual.childrenOf(id)
+    const input = await readInput(request, actual, surroundings)
+    let planning = computePlan({ ...input, ...answers })
+    // Answers are expensive: not before the resources are complete.
+    while (next() === undefined && !isFinal(planning)) {
+      answers = await answer(request, planning, answers)
+      planning = computePlan({ ...input, ...answers })
+    }
+    if (next() !== undefined) return 'larger'
+    // Rules anywhere may name the groups whose members change.
+    const needsAll = planning.plan.changes.some(changesGroups) || !hasNamed(actual, manifest, options)
+    if (!isWhole && needsAll) return 'all'
+    const plan = await finish(request, input, planning.plan)
+    return next() === undefined ? plan : 'larger'
   }
 }
 
@@ -156,13 +107,10 @@ async function finish({ reader, watched }: ReadPlanRequest, { manifest, actual }
   return { ...plan, access: await planAccess(reader, { plan, manifest, actual, watched }) }
 }
 
-async function readInput(request: ReadPlanRequest, surroundings: Promise<Surroundings>) {
+async function readInput(request: ReadPlanRequest, read: ActualTree, surroundings: Promise<Surroundings>) {
   const { reader, options = safeOptions } = request
   const manifest = manifestOf(request)
-  const [read, { records, ...others }] = await Promise.all([
-    request.actual ?? readResources(request),
-    surroundings,
-  ])
+  const { records, ...others } = await surroundings
   const { sendSecrets } = options
   const { principals } = read
   const accounts = planPrincipals({ wanted: manifest.principals, records, principals, sendSecrets })
@@ -276,10 +224,8 @@ async function readResources({
   reader,
   manifest,
 }: Pick<ReadPlanRequest, 'reader' | 'manifest'>): Promise<ActualTree> {
-  if (manifest.resources.size > 0 || manifest.catalog === undefined || manifest.principals !== undefined) {
-    const collector = collectTree()
-    return collector.finish(await reader.readTree((resource) => collector.take(resource)))
-  }
+  if (manifest.resources.size > 0 || manifest.catalog === undefined || manifest.principals !== undefined)
+    return readWhole(reader)
   const nothing = {
     landform: undefined,
     caller: undefined,

@@ -9,7 +9,7 @@ import { type PulledExtensions, writeFeatures } from './pull_features.ts'
 import { writeFiles } from './pull_files.ts'
 import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
-import { warnOfManagers } from './warn_of_managers.ts'
+import { type Managed, warnOfManagers } from './warn_of_managers.ts'
 import { warnOfScopes } from './warn_of_scopes.ts'
 import { writeBlock } from './write_block.ts'
 import { writeRecorded } from './write_recorded.ts'
@@ -84,7 +84,8 @@ export function pullTree({
   else addExisting(pulling, resources, root.parentId, blocksOf(pulling, [root.id]))
   const count = inside.length - (root.parentId === null ? 1 : 0)
   const within = new Set(inside)
-  const owners = [...tree.byId.values()].map(({ id, manager }) => ({ manager, isPulled: within.has(id) }))
+  const managers = new Set(inside.map((id) => tree.byId.get(id)?.manager))
+  const owners = [...managers].flatMap((manager) => listOwned(tree, manager, within))
   const issues = [...pulling.issues, ...warnOfManagers(owners, manifestId, 'resource')]
   return {
     manifest: { manifest: manifestId, resources },
@@ -110,7 +111,7 @@ export interface NewResources {
   /** Ids of the matched resources by key. */
   readonly ids: ReadonlyMap<string, number>
   /** Keys of the manifest. */
-  readonly keys: Iterable<string>
+  readonly keys: ReadonlySet<string>
 }
 
 /** A block for a manifest, and the key of the block that it goes into. */
@@ -163,6 +164,13 @@ function warnOfData(keys: readonly string[]): Issue[] {
   return [{ code: 'plan/data-not-pulled', message, severity: 'warning', hint }]
 }
 
+/** Lists all resources of a manifest. */
+function listOwned(tree: ActualTree, manager: string | undefined, pulled: ReadonlySet<number>): Managed[] {
+  if (manager === undefined) return []
+  const owned = [...tree.listManaged(manager)].filter((one) => one.manager === manager)
+  return owned.map(({ id }) => ({ manager, isPulled: pulled.has(id) }))
+}
+
 function listOutside(tree: ActualTree, inside: readonly number[]): number[] {
   const within = new Set(inside)
   const referred = inside.flatMap((id) => listReferred(tree.byId.get(id)))
@@ -182,9 +190,9 @@ function listReferred(resource: ActualResource | undefined): number[] {
 function assignKeys(
   tree: ActualTree,
   ids: readonly number[],
-  taken: Iterable<string> = [],
+  taken: ReadonlySet<string> = new Set(),
 ): Map<number, string> {
-  const maker = createKeyMaker([...tree.byKeyname.keys(), ...taken])
+  const maker = createKeyMaker((key) => taken.has(key) || tree.byKeyname.has(key))
   const keys = new Map<number, string>()
   for (const id of ids) {
     const resource = tree.byId.get(id)

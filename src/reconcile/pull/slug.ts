@@ -4,14 +4,14 @@ export interface KeyMaker {
   make(name: string, fallback: string): string
 }
 
-/** Creates a generator of keys that differ from `taken`. */
-export function createKeyMaker(taken: Iterable<string>): KeyMaker {
-  const used = new Set(taken)
+/** Creates a generator of keys that differ from those that are taken. */
+export function createKeyMaker(isTaken: (key: string) => boolean): KeyMaker {
+  const used = new Set<string>()
   return {
     make: (name, fallback) => {
       const base = slugOf(name) || fallback
       let key = base
-      for (let number = 2; used.has(key); number += 1) key = `${base}_${number}`
+      for (let number = 2; used.has(key) || isTaken(key); number += 1) key = `${base}_${number}`
       used.add(key)
       return key
     },

@@ -1,4 +1,6 @@
 import type { Api } from '../../api/api.ts'
+import type { TreePart } from '../../api/read_tree.ts'
+import type { Representation } from '../../contract/bodies/bodies.ts'
 import type { JournalChange, JournalEntry } from '../../contract/bodies/journal.ts'
 import { type ProblemCode, problem, problems } from '../../contract/problems.ts'
 import { isCls } from '../../contract/registry.ts'
@@ -7,10 +9,15 @@ import type { Issue } from '../../core/issue.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
 import { isChangedLoss } from '../apply/keep_journal.ts'
 import { countFiles } from '../model/actual_files.ts'
+import { readActual } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
 import { featurePartOf } from '../model/edit_digest.ts'
 import { type PlanOptions, safeOptions } from '../model/plan_input.ts'
-import { planManifest, readActualTree } from '../plan/plan_manifest.ts'
+import { computeFromPart, type Missing } from '../plan/compute_from_part.ts'
+import { noPart, type PartialTree } from '../plan/partial_tree.ts'
+import { planInside } from '../plan/plan_manifest.ts'
+import { partOfLabels } from '../plan/plan_part.ts'
+import { liveReader, type PlanReader } from '../plan/plan_reader.ts'
 import { checkEdited } from './check_edited.ts'
 import { findKept, type KeptLayer, listLayers } from './find_kept.ts'
 import { restoreSecrets } from './restore_secrets.ts'
@@ -27,6 +34,8 @@ export interface UndoOptions extends Pick<PlanOptions, 'allowDelete' | 'allowLos
 /** An apply to undo. */
 export interface UndoRequest {
   readonly api: Api
+  /** Reads the resources; of `api`, if absent. */
+  readonly reader?: PlanReader
   readonly entry: JournalEntry
   readonly options: UndoOptions
   /** Environment variables, where secrets may be that the undo has to send. */
@@ -47,7 +56,8 @@ export interface UndoPlan {
  *
  * @throws {Problem} undo/nothing, http/*, auth/*
  */
-export async function planUndo({ api, entry, options, env, signal }: UndoRequest): Promise<UndoPlan> {
+export async function planUndo(request: UndoRequest): Promise<UndoPlan> {
+  const { api, entry, options, signal } = request
   if (listApplied(entry).length === 0)
     throw problem('undo/nothing', `Apply ${entry.id} changed nothing.`, {
       hint:
@@ -55,8 +65,35 @@ export async function planUndo({ api, entry, options, env, signal }: UndoRequest
           ? 'It is still running, or its client was lost before it changed anything.'
           : undefined,
     })
-  const actual = await readActualTree(api, signal)
+  const reader = request.reader ?? liveReader(api, signal)
   const kept = await findKept(api, entry, signal)
+  return computeFromPart({
+    reader,
+    part: partOfUndo(entry, options),
+    compute: (read) => planInPart({ ...request, reader, kept }, read),
+  })
+}
+
+/** Returns what an undo needs in any case: the resources that the apply changed, created or deleted, and all of its manifest. */
+function partOfUndo(entry: JournalEntry, { allowDelete, allowLoss }: UndoOptions): TreePart {
+  const named = partOfLabels([...allowDelete, ...allowLoss])
+  const own = listApplied(entry).flatMap(({ id, before = [], referrers = [] }) => [
+    ...(id == null ? [] : [id]),
+    ...[...before, ...referrers].map((wire) => readActual(wire as unknown as Representation).id),
+  ])
+  return { ...noPart, manifest: entry.manifest, ...named, ids: [...new Set([...named.ids, ...own])] }
+}
+
+interface Undoing extends UndoRequest {
+  readonly reader: PlanReader
+  readonly kept: ReadonlyMap<number, KeptLayer>
+}
+
+async function planInPart(
+  { api, reader, entry, options, env, signal, kept }: Undoing,
+  read: PartialTree,
+): Promise<UndoPlan | Missing> {
+  const { actual } = read
   const undone = writeUndoManifest(entry, actual, kept)
   const { created, conflicts, lateReferences, former } = undone
   const secrets = restoreSecrets({ entry, manifest: undone.manifest, actual, former, env })
@@ -66,7 +103,8 @@ export async function planUndo({ api, entry, options, env, signal }: UndoRequest
   const replace = listReplaced(entry)
   const allowed = { prune: true, fuse: 1, deletable: created, allowDelete, allowLoss, take, replace }
   const planOptions = { ...safeOptions, ...allowed }
-  const plan = await planManifest({ api, manifest, actual, options: planOptions, signal })
+  const plan = await planInside({ reader, manifest, options: planOptions, signal }, read)
+  if (typeof plan === 'string') return plan
   const issues = [
     ...(await checkEdited({ api, entry, kept, actual, manifest, conflicts, plan, options, signal })),
     ...checkReferences(entry, lateReferences, options),

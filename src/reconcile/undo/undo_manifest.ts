@@ -217,7 +217,7 @@ function listAddedFiles({ before, there, digests }: FileVersions): Map<string, s
 }
 
 function assignKeys(before: ReadonlyMap<number, BeforeApply>, actual: ActualTree): Map<number, string> {
-  const maker = createKeyMaker(actual.byKeyname.keys())
+  const maker = createKeyMaker((key) => actual.byKeyname.has(key))
   const keyOf = ({ id, keyname, displayName, cls }: ActualResource) =>
     keyname ?? actual.byId.get(id)?.keyname ?? maker.make(displayName, `${cls}_${id}`)
   return new Map([...before].map(([id, { resource }]) => [id, keyOf(resource)]))

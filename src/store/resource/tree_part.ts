@@ -11,26 +11,30 @@ export type TreePart = BodyOf<(typeof resourceRoutes)['resource.tree_part']>
 
 /** Lists the resources of a part of the tree; undefined if they are at least half of all resources. */
 export async function listTreePart(tx: Queryable, part: TreePart): Promise<number[] | undefined> {
-  const { manifest, keynames = [], ids = [], names = [], below = [], referrers = [] } = part
+  const { manifest, managers = [], keynames = [], ids = [], names = [], below = [], referrers = [] } = part
   const placed = names.filter(({ parent }) => isResourceId(parent))
   const rows = await tx.query<{ id: number | null; isPart: boolean }>(
     `with wanted as materialized (${wantedSql}),
        counts as (select (select count(*) from wanted) * 2 < (select count(*) from resource) as "isPart")
      select w.id, c."isPart" from counts c left join wanted w on c."isPart"`,
     [
-      fieldMarkKey(manifest),
+      manifest === undefined ? null : fieldMarkKey(manifest),
       markerKeys.manager,
-      formatManager({ manifest, id: 0 }).slice(0, -1),
+      manifest === undefined ? null : managedBy(manifest),
       keynames,
       ids.filter(isResourceId),
       placed.map(({ parent }) => parent),
       placed.map(({ display_name }) => display_name),
       below.filter(isResourceId),
       referrers.filter(isResourceId),
+      managers.map(managedBy),
     ],
   )
   return rows[0]?.isPart ? rows.flatMap(({ id }) => id ?? []) : undefined
 }
+
+/** Start of the markers of a manifest: the rest is the id of the resource. */
+const managedBy = (manifest: string) => formatManager({ manifest, id: 0 }).slice(0, -1)
 
 /** Tells whether a resource can have an id: manifests may name any number. */
 const isResourceId = (id: number) => id <= maxResourceId
@@ -53,6 +57,8 @@ const wantedSql = `
     select descendant_id as id from resource_path where ancestor_id = any($9::int[]))
   select resource_id as id from resmeta
    where key = $1 or (key = $2 and starts_with(value #>> '{}', $3))
+  union select m.resource_id from unnest($10::text[]) as marker
+          join resmeta m on m.key = $2 and starts_with(m.value #>> '{}', marker)
   union select id from resource where keyname = any($4::text[])
   union select id from resource where id = any($5::int[])
   union select r.id from unnest($6::int[], $7::text[]) as n (parent_id, display_name)

@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, expect, it } from 'vitest'
 import { type Api, createApi } from '../../../src/api/api.ts'
+import { pullManifest } from '../../../src/cli/commands/pull.ts'
+import { readChanges } from '../../../src/cli/pull_in_place.ts'
 import type { Manifest, WantedRule } from '../../../src/manifest/manifest.ts'
+import type { Plan } from '../../../src/reconcile/model/change.ts'
 import type { PlanOptions } from '../../../src/reconcile/model/plan_input.ts'
+import { planUndo } from '../../../src/reconcile/undo/plan_undo.ts'
 import { assertLaw, casesOn, patience } from '../../support/law_runs.ts'
 import { addGroup, addUser, goodPassword } from '../../support/principals.ts'
 import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, manifestOf, ruleOf } from '../support/literals.ts'
-import { planBothWays } from '../support/part_plans.ts'
+import { type BothWays, planBothWays, readBothWays } from '../support/part_plans.ts'
 import { renameKeys } from '../support/reference_edits.ts'
 import { applyAll, type Blocks, emptyTree, pruning, renameTop } from '../support/sandbox.ts'
 
@@ -42,7 +46,7 @@ const world = fc.record({
 })
 type World = typeof world extends fc.Arbitrary<infer W> ? W : never
 
-describeServers('a plan that reads a part of the server', (start, driver) => {
+describeServers('what reads a part of the server', (start, driver) => {
   const runs = { seed: 20_261_201, cases: casesOn[driver] }
   let prepared: { readonly api: Api; readonly ada: Api; readonly group: number } | undefined
   let count = 0
@@ -58,8 +62,13 @@ describeServers('a plan that reads a part of the server', (start, driver) => {
     return { ...prepared, top: `t${count}` }
   }
 
-  it('is the plan that reads all of it', patience, async () => {
+  it('is what reads all of it', patience, async () => {
     const seen = { parts: 0, all: 0, deletions: 0, access: 0 }
+    const compare = <T>({ part, whole, reads }: BothWays<T>) => {
+      expect(part).toEqual(whole)
+      seen[reads.some((read) => read.startsWith('all')) ? 'all' : 'parts'] += 1
+      return part
+    }
     await assertLaw(
       fc.asyncProperty(world, async (drawn) => {
         const { api, ada, top } = await prepare()
@@ -78,12 +87,14 @@ describeServers('a plan that reads a part of the server', (start, driver) => {
           [ada, wanted, pruning],
         ]
         for (const [account, manifest, options] of variants) {
-          const { part, whole, reads } = await planBothWays(account, manifest, options)
-          expect(part).toEqual(whole)
-          seen[reads.some((read) => read.startsWith('all')) ? 'all' : 'parts'] += 1
+          const plans = await planBothWays(account, manifest, options)
+          const part = compare(plans)
           if (part.changes.some(({ action }) => action === 'delete')) seen.deletions += 1
           if ((part.access?.changes ?? []).length > 0) seen.access += 1
         }
+        // Not in each case, since these read more.
+        if (count % 5 === 1)
+          for (const both of await readOtherwise({ api, ada, top, wanted })) compare<unknown>(both)
       }),
       runs,
     )
@@ -91,6 +102,40 @@ describeServers('a plan that reads a part of the server', (start, driver) => {
     expect(Math.min(seen.deletions, seen.access)).toBeGreaterThan(runs.cases / 2)
   })
 })
+
+interface OtherReads {
+  readonly api: Api
+  readonly ada: Api
+  readonly top: string
+  readonly wanted: Manifest
+}
+
+/** Reads what other commands read: undo, and pull of a subtree and into a manifest. */
+async function readOtherwise({ api, ada, top, wanted }: OtherReads) {
+  const [latest] = await api.call('journal.list', { query: { limit: 1 } })
+  const entry = await api.call('journal.get', { params: { id: latest?.id ?? 0 }, query: { before: true } })
+  const allowed = { overwrite: new Set<string>(), allowDelete: new Set([top]), allowLoss: new Set([top]) }
+  const options = { ...allowed, withoutData: false }
+  const signal = new AbortController().signal
+  return [
+    await readBothWays(api, async (reader): Promise<unknown> => {
+      const { plan, manifest } = await planUndo({ api, reader, entry, options, env: {} })
+      return [withoutBefore(plan), JSON.stringify([...manifest.resources])]
+    }),
+    await readBothWays(api, (reader) =>
+      pullManifest(api, { root: top, catalog: false, users: false, reader }),
+    ),
+    await readBothWays(ada, (reader) =>
+      pullManifest(ada, { root: top, catalog: false, users: false, reader }).catch(({ code }) => code),
+    ),
+    await readBothWays(api, async (reader): Promise<unknown> => {
+      const { plan, ...rest } = await readChanges({ api, reader, manifest: wanted, only: new Set(), signal })
+      return { ...rest, plan: withoutBefore(plan) }
+    }),
+  ] as const
+}
+
+const withoutBefore = ({ before: _, ...plan }: Plan) => plan
 
 /** Makes users and groups, and bystanders with rules for all of them. */
 async function populate({ url, admin }: TestServer) {

@@ -14,7 +14,7 @@ describe('slugOf', () => {
 
 describe('a key maker', () => {
   it('never returns a key twice, or one that is in use', () => {
-    const keys = createKeyMaker(['roads'])
+    const keys = createKeyMaker((key) => key === 'roads')
     expect([keys.make('Roads', 'x'), keys.make('Roads', 'x'), keys.make('Дороги', 'layer_7')]).toEqual([
       'roads_2',
       'roads_3',

@@ -8,11 +8,11 @@ import { liveReader, type PlanReader } from '../../../src/reconcile/plan/plan_re
 /** A plan without the resources that it read. */
 export type ComparablePlan = Omit<Plan, 'before'>
 
-/** Plans of a manifest against a part of the server and against all of it. */
-export interface PartPlans {
-  readonly part: ComparablePlan
-  readonly whole: ComparablePlan
-  /** Reads of the first plan, with their resources, such as `part 6`. */
+/** What follows from parts of a server, and from all of it. */
+export interface BothWays<T> {
+  readonly part: T
+  readonly whole: T
+  /** Reads of the first, with their resources, such as `part 6`. */
   readonly reads: readonly string[]
 }
 
@@ -21,13 +21,25 @@ export async function planBothWays(
   api: Api,
   manifest: Manifest,
   more: Partial<PlanOptions> = {},
-): Promise<PartPlans> {
-  const reads: string[] = []
+): Promise<BothWays<ComparablePlan>> {
   const options = { ...safeOptions, ...more }
-  const reader = countReads(liveReader(api, undefined), reads)
-  const { before: _, ...part } = await planFrom({ reader, manifest, options, readsPart: true })
-  const { before: __, ...whole } = await planFrom({ reader: liveReader(api, undefined), manifest, options })
-  return { part, whole, reads }
+  return readBothWays(api, async (reader) => {
+    const { before: _, ...plan } = await planFrom({ reader, manifest, options, readsPart: true })
+    return plan
+  })
+}
+
+/** Computes something from parts of a server, and counts the reads of the tree; then from all resources. */
+export async function readBothWays<T>(
+  api: Api,
+  compute: (reader: PlanReader) => Promise<T>,
+): Promise<BothWays<T>> {
+  const reads: string[] = []
+  const { readPart, ...wholeReader } = liveReader(api, undefined)
+  const part = await compute(
+    countReads({ ...wholeReader, ...(readPart === undefined ? {} : { readPart }) }, reads),
+  )
+  return { part, whole: await compute(wholeReader), reads }
 }
 
 function countReads(reader: PlanReader, reads: string[]): PlanReader {
