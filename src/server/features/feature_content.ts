@@ -41,9 +41,12 @@ export interface WrittenFeature extends FeatureContent {
 /** Whether a request writes the data of a feature, only its description or attachments, or nothing, such as unknown members. */
 export type WriteEffect = 'data' | 'extensions' | 'nothing'
 
-/** Returns what a request writes of a feature. */
-export function effectOf({ geom, values, extensions }: WrittenFeature): WriteEffect {
-  if (geom !== undefined || values.size > 0) return 'data'
+/** Returns what a request has written of a feature, whose data it changed or not. */
+export function effectOf(
+  { extensions }: Pick<WrittenFeature, 'extensions'>,
+  isChanged: boolean,
+): WriteEffect {
+  if (isChanged) return 'data'
   return Object.keys(extensions).length > 0 ? 'extensions' : 'nothing'
 }
 

@@ -42,8 +42,9 @@ export async function patchFeatures(
   const ids: number[] = []
   const effects = new Set<WriteEffect>()
   const flush = async (batch: Batch) => {
-    for (const one of effectsOf(batch)) effects.add(one)
-    for (const id of await writeBatch(tx, target, batch)) ids.push(id)
+    const written = await writeBatch(tx, target, batch)
+    for (const one of effectsOf(batch, written.updated)) effects.add(one)
+    for (const id of written.ids) ids.push(id)
   }
   let batch = createBatch()
   for await (const entry of entries) {
@@ -85,8 +86,20 @@ export interface PatchResult {
 
 const strongest: readonly WriteEffect[] = ['data', 'extensions']
 
-function effectsOf({ created, changed, deleted }: Batch): WriteEffect[] {
-  return created.length + deleted.size > 0 ? ['data'] : [...changed.values()].map(effectOf)
+function effectsOf(
+  { created, changed, deleted }: Batch,
+  updated: ReadonlyMap<number, boolean>,
+): WriteEffect[] {
+  if (created.length + deleted.size > 0) return ['data']
+  return [...changed.values()].map((one) => effectOf(one, updated.get(one.id) === true))
+}
+
+/** What a batch wrote. */
+interface WrittenBatch {
+  /** Id of each entry, in order. */
+  readonly ids: readonly number[]
+  /** Whether the data of updated features changed, by id. */
+  readonly updated: ReadonlyMap<number, boolean>
 }
 
 /** Adds the index of the item to a Problem. */
@@ -144,12 +157,12 @@ function mergeChange(before: WrittenChange | undefined, after: WrittenChange): W
   return { id: after.id, geom, values, extensions: { ...before.extensions, ...after.extensions } }
 }
 
-async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Promise<number[]> {
+async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Promise<WrittenBatch> {
   const { created, changed, deleted, places } = batch
-  const found = await updateFeatures(tx, target, [...changed.values()])
+  const updated = await updateFeatures(tx, target, [...changed.values()])
   const gone = deleted.size === 0 ? new Set<number>() : await deleteFeatures(tx, target.layer, [...deleted])
   for (const place of places) {
-    if ('id' in place && !found.has(place.id) && !gone.has(place.id))
+    if ('id' in place && !updated.has(place.id) && !gone.has(place.id))
       throw featureNotFound(target.layer.resourceId, place.id)
   }
   const createdIds = await insertFeatures(tx, target, created)
@@ -159,5 +172,6 @@ async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Pro
     ...created.map((one, at) => [createdIds[at] ?? 0, one.extensions] as const),
   ]
   await writeExtensionsOf(tx, target.layer, new Map(extensions))
-  return places.map((place) => ('id' in place ? place.id : (createdIds[place.created] ?? 0)))
+  const ids = places.map((place) => ('id' in place ? place.id : (createdIds[place.created] ?? 0)))
+  return { ids, updated }
 }

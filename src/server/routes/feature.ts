@@ -85,7 +85,7 @@ export const featureHandlers: Handlers<
       const change = { ...readContent(target, body, query), id: params.fid }
       const found = await updateFeatures(tx, target, [change])
       if (found.size === 0) throw featureNotFound(params.id, params.fid)
-      await keepVersion(tx, request, { layer, effect: effectOf(change) })
+      await keepVersion(tx, request, { layer, effect: effectOf(change, found.get(params.fid) === true) })
       return writeExtensionsOf(tx, layer, new Map([[params.fid, change.extensions]]))
     })
     await storePreviews(request.context, digests)

@@ -152,7 +152,6 @@ class Run {
     const filter: FeatureFilter = expression === undefined ? {} : { expression }
     const { locked } = target
     const ids = await findMatchingIds(this.#options.tx, locked.layer, filter)
-    locked.isChanged ||= ids.length > 0
     if (action.kind === 'delete') return this.#delete(locked, ids)
     const written = readWritten(action.properties, scope)
     if (action.kind === 'update') {
@@ -163,16 +162,19 @@ class Run {
     return this.#write(locked, ids, completeContent(written, target.type))
   }
 
-  async #delete({ layer }: LockedLayer, ids: readonly number[]): Promise<void> {
-    for (const part of partsOf(ids)) await deleteFeatures(this.#options.tx, layer, part)
+  async #delete(locked: LockedLayer, ids: readonly number[]): Promise<void> {
+    for (const part of partsOf(ids)) await deleteFeatures(this.#options.tx, locked.layer, part)
+    locked.isChanged ||= ids.length > 0
     this.#counts.deleted += ids.length
   }
 
-  async #write({ layer }: LockedLayer, ids: readonly number[], content: PlacedContent): Promise<void> {
+  async #write(locked: LockedLayer, ids: readonly number[], content: PlacedContent): Promise<void> {
+    const { layer } = locked
     const srs = await this.#srsOf(layer, content)
     for (const part of partsOf(ids, content.geom?.length)) {
       const changes = part.map((id) => ({ id, geom: content.geom, values: content.values }))
-      await updateFeatures(this.#options.tx, { layer, srs }, changes)
+      const updated = await updateFeatures(this.#options.tx, { layer, srs }, changes)
+      locked.isChanged ||= [...updated.values()].some(Boolean)
     }
   }
 

@@ -49,19 +49,20 @@ export async function insertFeatures(
 }
 
 /**
- * Updates features, with one statement for all that set the same columns. Ids must be unique.
+ * Updates features, with one statement for all that set the same columns. Ids must be unique. Values that are stored already are not
+ * written again, except to another database.
  *
- * @returns the ids of the features that exist
+ * @returns whether the features that exist were changed, by id
  */
 export async function updateFeatures(
   tx: Queryable,
   target: WriteTarget,
   changes: readonly FeatureChange[],
-): Promise<Set<number>> {
+): Promise<Map<number, boolean>> {
   const groups = Map.groupBy(changes, columnSetOf)
-  const found = new Set<number>()
+  const found = new Map<number, boolean>()
   for (const group of groups.values()) {
-    for (const id of await updateGroup(tx, target, group)) found.add(id)
+    for (const [id, isChanged] of await updateGroup(tx, target, group)) found.set(id, isChanged)
   }
   return found
 }
@@ -98,21 +99,15 @@ export async function deleteAllFeatures(tx: Queryable, layer: Layer): Promise<vo
 interface Written {
   readonly layer: WritableLayer
   readonly bindings: Bindings
-  /** Statement that selects the geometries of features before an update, as `geom`. */
-  readonly before?: string
 }
 
-/**
- * Returns a statement that runs an insert or update of table `t`, records where it changed the layer, and selects the ids of the
- * rows.
- */
-function recorded({ layer, bindings, before }: Written, statement: string): string {
+/** Returns a statement that runs an insert into table `t`, records where it changed the layer, and selects the ids of the rows. */
+function recorded({ layer, bindings }: Written, statement: string): string {
   const { id } = featureTable(layer)
   if (isForeign(layer)) return `${statement} returning t.${id} as id`
-  const rows = [...(before === undefined ? [] : ['before']), 'written']
   const layerId = bindings.bind(layer.resourceId, 'int')
-  return `with ${before === undefined ? '' : `before as (${before}),`} written as (${statement} returning t.id, t.geom),
-    ${recordingSql(layerId, rows)} select id from written`
+  return `with written as (${statement} returning t.id, t.geom),
+    ${recordingSql(layerId, ['written'])} select id from written`
 }
 
 const columnOf = (table: FeatureTable, field: LayerField) => ({
@@ -130,7 +125,7 @@ async function updateGroup(
   tx: Queryable,
   { layer, srs }: WriteTarget,
   changes: readonly FeatureChange[],
-): Promise<number[]> {
+): Promise<Map<number, boolean>> {
   const bindings = createBindings()
   const [first] = changes
   const fields = layer.fields.filter((field) => first?.values.has(field))
@@ -144,14 +139,28 @@ async function updateGroup(
   // Without anything to set, only the existence of the features is checked.
   if (sets === '') {
     const text = `select ${id} as id from ${table.name} t join ${rows} on ${id} = r._id where ${table.condition}`
-    return run(tx, text, bindings)
+    return new Map((await run(tx, text, bindings)).map((one) => [one, false]))
   }
   const text = `update ${table.name} t set ${sets} from ${rows} where ${id} = r._id and ${table.condition}`
-  const isMoved = first?.geom !== undefined && !isForeign(layer)
-  const before = isMoved
-    ? { before: `select geom from ${table.name} where id = any(${bindings.bind(ids.items, 'bigint[]')})` }
-    : {}
-  return run(tx, recorded({ layer, bindings, ...before }, text), bindings)
+  if (isForeign(layer)) {
+    const written = await run(tx, `${text} returning ${id} as id`, bindings)
+    return new Map(written.map((one) => [one, true]))
+  }
+  const differs = columns.map(({ name, sql }) => differsSql(name, sql, name === table.geom))
+  const found = `select id, geom from ${table.name} where id = any(${bindings.bind(ids.items, 'bigint[]')})`
+  const layerId = bindings.bind(layer.resourceId, 'int')
+  const all = `with written as (${text} and (${differs.join(' or ')}) returning t.id, t.geom),
+    found as (${found}), before as (select geom from found where id in (select id from written)),
+    ${recordingSql(layerId, ['before', 'written'])}
+    select f.id, w.id is not null as "isChanged" from found f left join written w using (id)`
+  const rowsFound = await runRows<{ id: number; isChanged: boolean }>(tx, all, bindings)
+  return new Map(rowsFound.map((row) => [row.id, row.isChanged]))
+}
+
+/** Tells whether a column of table `t` has another value. Geometries are compared exactly, with Z and empty parts. */
+function differsSql(name: string, sql: string, isGeometry: boolean): string {
+  const bytes = (value: string) => (isGeometry ? `ST_AsEWKB(${value})` : value)
+  return `${bytes(`t.${name}`)} is distinct from ${bytes(sql)}`
 }
 
 function writtenGeometrySql(layer: WritableLayer, srs: number): string {
@@ -185,10 +194,18 @@ function rowsSql(lists: readonly ColumnList[], bindings: Bindings): string {
 }
 
 /** Runs a statement and returns the ids of its rows. Ids of foreign tables may have 64 bits and arrive as strings. */
-async function run(tx: Queryable, text: string, { values }: Bindings): Promise<number[]> {
+async function run(tx: Queryable, text: string, bindings: Bindings): Promise<number[]> {
+  const rows = await runRows<{ id: number | string }>(tx, text, bindings)
+  return rows.map(({ id }) => Number(id))
+}
+
+async function runRows<Row extends object>(
+  tx: Queryable,
+  text: string,
+  { values }: Bindings,
+): Promise<readonly Row[]> {
   try {
-    const rows = await tx.query<{ id: number | string }>(text, values)
-    return rows.map(({ id }) => Number(id))
+    return await tx.query<Row>(text, values)
   } catch (error) {
     throw geometryProblem(error)
   }

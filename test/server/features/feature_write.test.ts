@@ -88,6 +88,40 @@ describeServers('writing features', (start) => {
     expect(await layer.version()).toBe((before ?? 0) + 1)
   })
 
+  test('values that are stored already do not change the data', async () => {
+    const server = await start()
+    const layer = await createLayer(server, 'POINTZ', { a: 'INTEGER', b: 'STRING', c: 'REAL', d: 'DATETIME' })
+    const body = { geom: 'POINT Z (1 2 3)', fields: { a: 1, b: 'x', c: 0.1, d: '2026-11-28T15:00:00' } }
+    const iso = '?dt_format=iso'
+    for (const one of [body, { ...body, fields: { b: null } }])
+      expect((await server.admin('POST', layer.path + iso, one)).status).toBe(200)
+    const before = (await layer.version()) ?? 0
+    for (const [method, at, sent] of [
+      ['PUT', `1${iso}`, body],
+      ['PUT', `1${iso}`, { fields: body.fields }],
+      ['PUT', '2', { fields: { a: null } }],
+      [
+        'PATCH',
+        iso,
+        [body, body].map((one, index) => ({ ...one, id: index + 1, fields: { b: ['x', null][index] } })),
+      ],
+    ] as const) {
+      expect((await server.admin(method, layer.path + at, sent)).status).toBe(200)
+      expect(await layer.version(), JSON.stringify(sent)).toBe(before)
+    }
+    expect((await server.admin('PUT', `${layer.path}3`, { fields: { a: 1 } })).status).toBe(404)
+    await server.admin('PATCH', layer.path, [
+      { id: 1, fields: { a: 1 } },
+      { id: 2, geom: 'POINT Z (1 2 4)' },
+    ])
+    expect(await layer.version()).toBe(before + 1)
+    const [change] = await server.database.query<{ boxes: number[] }>(
+      'select to_json(boxes) as boxes from layer_change where layer_id = $1::int and version = $2::int',
+      [layer.id, before + 1],
+    )
+    expect(change?.boxes.slice(0, 4)).toEqual([1, 2, 1, 2])
+  })
+
   test('descriptions and attachments do not change the version of the data, and are recorded as a change', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT', { a: 'INTEGER' })
