@@ -12,24 +12,19 @@ export function addContours(
   contours: readonly Contour[],
   [dx, dy]: readonly [number, number] = [0, 0],
 ): void {
-  for (const contour of contours) {
-    for (const [at, [x, y]] of contour.entries()) {
-      if (at === 0) buffer.moveTo(x + dx, y + dy)
-      else buffer.lineTo(x + dx, y + dy)
-    }
-    buffer.close()
-  }
+  const move = ([x, y]: Contour[number]) => [x + dx, y + dy]
+  for (const contour of contours) buffer.addContour(Float64Array.from(contour.flatMap(move)))
 }
 
 /** Returns the covered part of each pixel. */
 export function readCoverage(buffer: CoverageBuffer, rule: FillRule): Float64Array {
   const parts = new Float64Array(buffer.width * buffer.height)
-  let rowStart = 0
   buffer.flush(rule, {
-    startRow: (row) => {
-      rowStart = row * buffer.width
+    addRow: (row, { count, starts, ends, coverage }) => {
+      const base = row * buffer.width
+      for (let run = 0; run < count; run += 1)
+        parts.fill(coverage[run] ?? 0, base + (starts[run] ?? 0), base + (ends[run] ?? 0))
     },
-    addRun: (start, end, part) => parts.fill(part, rowStart + start, rowStart + end),
   })
   return parts
 }

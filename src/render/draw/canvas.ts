@@ -1,6 +1,6 @@
 import type { Bbox } from '../../geo/bbox.ts'
 import type { Stroke } from '../../style/symbol_layer.ts'
-import { CoverageBuffer, type FillRule, type RunSink } from '../raster/coverage.ts'
+import { CoverageBuffer } from '../raster/coverage.ts'
 import { dashLine, normalizeDash } from '../raster/dash.ts'
 import { paintRuns } from '../raster/fill.ts'
 import { clipLine } from '../raster/line_clip.ts'
@@ -34,17 +34,12 @@ function findCoverage({ width, height }: Surface): CoverageBuffer {
   const known = buffers.find((one) => one.width === width && one.height === height)
   if (known !== undefined) {
     // Work that failed may have left a path.
-    known.flush('nonzero', { startRow: () => undefined, addRun: () => undefined })
+    known.flush('nonzero', { addRow: () => undefined })
     return known
   }
   const buffer = new CoverageBuffer(width, height)
   if (buffers.push(buffer) > maxBuffers) buffers.shift()
   return buffer
-}
-
-/** Fills the path in the coverage buffer of a canvas. */
-export function flushPath({ coverage }: Canvas, rule: FillRule, sink: RunSink): void {
-  coverage.flush(rule, sink)
 }
 
 /** Maximum length of a miter of outlines and lines, as a multiple of the width. */

@@ -38,16 +38,15 @@ export function drawPattern(
 /** Returns a sink that paints the pixels of a pattern over a surface. */
 export function patternRuns(surface: Surface, pattern: Surface): RunSink {
   const { words, width } = surface
-  let rowStart = 0
   return {
-    startRow(row) {
-      rowStart = row * width
-    },
-    addRun(start, end, coverage) {
-      const part = quantize(coverage)
-      for (let at = rowStart + start; at < rowStart + end; at += 1) {
-        const pixel = pattern.words[at] ?? 0
-        if (pixel !== 0) words[at] = overPixel(scalePixel(pixel, part), words[at] ?? 0)
+    addRow(row, { count, starts, ends, coverage }) {
+      for (let run = 0; run < count; run += 1) {
+        const part = quantize(coverage[run] ?? 0)
+        const end = row * width + (ends[run] ?? 0)
+        for (let at = row * width + (starts[run] ?? 0); at < end; at += 1) {
+          const pixel = pattern.words[at] ?? 0
+          if (pixel !== 0) words[at] = overPixel(scalePixel(pixel, part), words[at] ?? 0)
+        }
       }
     },
   }

@@ -1,5 +1,5 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
-import type { OutlineSink } from '../raster/coverage.ts'
+import type { CoverageBuffer } from '../raster/coverage.ts'
 import type { StrokeLine } from '../raster/stroke.ts'
 import { pointOnSurface } from './point_on_surface.ts'
 
@@ -11,14 +11,8 @@ export interface PixelGeometry {
 }
 
 /** Adds all rings of a polygon to a path, which is filled by the even-odd rule. */
-export function addRings({ parts }: PixelGeometry, sink: OutlineSink): void {
-  for (const part of parts) {
-    for (const ring of part) {
-      sink.moveTo(ring[0] ?? 0, ring[1] ?? 0)
-      for (let at = 2; at < ring.length; at += 2) sink.lineTo(ring[at] ?? 0, ring[at + 1] ?? 0)
-      sink.close()
-    }
-  }
+export function addRings({ parts }: PixelGeometry, coverage: CoverageBuffer): void {
+  for (const part of parts) for (const ring of part) coverage.addContour(ring)
 }
 
 /** Lists the lines of a geometry, or the rings of a polygon: all, the outer ones or the holes. */

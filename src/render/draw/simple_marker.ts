@@ -22,7 +22,7 @@ export function drawSimpleMarker(canvas: Canvas, marker: SimpleMarker<number>, p
   const transform = placeMarker(marker, place, radius)
   const lines = contours.map((contour): StrokeLine => ({ coordinates: transform(contour), isClosed: isArea }))
   if (isArea && marker.fill !== undefined) {
-    for (const { coordinates } of lines) addContour(canvas, coordinates)
+    for (const { coordinates } of lines) canvas.coverage.addContour(coordinates)
     canvas.coverage.flush('nonzero', paintRuns(canvas.surface, pixelOf(marker.fill, place.opacity)))
   }
   if (marker.stroke !== undefined) strokeLines(canvas, lines, { ...marker.stroke, opacity: place.opacity })
@@ -73,11 +73,4 @@ function placeMarker(marker: SimpleMarker<number>, place: MarkerPlace, radius: n
     }
     return moved
   }
-}
-
-function addContour({ coverage }: Canvas, coordinates: Float64Array): void {
-  coverage.moveTo(coordinates[0] ?? 0, coordinates[1] ?? 0)
-  for (let at = 2; at < coordinates.length; at += 2)
-    coverage.lineTo(coordinates[at] ?? 0, coordinates[at + 1] ?? 0)
-  coverage.close()
 }

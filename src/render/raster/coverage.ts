@@ -1,19 +1,19 @@
 /** Rule that decides what is inside of a path. */
 export type FillRule = 'nonzero' | 'evenodd'
 
-/** Receives the contours of a path. A contour is closed by `close`, and by the start of the next one. */
-export interface OutlineSink {
-  moveTo(x: number, y: number): void
-  lineTo(x: number, y: number): void
-  close(): void
+/** The covered parts of a row: pixels from `starts` to `ends`, exclusive, each run with one coverage, from the left. */
+export interface Runs {
+  readonly count: number
+  readonly starts: Int32Array
+  readonly ends: Int32Array
+  /** Covered part of each pixel of a run: more than 0, at most 1. */
+  readonly coverage: Float64Array
 }
 
-/** Receives the covered pixels of a path, row by row from the top, each row from the left. */
+/** Receives the covered pixels of a path, row by row from the top. */
 export interface RunSink {
-  /** Called before the runs of a row. */
-  startRow(row: number): void
-  /** `coverage` is the covered part of each pixel from `start` to `end`, exclusive: more than 0, at most 1. */
-  addRun(start: number, end: number, coverage: number): void
+  /** The runs are only valid during the call. */
+  addRow(row: number, runs: Runs): void
 }
 
 /** Maximum absolute value of a coordinate, in pixels: beyond it, positions on edges become inexact. */
@@ -26,9 +26,12 @@ const maxCoordinate = 1e12
  *
  * Coordinates of any size are safe: NaN is ignored, and infinite ones are limited.
  *
+ * Methods exchange numbers with fractions in arrays: as arguments, each of them would be an object for the garbage
+ * collector, and edges are many.
+ *
  * @see https://medium.com/@raphlinus/inside-the-fastest-font-renderer-in-the-world-75ae5270c445
  */
-export class CoverageBuffer implements OutlineSink {
+export class CoverageBuffer {
   readonly width: number
   readonly height: number
   /** Changes of coverage from each pixel to its right neighbour; two more than the width in each row. */
@@ -38,12 +41,11 @@ export class CoverageBuffer implements OutlineSink {
   readonly #wordsPerRow: number
   #firstRow: number
   #lastRow = -1
-  #startX = Number.NaN
-  #startY = 0
-  #x = 0
-  #y = 0
-  /** Number of edges added; callers limit their work by it. */
-  edgeCount = 0
+  /** The edge that is being added, from its top to its bottom; see `edge`. */
+  readonly #edge = new Float64Array(6)
+  /** The part of it in a row; see `part`. */
+  readonly #part = new Float64Array(3)
+  readonly #runs: { -readonly [Name in keyof Runs]: Runs[Name] }
 
   constructor(width: number, height: number) {
     this.width = width
@@ -52,48 +54,48 @@ export class CoverageBuffer implements OutlineSink {
     this.#wordsPerRow = (width + 2 + 31) >>> 5
     this.#touched = new Int32Array(this.#wordsPerRow * height)
     this.#firstRow = height
-  }
-
-  moveTo(x: number, y: number): void {
-    this.close()
-    if (Number.isNaN(x) || Number.isNaN(y)) return
-    this.#startX = this.#x = limit(x)
-    this.#startY = this.#y = limit(y)
-  }
-
-  lineTo(x: number, y: number): void {
-    if (Number.isNaN(x) || Number.isNaN(y)) return
-    if (Number.isNaN(this.#startX)) {
-      this.moveTo(x, y)
-      return
+    this.#runs = {
+      count: 0,
+      starts: new Int32Array(width + 1),
+      ends: new Int32Array(width + 1),
+      coverage: new Float64Array(width + 1),
     }
-    const [nextX, nextY] = [limit(x), limit(y)]
-    this.#addEdge(nextX, nextY)
-    this.#x = nextX
-    this.#y = nextY
   }
 
-  close(): void {
-    if (Number.isNaN(this.#startX)) return
-    this.#addEdge(this.#startX, this.#startY)
-    this.#startX = Number.NaN
+  /** Adds a contour, as x and y of its positions, to the path. It is closed. */
+  addContour(coordinates: Float64Array, length = coordinates.length): void {
+    let first = -1
+    let last = -1
+    for (let at = 0; at + 1 < length; at += 2) {
+      if (Number.isNaN(coordinates[at]) || Number.isNaN(coordinates[at + 1])) continue
+      if (last < 0) first = at
+      else this.#addEdge(coordinates, last, at)
+      last = at
+    }
+    if (last > first) this.#addEdge(coordinates, last, first)
   }
 
   /** Reports the covered pixels, and removes the path. */
   flush(rule: FillRule, sink: RunSink): void {
-    this.close()
-    for (let row = this.#firstRow; row <= this.#lastRow; row += 1) this.#flushRow(row, rule, sink)
+    for (let row = this.#firstRow; row <= this.#lastRow; row += 1) {
+      this.#readRow(row, rule)
+      if (this.#runs.count > 0) sink.addRow(row, this.#runs)
+    }
     this.#firstRow = this.height
     this.#lastRow = -1
-    this.edgeCount = 0
   }
 
-  #flushRow(row: number, rule: FillRule, sink: RunSink): void {
+  /** Reads the runs of a row, and clears it. */
+  #readRow(row: number, rule: FillRule): void {
     const { width } = this
+    const changes = this.#changes
+    const { starts, ends, coverage } = this.#runs
     const base = row * (width + 2)
     const firstWord = row * this.#wordsPerRow
-    let [sum, coverage, start] = [0, 0, 0]
-    sink.startRow(row)
+    let sum = 0
+    let part = 0
+    let start = 0
+    let count = 0
     for (let at = 0; at < this.#wordsPerRow; at += 1) {
       let word = this.#touched[firstWord + at] ?? 0
       this.#touched[firstWord + at] = 0
@@ -101,26 +103,37 @@ export class CoverageBuffer implements OutlineSink {
         const lowest = word & -word
         word ^= lowest
         const x = (at << 5) + 31 - Math.clz32(lowest)
-        if (coverage > 0 && x > start) sink.addRun(start, Math.min(x, width), coverage)
-        sum += this.#changes[base + x] ?? 0
-        this.#changes[base + x] = 0
-        coverage = x < width ? coverageOf(sum, rule) : 0
+        if (part > 0 && x > start) {
+          starts[count] = start
+          ends[count] = Math.min(x, width)
+          coverage[count] = part
+          count += 1
+        }
+        sum += changes[base + x] ?? 0
+        changes[base + x] = 0
+        part = x < width ? coverageOf(sum, rule) : 0
         start = x
       }
     }
-    if (coverage > 0 && start < width) sink.addRun(start, width, coverage)
+    if (part > 0 && start < width) {
+      starts[count] = start
+      ends[count] = width
+      coverage[count] = part
+      count += 1
+    }
+    this.#runs.count = count
   }
 
-  #addEdge(toX: number, toY: number): void {
-    const [fromX, fromY] = [this.#x, this.#y]
+  /** Adds the edge between two positions, given by their places in the coordinates. */
+  #addEdge(coordinates: Float64Array, from: number, to: number): void {
+    const fromY = limit(coordinates[from + 1] ?? 0)
+    const toY = limit(coordinates[to + 1] ?? 0)
     if (fromY === toY) return
-    this.edgeCount += 1
-    if (fromY < toY) this.#addDownward({ x0: fromX, y0: fromY, x1: toX, y1: toY, sign: 1 })
-    else this.#addDownward({ x0: toX, y0: toY, x1: fromX, y1: fromY, sign: -1 })
-  }
-
-  #addDownward(edge: DownwardEdge): void {
-    const { x0, y0, x1, y1 } = edge
+    const isDown = fromY < toY
+    const y0 = isDown ? fromY : toY
+    const y1 = isDown ? toY : fromY
+    const x0 = limit(coordinates[isDown ? from : to] ?? 0)
+    const x1 = limit(coordinates[isDown ? to : from] ?? 0)
     const { width, height } = this
     if (y1 <= 0 || y0 >= height || (x0 >= width && x1 >= width)) return
     const slope = (x1 - x0) / (y1 - y0)
@@ -130,107 +143,141 @@ export class CoverageBuffer implements OutlineSink {
     const bottom = Math.min(y1, height)
     this.#firstRow = Math.min(this.#firstRow, Math.floor(top))
     this.#lastRow = Math.max(this.#lastRow, Math.ceil(bottom) - 1)
-    const line = { x0, y0, slope, sign: edge.sign }
-    const isInside = x0 >= 0 && x1 >= 0 && x0 <= width && x1 <= width
-    if (x0 <= 0 && x1 <= 0) this.#addLeft(top, bottom, edge.sign)
-    else if (isInside) this.#addInner(line, top, bottom)
-    else this.#addCrossing(line, top, bottom)
+    const line = this.#edge
+    line[edge.x0] = x0
+    line[edge.y0] = y0
+    line[edge.slope] = slope
+    line[edge.sign] = isDown ? 1 : -1
+    line[edge.top] = top
+    line[edge.bottom] = bottom
+    if (x0 <= 0 && x1 <= 0) this.#addLeft()
+    else if (x0 >= 0 && x1 >= 0 && x0 <= width && x1 <= width) this.#addInner()
+    else this.#addCrossing()
   }
 
   /** Adds an edge that crosses the left or right side of the surface. */
-  #addCrossing(line: Line, top: number, bottom: number): void {
-    const yAt = (x: number) => Math.min(bottom, Math.max(top, line.y0 + (x - line.x0) / line.slope))
-    const [left, right] = [yAt(0), yAt(this.width)]
-    if (line.slope > 0) {
-      this.#addLeft(top, left, line.sign)
-      this.#addInner(line, left, right)
+  #addCrossing(): void {
+    const line = this.#edge
+    const x0 = line[edge.x0] ?? 0
+    const y0 = line[edge.y0] ?? 0
+    const slope = line[edge.slope] ?? 0
+    const top = line[edge.top] ?? 0
+    const bottom = line[edge.bottom] ?? 0
+    const left = Math.min(bottom, Math.max(top, y0 - x0 / slope))
+    const right = Math.min(bottom, Math.max(top, y0 + (this.width - x0) / slope))
+    if (slope > 0) {
+      line[edge.bottom] = left
+      this.#addLeft()
+      line[edge.top] = left
+      line[edge.bottom] = right
+      this.#addInner()
     } else {
-      this.#addInner(line, right, left)
-      this.#addLeft(left, bottom, line.sign)
+      line[edge.top] = right
+      line[edge.bottom] = left
+      this.#addInner()
+      line[edge.top] = left
+      line[edge.bottom] = bottom
+      this.#addLeft()
     }
   }
 
   /** Adds an edge left of the surface: it changes the coverage of whole rows. */
-  #addLeft(top: number, bottom: number, sign: number): void {
-    for (let row = Math.floor(top); row < bottom; row += 1) {
+  #addLeft(): void {
+    const top = this.#edge[edge.top] ?? 0
+    const bottom = this.#edge[edge.bottom] ?? 0
+    const sign = this.#edge[edge.sign] ?? 0
+    for (let row = Math.floor(top) | 0; row < bottom; row += 1) {
+      const at = row * (this.width + 2)
       const height = Math.min(row + 1, bottom) - Math.max(row, top)
-      this.#change(row, 0, height * sign)
+      this.#changes[at] = (this.#changes[at] ?? 0) + height * sign
+      this.#touch(row, 0, 0)
     }
   }
 
-  #addInner(line: Line, top: number, bottom: number): void {
+  #addInner(): void {
     const { width } = this
-    const { x0, y0, slope, sign } = line
+    const changes = this.#changes
+    const line = this.#edge
+    const part = this.#part
+    const x0 = line[edge.x0] ?? 0
+    const y0 = line[edge.y0] ?? 0
+    const slope = line[edge.slope] ?? 0
+    const sign = line[edge.sign] ?? 0
+    const top = line[edge.top] ?? 0
+    const bottom = line[edge.bottom] ?? 0
     let x = Math.min(width, Math.max(0, x0 + (top - y0) * slope))
     let y = top
-    for (let row = Math.floor(top); row < bottom; row += 1) {
+    for (let row = Math.floor(top) | 0; row < bottom; row += 1) {
       const nextY = Math.min(row + 1, bottom)
       // Computed from the end of the edge, so that errors do not grow and do not depend on the surface.
       const nextX = Math.min(width, Math.max(0, x0 + (nextY - y0) * slope))
-      const [left, right] = x < nextX ? [x, nextX] : [nextX, x]
-      this.#addRow(row, { left, right, change: (nextY - y) * sign })
+      const left = Math.min(x, nextX)
+      const right = Math.max(x, nextX)
+      const change = (nextY - y) * sign
+      const first = Math.floor(left) | 0
+      if (right <= first + 1) {
+        const outside = (left + right) / 2 - first
+        const at = row * (width + 2) + first
+        changes[at] = (changes[at] ?? 0) + (change - change * outside)
+        changes[at + 1] = (changes[at + 1] ?? 0) + change * outside
+        this.#touch(row, first, first + 1)
+      } else {
+        part[0] = left
+        part[1] = right
+        part[2] = change
+        this.#addWide(row)
+      }
       x = nextX
       y = nextY
     }
   }
 
-  #addRow(row: number, { left, right, change }: RowEdge): void {
-    const first = Math.floor(left)
-    const last = Math.ceil(right)
-    if (last <= first + 1) {
-      const outside = (left + right) / 2 - first
-      this.#change(row, first, change - change * outside)
-      this.#change(row, first + 1, change * outside)
-      return
-    }
+  /** Adds the part of an edge in a row that passes several pixels. */
+  #addWide(row: number): void {
+    const changes = this.#changes
+    const left = this.#part[0] ?? 0
+    const right = this.#part[1] ?? 0
+    const change = this.#part[2] ?? 0
+    const first = Math.floor(left) | 0
+    const last = Math.ceil(right) | 0
+    const base = row * (this.width + 2)
     const perPixel = 1 / (right - left)
     const start = 1 - (left - first)
     const end = right - last + 1
     // Covered parts of the first and after the last pixel: triangles.
     const inFirst = 0.5 * perPixel * start * start
     const afterLast = 0.5 * perPixel * end * end
-    this.#change(row, first, change * inFirst)
+    changes[base + first] = (changes[base + first] ?? 0) + change * inFirst
     if (last === first + 2) {
-      this.#change(row, first + 1, change * (1 - inFirst - afterLast))
+      changes[base + first + 1] = (changes[base + first + 1] ?? 0) + change * (1 - inFirst - afterLast)
     } else {
       const second = perPixel * (start + 0.5)
-      this.#change(row, first + 1, change * (second - inFirst))
-      for (let x = first + 2; x < last - 1; x += 1) this.#change(row, x, change * perPixel)
       const beforeLast = second + (last - first - 3) * perPixel
-      this.#change(row, last - 1, change * (1 - beforeLast - afterLast))
+      const same = change * perPixel
+      changes[base + first + 1] = (changes[base + first + 1] ?? 0) + change * (second - inFirst)
+      for (let at = base + first + 2; at < base + last - 1; at += 1) changes[at] = (changes[at] ?? 0) + same
+      const beforeEnd = base + last - 1
+      changes[beforeEnd] = (changes[beforeEnd] ?? 0) + change * (1 - beforeLast - afterLast)
     }
-    this.#change(row, last, change * afterLast)
+    changes[base + last] = (changes[base + last] ?? 0) + change * afterLast
+    this.#touch(row, first, last)
   }
 
-  #change(row: number, x: number, change: number): void {
-    const at = row * (this.width + 2) + x
-    this.#changes[at] = (this.#changes[at] ?? 0) + change
-    const word = row * this.#wordsPerRow + (x >>> 5)
-    this.#touched[word] = (this.#touched[word] ?? 0) | (1 << (x & 31))
+  /** Marks the values of a row from `first` to `last` as changed. */
+  #touch(row: number, first: number, last: number): void {
+    const base = row * this.#wordsPerRow
+    const firstWord = base + (first >>> 5)
+    const lastWord = base + (last >>> 5)
+    for (let word = firstWord; word <= lastWord; word += 1) {
+      const from = word === firstWord ? -1 << (first & 31) : -1
+      const to = word === lastWord ? -1 >>> (31 - (last & 31)) : -1
+      this.#touched[word] = (this.#touched[word] ?? 0) | (from & to)
+    }
   }
 }
 
-/** An edge from the top to the bottom; the sign is 1 if the path goes downwards. */
-interface DownwardEdge {
-  readonly x0: number
-  readonly y0: number
-  readonly x1: number
-  readonly y1: number
-  readonly sign: number
-}
-
-interface Line extends Pick<DownwardEdge, 'x0' | 'y0' | 'sign'> {
-  /** Change of x with y. */
-  readonly slope: number
-}
-
-/** The part of an edge in a row. */
-interface RowEdge {
-  readonly left: number
-  readonly right: number
-  /** Signed height. */
-  readonly change: number
-}
+/** Places of the values of an edge: its start, change of x with y, direction, and the part of it that is added. */
+const edge = { x0: 0, y0: 1, slope: 2, sign: 3, top: 4, bottom: 5 } as const
 
 /** Sums below this are rounding errors. */
 const minCoverage = 1e-7

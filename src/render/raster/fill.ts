@@ -1,4 +1,4 @@
-import type { RunSink } from './coverage.ts'
+import type { RunSink, Runs } from './coverage.ts'
 import { overPixel, type Pixel, scalePixel } from './pixel.ts'
 import type { Surface } from './surface.ts'
 
@@ -15,7 +15,7 @@ export function paintRuns(surface: Surface, pixel: Pixel): RunSink {
 export function paintFills(surface: Surface, pixel: Pixel): RunSink {
   return surface.covered === undefined
     ? new OverRuns(surface, pixel)
-    : new NeighbourRuns(surface, surface.covered, pixel)
+    : new NeighbourRuns(surface, pixel, surface.covered)
 }
 
 /**
@@ -29,86 +29,74 @@ export function quantize(coverage: number): number {
 class OverRuns implements RunSink {
   readonly #surface: Surface
   readonly #pixel: Pixel
-  #rowStart = 0
 
   constructor(surface: Surface, pixel: Pixel) {
     this.#surface = surface
     this.#pixel = pixel
   }
 
-  startRow(row: number): void {
-    this.#rowStart = row * this.#surface.width
+  addRow(row: number, { count, starts, ends, coverage }: Runs): void {
+    const base = row * this.#surface.width
+    for (let run = 0; run < count; run += 1) {
+      const part = quantize(coverage[run] ?? 0)
+      if (part !== 0) this.addRun(part, base + (starts[run] ?? 0), base + (ends[run] ?? 0))
+    }
   }
 
-  addRun(start: number, end: number, coverage: number): void {
-    const { words, covered } = this.#surface
-    const part = quantize(coverage)
-    if (part === 0) return
-    const [from, to] = [this.#rowStart + start, this.#rowStart + end]
-    overRun(words, { from, to, pixel: scalePixel(this.#pixel, part) })
+  /** Paints the pixels from `from` to `to`, exclusive, of which a part from 1 to 255 is covered. */
+  protected addRun(part: number, from: number, to: number): void {
+    this.paintOver(part, from, to)
+    const { covered } = this.#surface
     if (covered === undefined) return
     for (let at = from; at < to; at += 1)
       covered[at] = 255 - ((((255 - (covered[at] ?? 0)) * (255 - part) + 127) / 255) | 0)
   }
-}
 
-interface Run {
-  readonly from: number
-  readonly to: number
-  readonly pixel: Pixel
-}
-
-function overRun(words: Uint32Array, { from, to, pixel }: Run): void {
-  if (pixel >>> 24 === 255) {
-    words.fill(pixel, from, to)
-    return
-  }
-  for (let at = from; at < to; at += 1) {
-    const below = words[at] ?? 0
-    words[at] = below === 0 ? pixel : overPixel(pixel, below)
+  protected paintOver(part: number, from: number, to: number): void {
+    const { words } = this.#surface
+    const pixel = scalePixel(this.#pixel, part)
+    if (pixel >>> 24 === 255) {
+      words.fill(pixel, from, to)
+      return
+    }
+    for (let at = from; at < to; at += 1) {
+      const below = words[at] ?? 0
+      words[at] = below === 0 ? pixel : overPixel(pixel, below)
+    }
   }
 }
 
-class NeighbourRuns implements RunSink {
-  readonly #surface: Surface
+class NeighbourRuns extends OverRuns {
+  readonly #words: Uint32Array
   readonly #covered: Uint8Array
   readonly #pixel: Pixel
-  #rowStart = 0
 
-  constructor(surface: Surface, covered: Uint8Array, pixel: Pixel) {
-    this.#surface = surface
+  constructor(surface: Surface, pixel: Pixel, covered: Uint8Array) {
+    super(surface, pixel)
+    this.#words = surface.words
     this.#covered = covered
     this.#pixel = pixel
   }
 
-  startRow(row: number): void {
-    this.#rowStart = row * this.#surface.width
-  }
-
-  addRun(start: number, end: number, coverage: number): void {
-    const { words } = this.#surface
-    const part = quantize(coverage)
-    if (part === 0) return
-    const [from, to] = [this.#rowStart + start, this.#rowStart + end]
+  protected override addRun(part: number, from: number, to: number): void {
     if (part === 255) {
-      overRun(words, { from, to, pixel: this.#pixel })
+      this.paintOver(part, from, to)
       this.#covered.fill(255, from, to)
       return
     }
+    const words = this.#words
+    const plane = this.#covered
     const pixel = scalePixel(this.#pixel, part)
-    for (let at = from; at < to; at += 1) this.#addPart(at, part, pixel)
-  }
-
-  #addPart(at: number, part: number, pixel: Pixel): void {
-    const { words } = this.#surface
-    const covered = this.#covered[at] ?? 0
-    const below = words[at] ?? 0
-    this.#covered[at] = Math.min(255, covered + part)
-    const overlap = covered + part - 255
-    if (below === 0) words[at] = pixel
-    else if (overlap <= 0) words[at] = (below + pixel) >>> 0
-    else if (covered === 255) words[at] = overPixel(pixel, below)
-    else words[at] = this.#overlapping({ below, pixel, hidden: overlap / covered })
+    for (let at = from; at < to; at += 1) {
+      const covered = plane[at] ?? 0
+      const below = words[at] ?? 0
+      const overlap = covered + part - 255
+      plane[at] = Math.min(255, covered + part)
+      if (below === 0) words[at] = pixel
+      else if (overlap <= 0) words[at] = below + pixel
+      else if (covered === 255) words[at] = overPixel(pixel, below)
+      else words[at] = this.#overlapping({ below, pixel, hidden: overlap / covered })
+    }
   }
 
   /** Combines a pixel with one below, a part of which it hides. */
