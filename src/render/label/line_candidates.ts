@@ -1,6 +1,6 @@
 import type { LabelPlacement } from '../../style/label_model.ts'
 import type { LinePath } from './line_path.ts'
-import { createBox, growBox } from './oriented_box.ts'
+import { boxesOverlap, createBox, growBox, type OrientedBox } from './oriented_box.ts'
 import type { TextRun } from './placed_label.ts'
 import { type Candidate, type LetterRow, straightCandidate, type TextBlock } from './text_block.ts'
 
@@ -126,11 +126,13 @@ function curvedAt(label: LineLabel, row: LetterRow, side: Side): Candidate | und
   )
   if (!isSmooth) return undefined
   const height = row.ascent + row.descent
-  const boxes = letters.map(({ letter, x, y, angle }) => {
+  const letterBoxes = letters.map(({ letter, x, y, angle }) => {
     const center = up + (row.ascent - row.descent) / 2
     const position = [x + center * Math.sin(angle), y - center * Math.cos(angle)] as const
-    return growBox(createBox(position, [letter.width, height], angle), block.margin)
+    return createBox(position, [letter.width, height], angle)
   })
+  if (haveOverlap(letterBoxes)) return undefined
+  const boxes = letterBoxes.map((box) => growBox(box, block.margin))
   const runs = () =>
     letters.map(({ letter, x, y, angle }): TextRun => {
       const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
@@ -138,6 +140,18 @@ function curvedAt(label: LineLabel, row: LetterRow, side: Side): Candidate | und
       return { text: letter.text, x: x - back * cos + up * sin, y: y - back * sin - up * cos, angle }
     })
   return { boxes, runs }
+}
+
+/** Part of the height of letters by which the boxes of two may overlap: few letters fill their corners. */
+const letterSlack = 0.25
+
+/** Tells whether letters overlap: those inside a bend, and those of a line that turns back. */
+function haveOverlap(letters: readonly OrientedBox[]): boolean {
+  const bodies = letters.map((box) => ({
+    ...box,
+    halfWidth: Math.max(0, box.halfWidth - letterSlack * box.halfHeight),
+  }))
+  return bodies.some((body, at) => bodies.some((other, index) => index > at && boxesOverlap(body, other)))
 }
 
 /** Returns how far the baseline lies above the line, as seen by the reader. */

@@ -129,6 +129,30 @@ describe('labels of lines', () => {
     expect(place([line(...zigzag)], { ...along, isCurved: true }, { text: 'river' })).toEqual([])
   })
 
+  test.each([24, 30, 40, 60, 100])('have letters that do not overlap in a bend of %d pixels', (radius) => {
+    const bend = Array.from({ length: 41 }, (_, at) => {
+      const angle = Math.PI * (1 - at / 40)
+      return [200 + radius * Math.cos(angle), 150 + radius * Math.sin(angle)]
+    })
+    const valley = line(170 - radius, 90, ...bend.flat(), 230 + radius, 90)
+    for (const side of ['above', 'on', 'below'] as const) {
+      const placement = { ...along, isCurved: true, sides: [side] } as const
+      const labels = place([valley], placement, { text: 'long river' })
+      if (radius === 100) expect(labels, side).toHaveLength(1)
+      // A letter has ten pixels, of which adjacent ones may share a quarter.
+      const letters = labels.flatMap(({ runs }) =>
+        runs.map(({ x, y, angle }) => {
+          const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
+          return createBox([x + 5 * cos + 3 * sin, y + 5 * sin - 3 * cos], [7.5, 10], angle)
+        }),
+      )
+      const overlaps = letters.filter((one, at) =>
+        letters.slice(at + 1).some((other) => boxesOverlap(one, other)),
+      )
+      expect(overlaps, side).toEqual([])
+    }
+  })
+
   test('lie above or below the line, and are repeated', () => {
     const [above] = place([line(50, 100, 350, 100)], { ...along, sides: ['above'], distance: 2 })
     expect(above?.box).toEqual([195, 88, 205, 98])
