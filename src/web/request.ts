@@ -1,3 +1,5 @@
+import { patienceOf } from './patience.ts'
+
 /** Failed request. */
 export class RequestFault extends Error {
   /** HTTP status; 0 if the server is unreachable. */
@@ -58,13 +60,10 @@ export function isLoginLost(error: unknown): boolean {
   return error instanceof RequestFault && error.code === sessionEnded
 }
 
-/** Milliseconds after which a request, or what is left of its response, is given up: longer than servers draw an image. */
-const patience = 120_000
-
 async function reach(path: string, options: RequestInit): Promise<Response> {
   const overdue = new AbortController()
   const fault = new RequestFault('The server does not answer.', { status: 0 })
-  setTimeout(() => overdue.abort(fault), patience)
+  setTimeout(() => overdue.abort(fault), patienceOf(document.body.dataset))
   const signals = [overdue.signal, ...(options.signal ? [options.signal] : [])]
   try {
     return await fetch(path, { ...options, signal: AbortSignal.any(signals) })

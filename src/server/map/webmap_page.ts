@@ -10,10 +10,13 @@ export interface WebmapPage {
   readonly base: string
   /** Whether to omit layer tree and tools, for embedding in other sites. */
   readonly tiny: boolean
+  /** Maximum time of drawing an image, for which the page waits. */
+  readonly renderTimeoutSeconds: number
 }
 
 /** Writes a web map page, which contains only the title and the bundle. */
-export function webmapPage({ id, title, bundle, base, tiny }: WebmapPage): string {
+export function webmapPage(page: WebmapPage): string {
+  const { id, title, bundle, base, tiny, renderTimeoutSeconds } = page
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -27,7 +30,7 @@ export function webmapPage({ id, title, bundle, base, tiny }: WebmapPage): strin
 <link rel="stylesheet" href="${bundle.stylesheet}">
 <script type="module" src="${bundle.script}"></script>
 </head>
-<body data-webmap="${id}"${tiny ? ' data-tiny' : ''}>
+<body data-webmap="${id}" data-render-timeout="${renderTimeoutSeconds}"${tiny ? ' data-tiny' : ''}>
 <noscript>This map needs JavaScript.</noscript>
 </body>
 </html>

@@ -24,7 +24,10 @@ async function display(
   const { list } = await readBasemaps(context.database, map, masks)
   const bundle = await findWebBundle()
   const base = url.replace(/\/resource\/\d+\/display.*$/s, '')
-  const html = webmapPage({ id: params.id, title: resource.displayName, bundle, base, tiny })
+  const { renderTimeoutSeconds } = context
+  const html = webmapPage({
+    ...{ id: params.id, title: resource.displayName, bundle, base, tiny, renderTimeoutSeconds },
+  })
   const headers = pageHeaders({ tiny, imageOrigins: tileOrigins(list) })
   return { bytes: Buffer.from(html), mediaType: 'text/html; charset=utf-8', headers }
 }
