@@ -1,38 +1,54 @@
-import { memberTable } from '../../store/classes/member_table.ts'
+import { findLookupLabels, type LookupKey } from '../../store/classes/lookup_labels.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { visibleMembers } from '../resource/attributes.ts'
 
-/** Labels of the values of fields that have a lookup table which the caller may read. */
+type Field = Pick<Layer['fields'][number], 'lookupTableId'>
+
+/** A value of a field. */
+export type FieldValue = readonly [field: Field, value: unknown]
+
+/** Labels of values of fields that have a lookup table which the caller may read. */
 export interface FieldLabels {
-  /** Returns the label of a value of a field of any of the layers; undefined if it has none. */
-  find(field: Pick<Layer['fields'][number], 'lookupTableId'>, value: unknown): string | undefined
+  /** Returns the label of a value; undefined if it has none. */
+  find(field: Field, value: unknown): string | undefined
 }
 
-/** Finds the labels of the values in fields of layers. */
-export async function findFieldLabels(
+/** Finds the labels of values of fields. */
+export type FindFieldLabels = (values: readonly FieldValue[]) => Promise<FieldLabels>
+
+/** Prepares to find the labels of values in fields of layers. */
+export async function openFieldLabels(
   { context, caller }: Pick<ApiRequest, 'context' | 'caller'>,
   layers: readonly Layer[],
-): Promise<FieldLabels> {
+): Promise<FindFieldLabels> {
   const all = layers.flatMap(({ fields }) => fields.map(({ lookupTableId }) => lookupTableId))
   const ids = [...new Set(all)].filter((id) => id !== null)
-  if (ids.length === 0) return { find: () => undefined }
-  const masks = await context.permissions.findMasks(caller, ids)
-  const rows = await memberTable('lookup_table').find(context.database, ids)
-  const tables = new Map<number | null, Readonly<Record<string, unknown>>>()
-  for (const [id, { items }] of rows) {
-    // The same attribute as in the representation of the table, with the same permission.
-    const { lookup_table: table } = visibleMembers('lookup_table', masks.get(id) ?? 0, {
-      lookup_table: { items },
-    })
-    if (table?.items !== undefined) tables.set(id, table.items as typeof items)
+  const masks = ids.length === 0 ? new Map() : await context.permissions.findMasks(caller, ids)
+  const readable = new Set(ids.filter((id) => isReadable(masks.get(id) ?? 0)))
+  const keyOf = ([{ lookupTableId: table }, value]: FieldValue): LookupKey[] =>
+    table !== null && readable.has(table) && (typeof value === 'string' || typeof value === 'number')
+      ? [{ table, key: String(value) }]
+      : []
+  return async (values) => {
+    const keys = new Map(values.flatMap(keyOf).map((key) => [nameOf(key), key]))
+    const found = await findLookupLabels(context.database, [...keys.values()])
+    const labels = new Map(found.map((one) => [nameOf(one), one.label]))
+    return {
+      find(field, value) {
+        const [key] = keyOf([field, value])
+        const label = key && labels.get(nameOf(key))
+        return label === '' ? undefined : label
+      },
+    }
   }
-  return {
-    find({ lookupTableId }, value) {
-      const labels = tables.get(lookupTableId)
-      if (labels === undefined || (typeof value !== 'string' && typeof value !== 'number')) return undefined
-      const label = Object.hasOwn(labels, value) ? labels[value] : undefined
-      return typeof label === 'string' && label !== '' ? label : undefined
-    },
-  }
+}
+
+const nameOf = ({ table, key }: LookupKey) => `${table} ${key}`
+
+/** Tells whether the items of a table are visible, with the same permission as in the representation of the table. */
+function isReadable(mask: number): boolean {
+  return (
+    visibleMembers('lookup_table', mask, { lookup_table: { items: {} } }).lookup_table?.items !== undefined
+  )
 }

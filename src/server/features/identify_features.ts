@@ -24,7 +24,7 @@ import { renderedLayerId } from '../map/layer_style.ts'
 import { findStyle, importanceOf } from '../render/sources/feature_source.ts'
 import { limitToScale } from '../render/sources/scale_filter.ts'
 import { sanitiseDescription } from '../resource/description.ts'
-import { type FieldLabels, findFieldLabels } from './field_labels.ts'
+import { type FieldLabels, type FieldValue, type FindFieldLabels, openFieldLabels } from './field_labels.ts'
 import { type FoundInImage, openIdentifiedImages, type Spot, spotOf } from './identify_images.ts'
 
 /** Maximum number of features of a layer in one answer. */
@@ -51,7 +51,7 @@ export async function identify(
   const names = await findResourceNames(context.database, [...masks.keys()])
   const databases = await findDatabases(context, [...layers.values()])
   const seen = await findSeenFeatures(request, layers)
-  const labels = await findFieldLabels(request, [...layers.values()])
+  const findLabels = await openFieldLabels(request, [...layers.values()])
   const images = await openIdentifiedImages(request, { ids: permitted, spot: place.spot, limit })
   // In parallel, so that external databases do not wait for each other.
   const found = await Promise.all(
@@ -62,7 +62,8 @@ export async function identify(
       if (image !== undefined) return [id, await identifyInImage(id, image, names.get(id)?.displayName)]
       if (layer === undefined || database === undefined) return [id, { error: errorOf(id) }]
       const query = { ...place, ...seen.get(id) }
-      return [id, await identifyInLayer(database, { layer, query, labels, name: names.get(id)?.displayName })]
+      const name = names.get(id)?.displayName
+      return [id, await identifyInLayer(database, { layer, query, findLabels, name })]
     }),
   )
   const counts = found.map(([, one]) => ('featureCount' in one ? one.featureCount : 0))
@@ -120,7 +121,7 @@ async function identifyInImage(
 interface Target {
   readonly layer: Layer
   readonly query: IdentifyQuery
-  readonly labels: FieldLabels
+  readonly findLabels: FindFieldLabels
   readonly name: string | undefined
 }
 
@@ -134,11 +135,18 @@ async function identifyInLayer(database: Database, target: Target): Promise<Laye
     if (isForeign(layer) && isProblem(error)) return { error: error.message }
     throw error
   }
-  const features = found.map((feature) => describe(feature, target))
+  const labels = await target.findLabels(
+    found.flatMap(({ fields }) => layer.fields.map((field): FieldValue => [field, fields[field.keyname]])),
+  )
+  const features = found.map((feature) => describe(feature, { ...target, labels }))
   return { featureCount: features.length, features }
 }
 
-function describe(feature: IdentifiedFeature, { layer, labels, name }: Target): Found {
+interface LabelledTarget extends Pick<Target, 'layer' | 'name'> {
+  readonly labels: FieldLabels
+}
+
+function describe(feature: IdentifiedFeature, { layer, labels, name }: LabelledTarget): Found {
   const { id, fields, description, attachments } = feature
   const known = Object.fromEntries(
     layer.fields.flatMap((field) => {

@@ -9,7 +9,7 @@ import { type InfoFormat, isDrawnAt, type WmsLayer } from '../../ogc/wms/wms_ser
 import type { ImageFrame } from '../../render/image/image_features.ts'
 import { findInfoFeatures } from '../../store/feature/info_features.ts'
 import type { ServerContext } from '../context.ts'
-import { type FieldLabels, findFieldLabels } from '../features/field_labels.ts'
+import { type FieldValue, type FindFieldLabels, openFieldLabels } from '../features/field_labels.ts'
 import { openIdentifiedImages, type Spot } from '../features/identify_images.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
@@ -57,7 +57,7 @@ export async function answerFeatureInfo(
   })
   const types = new Map(createFeatureTypes(published).map((type, at) => [published[at]?.keyname ?? '', type]))
   const isForPeople = format === 'text/plain' || format === 'text/html'
-  const labels = await findFieldLabels(
+  const findLabels = await openFieldLabels(
     { context, caller },
     isForPeople ? published.map(({ layer }) => layer) : [],
   )
@@ -73,7 +73,7 @@ export async function answerFeatureInfo(
     drawn.map(async (layer): Promise<readonly PixelLayer[]> => {
       const type = types.get(layer.name)
       if (type !== undefined)
-        return [{ type, features: await readPixel(context, { type, query, box, labels }) }]
+        return [{ type, features: await readPixel(context, { type, query, box, findLabels }) }]
       const find = images.get(imageLayerIds.get(layer.resourceId) ?? 0)
       const found = (await find?.()) ?? []
       return describeFound(
@@ -116,12 +116,12 @@ interface PixelTarget {
   readonly type: FeatureType
   readonly query: PixelQuery
   readonly box: Bbox
-  readonly labels: FieldLabels
+  readonly findLabels: FindFieldLabels
 }
 
 async function readPixel(
   context: ServerContext,
-  { type: { layer }, query, box, labels }: PixelTarget,
+  { type: { layer }, query, box, findLabels }: PixelTarget,
 ): Promise<readonly PixelFeature[]> {
   const { frame, format, featureCount } = query
   const database = await findDatabase(context, layer)
@@ -133,6 +133,9 @@ async function readPixel(
       limit: featureCount,
       geometry: geometries[format],
     })
+    const labels = await findLabels(
+      found.flatMap(({ values }) => layer.fields.map((field, at): FieldValue => [field, values[at]])),
+    )
     return found.map((feature) => ({
       ...feature,
       labels: layer.fields.map((field, at) => labels.find(field, feature.values[at])),

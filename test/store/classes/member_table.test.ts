@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { migrate, readMigrations } from '../../../src/database/migrate.ts'
+import { findLookupLabels } from '../../../src/store/classes/lookup_labels.ts'
 import { listColumns, memberTable, rowClsNames } from '../../../src/store/classes/member_table.ts'
 import { migrationsFolder } from '../../../src/store/migrations.ts'
 import { describeDrivers, drivers, openTestDatabase } from '../../support/drivers.ts'
@@ -51,6 +52,8 @@ describe.each(drivers)('the migration to tables of classes on %s', (driver) => {
         1: { items: { b: 'B', a: '"A"' }, sort: 'CUSTOM', order: ['a', 'b'] },
         2: { items: {}, sort: 'KEY_ASC', order: null },
       })
+      const keys = ['a', 'c'].flatMap((key) => [1, 2].map((table) => ({ table, key })))
+      expect(await findLookupLabels(database, keys)).toEqual([{ table: 1, key: 'a', label: '"A"' }])
       expect(await find('mapsrv_style')).toEqual({ 3: { xml: '<map/>' } })
       expect(await find('desk_vector_style')).toEqual({ 4: { qml: '<qgis/>' } })
       expect(await find('wmsclient_connection')).toEqual({
