@@ -1,7 +1,7 @@
 import type { Bbox } from '../../geo/bbox.ts'
 import { moveWorldEdges } from '../../geo/world_edge.ts'
 import type { AddWork } from '../draw/draw_work.ts'
-import { type DrawnFeature, drawLayer } from '../draw/layer.ts'
+import type { DrawnFeature } from '../draw/layer.ts'
 import type { PixelGeometry } from '../draw/pixel_geometry.ts'
 import { prepareStyle } from '../draw/prepare_style.ts'
 import type { SvgImages } from '../draw/svg_marker.ts'
@@ -18,6 +18,7 @@ import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
 import { prepareGroups } from './group_layer.ts'
 import { isImageLayer, putImage } from './image_layer.ts'
 import { parsePixelTwkb, type UnitTransform } from './twkb_pixels.ts'
+import { drawStriped, worldStrips } from './world_strips.ts'
 
 /** Caches and checks of drawing. */
 export interface DrawOptions {
@@ -60,6 +61,8 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
             style: prepareStyle(layer.style, job),
             features: readFeatures(layer, job, check),
           }),
+          copies: layer.features.copies,
+          strips: worldStrips(layer.features, job),
         },
   )
   const { width, height, origin, pixelRatio = 1 } = job
@@ -78,7 +81,7 @@ export function* drawStrips(job: DrawJob, options: DrawOptions = {}): Generator<
       }
       const features = top === 0 ? layer.features : layer.features.map((feature) => moveUp(feature, top))
       const isLowest = at === 0
-      drawLayer(surface, { ...layer, features, sprites, images, textPen, check, pixelRatio, isLowest }, [
+      drawStriped(surface, { ...layer, features, sprites, images, textPen, check, pixelRatio, isLowest }, [
         origin[0],
         origin[1] + top,
       ])
@@ -197,7 +200,9 @@ function touchesWorldEdge(
 /** Parses a polygon, and moves its outlines along an edge of the world out of sight. */
 function parseAtWorldEdge(bytes: Uint8Array, worldUnits: number, transform: UnitTransform): PixelGeometry {
   const whole = parsePixelTwkb(bytes, 'POLYGON', { scaleX: 1, scaleY: 1, shiftX: 0, shiftY: 0 })
-  const parts = whole.parts.map((part) => part.map((ring) => [...ring]))
+  // The side of the world is a whole number, unlike that of most resolutions, and positions are rounded.
+  const snap = (value: number) => (Math.abs(value - worldUnits) <= 1 ? worldUnits : value)
+  const parts = whole.parts.map((part) => part.map((ring) => Array.from(ring, snap)))
   const moved = moveWorldEdges({ family: 'POLYGON', parts }, { size: worldUnits, reach: worldUnits })
   const { scaleX, scaleY, shiftX, shiftY } = transform
   const place = (value: number, at: number) =>

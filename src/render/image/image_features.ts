@@ -36,7 +36,7 @@ export interface FeatureRequest {
   readonly fields: readonly string[]
   /** Which features are kept where they are denser than pixels; by default large ones, and points that are drawn last. */
   readonly importance?: Importance | undefined
-  /** Which features beyond the antimeridian are read, in copies of the world: `symbols` is points and lines. @default 'symbols' */
+  /** Which features beyond the antimeridian are read, in copies of the world: `symbols` is points, lines, and what the image shows of polygons. @default 'symbols' */
   readonly copies?: 'none' | 'symbols' | 'all'
 }
 
@@ -71,9 +71,9 @@ export async function readImageFeatures(
   const limited = (count: number) => Math.ceil(Math.min(limits.image, count * tiles))
   const grid = measure(frame)
   const rows: PlacedRow[] = []
-  // Polygons are divided at the antimeridian, and their outlines continue out of sight there.
-  const isPolygon = geometryParts(layer.geometryType).family === 'POLYGON'
-  const isCopied = copies === 'all' || (copies === 'symbols' && !isPolygon)
+  // Polygons are divided at the antimeridian, and their outlines continue beyond it, out of sight unless the image does so, too.
+  const isSeen = geometryParts(layer.geometryType).family !== 'POLYGON' || showsWorldEdge(frame)
+  const isCopied = copies === 'all' || (copies === 'symbols' && isSeen)
   for (const { copy, box } of isCopied ? copiesOf(frame, grid.box) : [{ copy: 0, box: frame.box }]) {
     const copied = copy === 0 ? grid : measure({ ...frame, box })
     const searchArea = await findFrameArea(database, layer, copied)
@@ -115,6 +115,12 @@ export function copiesOf(
     ...(system === undefined && area[0] < -mercatorHalfWorld ? [at(-1)] : []),
     ...(system === undefined && area[2] > mercatorHalfWorld ? [at(1)] : []),
   ]
+}
+
+/** Tells whether an image extends beyond the antimeridian, by more than rounding. */
+function showsWorldEdge({ box: [west, , east], width }: ImageFrame): boolean {
+  const tolerance = (0.1 * (east - west)) / width
+  return west < -mercatorHalfWorld - tolerance || east > mercatorHalfWorld + tolerance
 }
 
 /** Returns a box, moved by a number of worlds. */

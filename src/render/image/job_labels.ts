@@ -8,7 +8,8 @@ import { markerRadius } from '../label/marker_radius.ts'
 import { placeLabels } from '../label/place_labels.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import { readFeatures } from './draw_image.ts'
-import type { DrawJob, JobFeatures } from './draw_job.ts'
+import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
+import { worldStrips } from './world_strips.ts'
 
 /** Parts that placing labels needs. */
 export interface LabelTools {
@@ -28,10 +29,10 @@ export function placeJobLabels(
   { pen, check }: LabelTools,
   frame: LabelFrame = wholeImage(job),
 ): PlacedLabel[] {
-  const { scaleDenom, pixelsPerMapUnit, pixelRatio = 1 } = job
+  const { scaleDenom, pixelsPerMapUnit } = job
   const layers = job.layers.flatMap((layer) => {
     if (!('features' in layer) || !hasLabels(layer.style, scaleDenom)) return []
-    const features = readFeatures({ ...layer, features: inPixels(layer.features, pixelRatio) }, job, check)
+    const features = readLabelled(layer, job, check)
     const style = prepareStyle(layer.style, { scaleDenom, pixelsPerMapUnit })
     const radiusOf = (context: EvaluationContext) =>
       style
@@ -42,6 +43,14 @@ export function placeJobLabels(
   })
   if (layers.length === 0) return []
   return placeLabels({ layers, frame, check, scale: { scaleDenom, pixelsPerMapUnit }, measure: pen.measure })
+}
+
+/** Reads the features of a layer in pixels of 1/96 inch. */
+function readLabelled(layer: FeatureJobLayer, job: DrawJob, check: () => void): DrawnFeature[] {
+  const features = inPixels(layer.features, job.pixelRatio ?? 1)
+  if (worldStrips(layer.features, job) === undefined) return readFeatures({ ...layer, features }, job, check)
+  // Outlines that continue out of sight would do so in the image. They are not those that are drawn.
+  return readFeatures({ ...layer, features: { ...features } }, { ...job, keepsWorldEdges: true }, check)
 }
 
 /**

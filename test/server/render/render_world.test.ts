@@ -61,12 +61,16 @@ describeServer('a map of real countries', (start, driver) => {
     expect(mean).toBeLessThan(0.3)
   })
 
-  test('is the same in tiles and in one image, at any zoom level', async () => {
-    const half = 20_037_508.342789244
+  const half = 20_037_508.342789244
+
+  test('is the same in tiles and in one image, at any zoom level, and across the antimeridian', async () => {
     for (const [z, x, y] of [
       [1, 0, 0],
       [4, 8, 5],
       [6, 34, 22],
+      [1, 1, 0],
+      [3, 7, 1],
+      [3, -1, 1],
     ] as const) {
       const side = (2 * half) / 2 ** z
       const [left, top] = [x * side - half, half - y * side]
@@ -78,13 +82,34 @@ describeServer('a map of real countries', (start, driver) => {
       ] as const) {
         const region = { left: 256 * dx, top: 256 * dy, width: 256, height: 256 }
         const part = await whole.clone().extract(region).raw().toBuffer()
-        const tile = await sharp(await render(`tile?z=${z}&x=${x + dx}&y=${y + dy}`))
+        const column = (x + dx + 2 ** z) % 2 ** z
+        const tile = await sharp(await render(`tile?z=${z}&x=${column}&y=${y + dy}`))
           .ensureAlpha()
           .raw()
           .toBuffer()
         const { largest } = compareImages(new Uint8Array(part), new Uint8Array(tile))
-        expect({ z, dx, largest }).toEqual({ z, dx, largest: 0 })
+        expect({ z, x, dx, largest }).toEqual({ z, x, dx, largest: 0 })
       }
+    }
+  })
+
+  test('is drawn once around the world, also in images whose pixels do not divide it', async () => {
+    // From 500 columns west of the world to 500 columns east of it, and a part of a column.
+    const column = (2 * half) / 333.3
+    const extent = [-half - 500 * column, -half, half + 500.7 * column, half]
+    const size = [Math.round(333.3 + 1000.7), 333]
+    const { data, info } = await sharp(await render(`image?extent=${extent}&size=${size}`))
+      .ensureAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const alphaAt = (x: number, y: number) => data[4 * (Math.round(y) * info.width + Math.round(x)) + 3]
+    const columnOf = (longitude: number) => 500 + ((longitude + 180) / 360) * 333.3
+    // Chukotka lies on both sides of the antimeridian, and in its north there is sea at 20° W.
+    const row = 333 * 0.2466
+    for (const world of [-360, 0, 360]) {
+      const land = [178, -176].map((longitude) => alphaAt(columnOf(world + longitude), row))
+      expect([world, ...land.map((alpha = 0) => alpha > 200)]).toEqual([world, true, true])
+      expect([world, alphaAt(columnOf(world - 20), row)]).toEqual([world, 0])
     }
   })
 })
