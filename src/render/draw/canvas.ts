@@ -73,12 +73,13 @@ const coverRate = 4
 
 function strokeWork({ surface }: Canvas, lines: readonly StrokeLine[], { width }: Pen): number {
   let length = 0
-  for (const { coordinates } of lines)
-    for (let at = 2; at < coordinates.length; at += 2)
-      length += Math.hypot(
-        (coordinates[at] ?? 0) - (coordinates[at - 2] ?? 0),
-        (coordinates[at + 1] ?? 0) - (coordinates[at - 1] ?? 0),
-      )
+  for (const { coordinates } of lines) {
+    for (let at = 2; at < coordinates.length; at += 2) {
+      const dx = (coordinates[at] ?? 0) - (coordinates[at - 2] ?? 0)
+      const dy = (coordinates[at + 1] ?? 0) - (coordinates[at - 1] ?? 0)
+      length += Math.sqrt(dx * dx + dy * dy)
+    }
+  }
   const area = Math.min(surface.width * surface.height, length * (Math.abs(width) + 2))
   return lines.length * lineWork + area / coverRate
 }

@@ -47,8 +47,8 @@ class TwkbReader {
   readonly #bytes: Uint8Array
   readonly #transform: UnitTransform
   #at = 0
-  #x = 0
-  #y = 0
+  /** The last position, in units. */
+  readonly #last = new Float64Array(2)
 
   constructor(bytes: Uint8Array, transform: UnitTransform) {
     this.#bytes = bytes
@@ -67,8 +67,7 @@ class TwkbReader {
     }
     const kind = partsOfWkbType(type)
     if (kind === undefined) throw new Error(`unexpected TWKB type ${type}`)
-    this.#x = 0
-    this.#y = 0
+    this.#last.fill(0)
     for (let left = kind.isMulti ? this.#readVarint() : 1; left > 0; left -= 1) {
       const part = this.#readPart(kind.family)
       if (kind.family === family) into.push(part)
@@ -94,11 +93,10 @@ class TwkbReader {
   #readAll(count: number): Float64Array {
     const { scaleX, scaleY, shiftX, shiftY } = this.#transform
     const positions = new Float64Array(2 * count)
+    this.#readUnits(positions)
     for (let at = 0; at < positions.length; at += 2) {
-      this.#x += this.#readDifference()
-      this.#y += this.#readDifference()
-      positions[at] = this.#x * scaleX + shiftX
-      positions[at + 1] = this.#y * scaleY + shiftY
+      positions[at] = (positions[at] ?? 0) * scaleX + shiftX
+      positions[at + 1] = (positions[at + 1] ?? 0) * scaleY + shiftY
     }
     return positions
   }
@@ -106,12 +104,15 @@ class TwkbReader {
   /** Reads positions, and replaces the last one by the next while both and the one before lie beyond the same side. */
   #readVisible(count: number, visible: Bbox): Float64Array {
     const { scaleX, scaleY, shiftX, shiftY } = this.#transform
-    const positions = count > buffer.length / 2 ? new Float64Array(2 * count) : buffer
-    let [end, last, beforeLast] = [0, 0, 0]
-    for (let left = count; left > 0; left -= 1) {
-      this.#x += this.#readDifference()
-      this.#y += this.#readDifference()
-      const [x, y] = [this.#x * scaleX + shiftX, this.#y * scaleY + shiftY]
+    const size = 2 * count
+    const positions = size > buffer.length ? new Float64Array(size) : buffer.subarray(0, size)
+    this.#readUnits(positions)
+    let end = 0
+    let last = 0
+    let beforeLast = 0
+    for (let at = 0; at < size; at += 2) {
+      const x = (positions[at] ?? 0) * scaleX + shiftX
+      const y = (positions[at + 1] ?? 0) * scaleY + shiftY
       const sides = sidesBeyond(visible, x, y)
       if ((sides & last & beforeLast) !== 0) end -= 2
       else beforeLast = last
@@ -123,9 +124,23 @@ class TwkbReader {
     return positions.slice(0, end)
   }
 
-  #readDifference(): number {
-    const value = this.#readVarint()
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  /** Reads positions in units, each of which is the difference from the one before. */
+  #readUnits(positions: Float64Array): void {
+    const bytes = this.#bytes
+    let x = this.#last[0] ?? 0
+    let y = this.#last[1] ?? 0
+    for (let at = 0; at < positions.length; at += 1) {
+      const byte = bytes[this.#at] ?? 0
+      let value = byte
+      if (byte < 128) this.#at += 1
+      else value = this.#readVarint()
+      const difference = value % 2 === 0 ? value / 2 : -(value + 1) / 2
+      if (at % 2 === 0) x += difference
+      else y += difference
+      positions[at] = at % 2 === 0 ? x : y
+    }
+    this.#last[0] = x
+    this.#last[1] = y
   }
 
   #readVarint(): number {

@@ -24,7 +24,8 @@ export function clipLine(line: StrokeLine, box: Bbox, joinsEnds = false): LinePi
 /** Returns whether all positions are numbers inside of a box. */
 function isInside(coordinates: Float64Array, [minX, minY, maxX, maxY]: Bbox): boolean {
   for (let at = 0; at < coordinates.length; at += 2) {
-    const [x, y] = [coordinates[at] ?? 0, coordinates[at + 1] ?? 0]
+    const x = coordinates[at] ?? 0
+    const y = coordinates[at + 1] ?? 0
     if (!(x >= minX && x <= maxX && y >= minY && y <= maxY)) return false
   }
   return true
@@ -33,6 +34,8 @@ function isInside(coordinates: Float64Array, [minX, minY, maxX, maxY]: Bbox): bo
 class LineCutter {
   readonly #box: Bbox
   readonly #pieces: LinePiece[] = []
+  /** Part of the current segment inside of the box: start and end. */
+  readonly #span = new Float64Array(2)
   #piece: number[] = []
   #start = 0
   #distance = 0
@@ -41,16 +44,34 @@ class LineCutter {
     this.#box = box
   }
 
+  /** Adds the segment between two positions, given by their places in the coordinates. */
   add(coordinates: Float64Array, from: number, to: number): void {
-    const [x0, y0] = [coordinates[from] ?? 0, coordinates[from + 1] ?? 0]
-    const [dx, dy] = [(coordinates[to] ?? 0) - x0, (coordinates[to + 1] ?? 0) - y0]
+    const x0 = coordinates[from] ?? 0
+    const y0 = coordinates[from + 1] ?? 0
+    const dx = (coordinates[to] ?? 0) - x0
+    const dy = (coordinates[to + 1] ?? 0) - y0
     // Square roots suffice, and are faster than `Math.hypot`; infinite and other invalid positions remain so.
     const length = Math.sqrt(dx * dx + dy * dy)
     // A position that is not a number, or infinitely far away, interrupts the line.
-    const span = Number.isFinite(length) ? this.#findSpan({ x0, y0, dx, dy }) : undefined
-    if (span === undefined) this.#end()
-    else this.#addSpan({ x0, y0, dx, dy, length }, span)
-    if (Number.isFinite(length)) this.#distance += length
+    if (!Number.isFinite(length)) {
+      this.#end()
+      return
+    }
+    const distance = this.#distance
+    this.#distance = distance + length
+    if (!this.#findSpan(coordinates, from, to)) {
+      this.#end()
+      return
+    }
+    const start = this.#span[0] ?? 0
+    const end = this.#span[1] ?? 0
+    if (start > 0) this.#end()
+    if (this.#piece.length === 0) {
+      this.#start = distance + start * length
+      this.#piece.push(x0 + dx * start, y0 + dy * start)
+    }
+    this.#piece.push(x0 + dx * end, y0 + dy * end)
+    if (end < 1) this.#end()
   }
 
   finish(joinsEnds: boolean): LinePiece[] {
@@ -63,16 +84,6 @@ class LineCutter {
     return [...others, { coordinates, isClosed: false, distance: this.#start }]
   }
 
-  #addSpan({ x0, y0, dx, dy, length }: Segment & { length: number }, [start, end]: Span): void {
-    if (start > 0) this.#end()
-    if (this.#piece.length === 0) {
-      this.#start = this.#distance + start * length
-      this.#piece.push(x0 + dx * start, y0 + dy * start)
-    }
-    this.#piece.push(x0 + dx * end, y0 + dy * end)
-    if (end < 1) this.#end()
-  }
-
   #end(): void {
     if (this.#piece.length > 0)
       this.#pieces.push({
@@ -83,52 +94,43 @@ class LineCutter {
     this.#piece = []
   }
 
-  /** Finds the part of a segment inside of the box, from 0 to 1. @see Liang and Barsky 1984 */
-  #findSpan({ x0, y0, dx, dy }: Segment): Span | undefined {
-    const [minX, minY, maxX, maxY] = this.#box
-    const [x1, y1] = [x0 + dx, y0 + dy]
+  /**
+   * Finds the part of a segment inside of the box, from 0 to 1, and returns whether there is one.
+   *
+   * @see Liang and Barsky 1984
+   */
+  #findSpan(coordinates: Float64Array, from: number, to: number): boolean {
+    const box = this.#box
+    this.#span[0] = 0
+    this.#span[1] = 1
+    const outFrom = sidesBeyond(box, coordinates, from)
+    const outTo = sidesBeyond(box, coordinates, to)
     // Most segments lie completely inside, or beyond one side.
-    if (
-      x0 >= minX &&
-      x0 <= maxX &&
-      y0 >= minY &&
-      y0 <= maxY &&
-      x1 >= minX &&
-      x1 <= maxX &&
-      y1 >= minY &&
-      y1 <= maxY
-    )
-      return whole
-    if (
-      (x0 < minX && x1 < minX) ||
-      (x0 > maxX && x1 > maxX) ||
-      (y0 < minY && y1 < minY) ||
-      (y0 > maxY && y1 > maxY)
-    )
-      return undefined
-    let [start, end] = [0, 1]
-    const sides = [
-      [-dx, x0 - minX],
-      [dx, maxX - x0],
-      [-dy, y0 - minY],
-      [dy, maxY - y0],
-    ] as const
-    for (const [speed, room] of sides) {
-      if (speed === 0 && room < 0) return undefined
-      if (speed < 0) start = Math.max(start, room / speed)
-      else if (speed > 0) end = Math.min(end, room / speed)
-    }
-    return start <= end ? [start, end] : undefined
+    if ((outFrom | outTo) === 0) return true
+    if ((outFrom & outTo) !== 0) return false
+    const isCut = this.#cut(coordinates, from, to) && this.#cut(coordinates, from + 1, to + 1)
+    return isCut && (this.#span[0] ?? 0) <= (this.#span[1] ?? 0)
+  }
+
+  /** Cuts the span where the segment leaves the box along an axis; returns false if it is beyond the box everywhere. */
+  #cut(coordinates: Float64Array, from: number, to: number): boolean {
+    const axis = from & 1
+    const start = coordinates[from] ?? 0
+    const step = (coordinates[to] ?? 0) - start
+    const before = start - (this.#box[axis] ?? 0)
+    const after = (this.#box[axis + 2] ?? 0) - start
+    if (step === 0) return before >= 0 && after >= 0
+    const first = step > 0 ? -before / step : after / step
+    const last = step > 0 ? after / step : -before / step
+    this.#span[0] = Math.max(this.#span[0] ?? 0, first)
+    this.#span[1] = Math.min(this.#span[1] ?? 0, last)
+    return true
   }
 }
 
-interface Segment {
-  readonly x0: number
-  readonly y0: number
-  readonly dx: number
-  readonly dy: number
+/** Sides of a box beyond which a position lies, as bits. */
+function sidesBeyond(box: Bbox, coordinates: Float64Array, at: number): number {
+  const x = coordinates[at] ?? 0
+  const y = coordinates[at + 1] ?? 0
+  return (x < box[0] ? 1 : x > box[2] ? 2 : 0) | (y < box[1] ? 4 : y > box[3] ? 8 : 0)
 }
-
-type Span = readonly [start: number, end: number]
-
-const whole: Span = [0, 1]
