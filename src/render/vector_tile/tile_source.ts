@@ -106,11 +106,11 @@ function fromSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings): stri
 /** Returns SQL of the features near a tile, with their geometry in the reference system of the grid as `g`. */
 export function nearSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings): string {
   const { srs } = layer
-  const features = filteredSql(layer, bindings)
   const target = grid.srs ?? mercator
+  if (srs !== target && target !== mercator) return movedSql(layer, { ...grid, srs: target }, bindings)
+  const features = filteredSql(layer, bindings)
   if (srs === target)
     return `(select *, geom as g from ${features} where geom && ${boxSql(grid.box, srs, bindings)})`
-  if (target !== mercator) return movedSql(layer, { ...grid, srs: target }, bindings)
   const { box, isDegrees } = grid.searchArea ?? { box: lonLatBbox(grid.box), isDegrees: true }
   // Clips to the area of EPSG:3857. `offset 0` keeps the planner from transforming each geometry several times.
   const inside = isDegrees

@@ -116,6 +116,13 @@ describeServer('filters of images', (start) => {
     expect(plain.headers.get('etag')).not.toBe(filtered.headers.get('etag'))
   })
 
+  test('hold for images in other reference systems', async () => {
+    // The same image in degrees: 111,319.49 m each at the equator.
+    const degrees = extent.map((metres) => metres / 111_319.490_793)
+    const address = path(['==', get('kind'), 'b']).replace(extent.join(), degrees.join())
+    expect(await draw(`${address}&srs=4326`)).toEqual([2])
+  })
+
   test('are ignored for resources that are not drawn, and refused for those without features', async () => {
     expect(await draw(path(['is_null', get('kind')], 'filter[999999]'))).toEqual([1, 2, 3, 4])
     const source = await uploadContent(
