@@ -55,6 +55,12 @@ export function statementLimitOf({ databaseUse = 'query' }: { readonly databaseU
   return statementSeconds[databaseUse]
 }
 
+/** Returns the statement timeouts of an operation, in milliseconds. */
+export function statementMsOf(route: { readonly databaseUse?: DatabaseUse }) {
+  const { pglite, postgres } = statementLimitOf(route)
+  return { pglite: 1000 * pglite, postgres: 1000 * postgres }
+}
+
 /** Maximum id of a resource. */
 export const maxResourceId = 2 ** 31 - 1
 

@@ -68,6 +68,12 @@ export function workFor<T>(party: Party, work: () => T): T {
   return parties.run(party, work)
 }
 
+/** Runs work on behalf of the same party with other limits of its statements. */
+export function workWithin<T>(statementMs: Party['statementMs'], work: () => T): T {
+  const party = currentParty()
+  return party === undefined ? work() : workFor({ ...party, statementMs }, work)
+}
+
 /**
  * Runs work on behalf of the server, such as reads whose result several parties share: in the turns of one party, the
  * others would have to wait for all of its earlier requests.

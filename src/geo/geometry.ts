@@ -24,6 +24,12 @@ export function positionSize(hasZ: boolean): 2 | 3 {
   return hasZ ? 3 : 2
 }
 
+/** Counts the positions of a geometry. */
+export function countPositions({ parts, hasZ }: Geometry): number {
+  const size = positionSize(hasZ)
+  return parts.flat().reduce((count, sequence) => count + sequence.length / size, 0)
+}
+
 /** Allowed changes to a geometry. */
 export interface FitOptions {
   /** Whether Z is dropped or set to 0 to match the layer. */

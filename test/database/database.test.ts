@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { problem } from '../../src/contract/problems.ts'
 import type { Database } from '../../src/database/database.ts'
-import { workFor } from '../../src/database/turns.ts'
+import { workFor, workWithin } from '../../src/database/turns.ts'
 import { describeDrivers } from '../support/drivers.ts'
 
 /** Runs for seconds, reading and writing temporary files. */
@@ -247,6 +247,9 @@ describeDrivers('database', (open) => {
       ]
       for (const work of slow)
         await expect(workFor(party, work)).rejects.toMatchObject({ code: 'database/timeout' })
+      const patient = { name: 'a', statementMs: { pglite: 60_000, postgres: 60_000 } }
+      const bounded = workFor(patient, () => workWithin(party.statementMs, () => database.query(longQuery)))
+      await expect(bounded).rejects.toMatchObject({ code: 'database/timeout' })
       const short = database.query('select 1 as a')
       expect(await workFor(party, () => short)).toEqual([{ a: 1 }])
     })

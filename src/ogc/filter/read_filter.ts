@@ -1,3 +1,4 @@
+import { countPositions } from '../../geo/geometry.ts'
 import type { Comparison, SpatialOperator } from '../../store/feature/filter_expression.ts'
 import { isGeometryNode, readGml } from '../gml/read_gml.ts'
 import { invalidParameter, OwsFault, shown } from '../ows_fault.ts'
@@ -6,6 +7,9 @@ import type { FesFilter, FesOperand } from './fes_filter.ts'
 
 /** Maximum number of operators and identifiers of a filter. */
 const maxOperators = 10_000
+
+/** Maximum number of positions in all geometries of a filter: each feature is compared with all of them. */
+const maxPositions = 50_000
 
 /** Maximum nesting depth of logical operators. */
 const maxDepth = 50
@@ -27,7 +31,7 @@ const literal = (character: string) => (/[%_\\]/.test(character) ? `\\${characte
  */
 export function readFilter(node: XmlNode): FesFilter {
   if (node.name !== 'Filter') throw refuse(`Expected <Filter>, got <${node.name}>.`)
-  const state: ReadState = { left: maxOperators, depth: 0 }
+  const state: ReadState = { left: { operators: maxOperators, positions: maxPositions }, depth: 0 }
   const items = node.children.map((child) => readOperator(child, state))
   const ids = items.flatMap((item) => (item.kind === 'ids' ? item.ids : []))
   const [first] = items
@@ -38,14 +42,14 @@ export function readFilter(node: XmlNode): FesFilter {
 }
 
 interface ReadState {
-  /** Number of operators that may follow. */
-  left: number
+  /** Numbers of operators, and of positions of geometries, that may follow. */
+  readonly left: { operators: number; positions: number }
   readonly depth: number
 }
 
 function readOperator(node: XmlNode, state: ReadState): FesFilter {
-  state.left -= 1
-  if (state.left < 0) throw refuse(`The filter has more than ${maxOperators} operators.`)
+  state.left.operators -= 1
+  if (state.left.operators < 0) throw refuse(`The filter has more than ${maxOperators} operators.`)
   if (state.depth > maxDepth) throw refuse(`The filter nests operators more than ${maxDepth} levels deep.`)
   const { name } = node
   if (name === 'And' || name === 'Or') return readLogical(node, state)
@@ -56,17 +60,14 @@ function readOperator(node: XmlNode, state: ReadState): FesFilter {
   if (name === 'PropertyIsNull' || name === 'PropertyIsNil')
     return { kind: 'null', property: propertyOf(node) }
   if (Object.hasOwn(idAttributes, name)) return { kind: 'ids', ids: [idOf(node)] }
-  if (name === 'BBOX' || Object.hasOwn(spatial, name)) return readSpatial(node)
-  if (name === 'DWithin' || name === 'Beyond') return readDistance(node)
+  if (name === 'BBOX' || Object.hasOwn(spatial, name)) return readSpatial(node, state)
+  if (name === 'DWithin' || name === 'Beyond') return readDistance(node, state)
   throw new OwsFault('OperationNotSupported', `The filter operator <${name}> is not supported.`, name)
 }
 
-/** Reads the items of a logical operator. All of them share the limit on operators. */
-function readItems({ children }: XmlNode, state: ReadState): FesFilter[] {
-  const inner = { left: state.left, depth: state.depth + 1 }
-  const items = children.map((child) => readOperator(child, inner))
-  state.left = inner.left
-  return items
+/** Reads the items of a logical operator. All of them share the limits. */
+function readItems({ children }: XmlNode, { left, depth }: ReadState): FesFilter[] {
+  return children.map((child) => readOperator(child, { left, depth: depth + 1 }))
 }
 
 function readLogical(node: XmlNode, state: ReadState): FesFilter {
@@ -170,12 +171,12 @@ const spatial: Readonly<Record<string, SpatialOperator>> = {
   Contains: 'contains',
 }
 
-function readSpatial(node: XmlNode): FesFilter {
-  const { property, target } = readTarget(node)
+function readSpatial(node: XmlNode, state: ReadState): FesFilter {
+  const { property, target } = readTarget(node, state)
   return { kind: 'spatial', operator: spatial[node.name] ?? 'intersects', property, target }
 }
 
-function readTarget(node: XmlNode) {
+function readTarget(node: XmlNode, { left }: ReadState) {
   const geometries = node.children.filter(isGeometryNode)
   const [geometry] = geometries
   if (geometry === undefined || geometries.length > 1) {
@@ -184,7 +185,11 @@ function readTarget(node: XmlNode) {
     throw refuse(`<${node.name}> must have one geometry.`)
   }
   const property = findChild(node, ...propertyNames)
-  return { property: property && trimmedText(property), target: readGml(geometry) }
+  const target = readGml(geometry)
+  left.positions -= countPositions(target.geometry)
+  if (left.positions < 0)
+    throw refuse(`The geometries of the filter have more than ${maxPositions} positions.`)
+  return { property: property && trimmedText(property), target }
 }
 
 /** Meters of each unit of distances. */
@@ -208,7 +213,7 @@ const units: Readonly<Record<string, number>> = {
   'nautical miles': 1852,
 }
 
-function readDistance(node: XmlNode): FesFilter {
+function readDistance(node: XmlNode, state: ReadState): FesFilter {
   const found = findChild(node, 'Distance')
   if (found === undefined) throw refuse(`<${node.name}> has no <Distance>.`)
   const value = Number(trimmedText(found))
@@ -224,7 +229,7 @@ function readDistance(node: XmlNode): FesFilter {
   return {
     kind: 'distance',
     isWithin: node.name === 'DWithin',
-    ...readTarget(node),
+    ...readTarget(node, state),
     distance: value * (factor ?? 1),
     unit,
   }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMask } from '../../access/permission_mask.ts'
 import { keyHeader } from '../../contract/bodies/idempotency.ts'
-import { bodyLimitOf, isResourceId, statementLimitOf } from '../../contract/limits.ts'
+import { bodyLimitOf, isResourceId, statementLimitOf, statementMsOf } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../../contract/query.ts'
 import type { BodyKind, RouteDescriptor } from '../../contract/route.ts'
@@ -51,8 +51,7 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, pl
   const { context } = place
   const route = routeOf(name)
   const answer = createAnswer(name, handler, place)
-  const { pglite, postgres } = statementLimitOf(route)
-  const statementMs = { pglite: 1000 * pglite, postgres: 1000 * postgres }
+  const statementMs = statementMsOf(route)
   return async (request, reply) => {
     const network = networkOf(request.ip)
     const signIn = `sign-in ${network}`

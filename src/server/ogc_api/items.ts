@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { queriesUntil } from '../../database/database.ts'
 import {
   type Collection,
   collectionUrl,
@@ -68,10 +69,10 @@ function collectionStart(head: object): string {
   return `${JSON.stringify({ type: 'FeatureCollection', ...head }).slice(0, -1)},"features":[`
 }
 
-async function countItems({ request: { context }, collection, filter }: Selection): Promise<number> {
+async function countItems({ request: { context, signal }, collection, filter }: Selection): Promise<number> {
   const { layer } = collection
   const database = await findDatabase(context, layer)
-  if (filter.expression !== undefined) return countMatching(database, layer, filter)
+  if (filter.expression !== undefined) return countMatching(queriesUntil(signal, database), layer, filter)
   return (await context.layerCaches.count(database, layer)).total
 }
 

@@ -1,4 +1,5 @@
 import { type CopyRow, readCopyRows } from '../../core/copy_rows.ts'
+import { queriesUntil } from '../../database/database.ts'
 import { collectParameters } from '../../ogc/key_value_pairs.ts'
 import { invalidParameter, OwsFault, shown } from '../../ogc/ows_fault.ts'
 import { srsUrn } from '../../ogc/reference_system.ts'
@@ -20,7 +21,6 @@ import { isEmptyFilter } from '../../store/feature/feature_filter.ts'
 import { geometryProblem, type Statement } from '../../store/feature/feature_sql.ts'
 import { countMatching } from '../../store/feature/layer_extent.ts'
 import type { FeaturePage } from '../../store/feature/read_features.ts'
-import type { ServerContext } from '../context.ts'
 import { streamFeatures } from '../export/geojson_export.ts'
 import { type PartSelection, readEach, splitReading } from '../features/read_parts.ts'
 import type { Answer } from '../http/handler.ts'
@@ -51,7 +51,7 @@ export async function getFeature(
   const planned = await Promise.all(
     request.queries.map((query) => planQuery(context, service, { query, request })),
   )
-  const pages = await countPages(context, request, planned).catch(rethrow)
+  const pages = await countPages(http, request, planned).catch(rethrow)
   const head = headOf(http, request, pages)
   const written = { http, service, request, pages, head }
   if (isJson) return answerJson(written)
@@ -87,14 +87,14 @@ function readFormat({ protocol, outputFormat }: GetFeature): boolean {
 
 /** Counts the features that match each query if the response states it, and divides the page among the queries. */
 async function countPages(
-  context: ServerContext,
+  http: WfsHttpRequest,
   request: GetFeature,
   planned: readonly PlannedQuery[],
 ): Promise<Page[]> {
   const { protocol, resultType, isSingle = false } = request
   const isCounted = protocol.edition === '2.0' || resultType === 'hits' || planned.length > 1 || isSingle
   const counts = await Promise.all(
-    planned.map((query) => (isCounted ? countQuery(context, query) : Promise.resolve(undefined))),
+    planned.map((query) => (isCounted ? countQuery(http, query) : Promise.resolve(undefined))),
   )
   let { startIndex: skipped, count: left = Number.MAX_SAFE_INTEGER } = request
   return planned.map((query, at) => {
@@ -108,8 +108,11 @@ async function countPages(
   })
 }
 
-function countQuery(context: ServerContext, { database, type, filter }: PlannedQuery): Promise<number> {
-  if (!isEmptyFilter(filter)) return countMatching(database, type.layer, filter)
+function countQuery(
+  { context, signal }: WfsHttpRequest,
+  { database, type, filter }: PlannedQuery,
+): Promise<number> {
+  if (!isEmptyFilter(filter)) return countMatching(queriesUntil(signal, database), type.layer, filter)
   return context.layerCaches.count(database, type.layer).then(({ total }) => total)
 }
 

@@ -9,6 +9,8 @@ const filter = (inner: string) => getFeature(`<Filter>${inner}</Filter>`)
 const equal = (literal: string) =>
   `<PropertyIsEqualTo><PropertyName>name</PropertyName><Literal>${literal}</Literal></PropertyIsEqualTo>`
 const transaction = (inner: string) => `<Transaction service="WFS" version="1.1.0">${inner}</Transaction>`
+const ring = (count: number) =>
+  `<Intersects><PropertyName>geom</PropertyName><LineString srsName="EPSG:3857"><posList>${'1 1 '.repeat(count)}</posList></LineString></Intersects>`
 const nested = (levels: number) => `${'<Not>'.repeat(levels)}${equal('a')}${'</Not>'.repeat(levels)}`
 
 describeServer(
@@ -41,6 +43,11 @@ describeServer(
         'a filter of 20,000 operators',
         filter(`<Or>${equal('a').repeat(20_000)}</Or>`),
         'more than 10000 operators',
+      ],
+      [
+        'filters of 60,000 positions',
+        filter(`<Or>${ring(30_000).repeat(2)}</Or>`),
+        'more than 50000 positions',
       ],
       ['a request of 300,000 elements', getFeature('<a/>'.repeat(300_000)), 'more than 200000 elements'],
       [

@@ -1,6 +1,7 @@
-import { bodyLimitOf } from '../../../contract/limits.ts'
+import { bodyLimitOf, statementMsOf } from '../../../contract/limits.ts'
 import type { wfsRoutes } from '../../../contract/routes/wfs.ts'
 import { routes } from '../../../contract/routes.ts'
+import { workWithin } from '../../../database/turns.ts'
 import { collectParameters } from '../../../ogc/key_value_pairs.ts'
 import { decodeText } from '../../../ogc/text_encoding.ts'
 import { capabilitiesDocument } from '../../../ogc/wfs/capabilities.ts'
@@ -68,7 +69,9 @@ async function answerBody(request: WfsHttpRequest, reader: XmlTreeReader): Promi
     return await answerTransaction(request, transaction, readActions(first, items))
   // The end of the document must be well-formed, too.
   await items.next()
-  return answerRequest(request, parseXmlRequest(first.value.node))
+  const wanted = parseXmlRequest(first.value.node)
+  // Only transactions may take as long as the operation.
+  return workWithin(statementMsOf(routes['wfs.get']), () => answerRequest(request, wanted))
 }
 
 /** Reads the items of a document; returns its root. */
