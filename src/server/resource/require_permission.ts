@@ -31,6 +31,20 @@ export async function requirePermission(
   return masks
 }
 
+/**
+ * Checks that the caller can read each resource that exists.
+ *
+ * @throws {Problem} access/denied
+ */
+export async function requireReadable(
+  { permissions }: Pick<ServerContext, 'permissions'>,
+  caller: PermissionSubject,
+  ids: readonly number[],
+): Promise<void> {
+  for (const [id, mask] of await permissions.findMasks(caller, [...new Set(ids)]))
+    checkMask(mask, id, 'resource.read')
+}
+
 /** Tells whether the caller is remembered to have a permission on each resource, so that nothing has to be read. */
 export function isRemembered(
   context: Pick<ServerContext, 'hot'>,

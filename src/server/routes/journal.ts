@@ -1,17 +1,19 @@
 import { type JournalEntry, journalDays } from '../../contract/bodies/journal.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
+import { isCls } from '../../contract/registry.ts'
 import type { journalRoutes } from '../../contract/routes/journal.ts'
 import {
   findEntry,
   finishEntry,
   insertEntry,
   listBeforeIds,
+  listChangeClasses,
   listEntries,
 } from '../../store/journal/journal.ts'
 import { findRestorable } from '../../store/resource/deleted_resource.ts'
 import type { ApiRequest, Handlers } from '../http/handler.ts'
-import { requirePermission } from '../resource/require_permission.ts'
+import { requirePermission, requireReadable } from '../resource/require_permission.ts'
 
 /** Number of entries in a list without a limit. */
 const defaultLimit = 20
@@ -30,13 +32,17 @@ export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
     return { json: await listEntries(context.database, filter) }
   },
 
-  'journal.begin': async ({ context, caller, body, idempotency }) => ({
-    json: await context.database.transaction(async (tx) => {
-      const answer = { id: await insertEntry(tx, caller, body) }
-      await idempotency.store(tx, answer)
-      return answer
-    }),
-  }),
+  'journal.begin': async ({ context, caller, body, idempotency }) => {
+    const { changes } = body
+    await requireReadable(context, caller, resourceIdsOf(changes, changes))
+    return {
+      json: await context.database.transaction(async (tx) => {
+        const answer = { id: await insertEntry(tx, caller, body) }
+        await idempotency.store(tx, answer)
+        return answer
+      }),
+    }
+  },
 
   'journal.get': async ({ context, caller, params: { id }, query: { before = false } }) => {
     const found = isResourceId(id) ? await findEntry(context.database, { id, before }) : undefined
@@ -45,12 +51,22 @@ export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
   },
 
   'journal.finish': async ({ context, caller, params: { id }, body }) => {
+    const classes = isResourceId(id) ? await listChangeClasses(context.database, id) : []
+    await requireReadable(context, caller, resourceIdsOf(classes, body.outcomes))
     const isFound =
       isResourceId(id) &&
       (await context.database.transaction((tx) => finishEntry(tx, { id, userId: caller.id }, body)))
     if (!isFound) throw noEntry(id)
     return { json: {} }
   },
+}
+
+/** Lists the ids of resources, which those of records are not. */
+function resourceIdsOf(
+  changes: readonly { readonly cls: string }[],
+  ids: readonly { readonly id?: number | null }[],
+): number[] {
+  return ids.flatMap(({ id }, at) => (typeof id === 'number' && isCls(changes[at]?.cls) ? [id] : []))
 }
 
 /** Adds which resources before the changes an undo can restore with their ids. */

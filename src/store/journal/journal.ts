@@ -49,6 +49,11 @@ export async function insertEntry(
   return row.id
 }
 
+/** Lists the classes of the changes of an entry, in order. */
+export function listChangeClasses(tx: Queryable, entryId: number): Promise<{ readonly cls: string }[]> {
+  return tx.query('select cls from journal_change where entry_id = $1 order by position', [entryId])
+}
+
 /** Records the result of an entry of a user; returns whether there is such an entry. */
 export async function finishEntry(
   tx: Queryable,

@@ -205,6 +205,24 @@ describeServers('the journal', (start) => {
     expect(await list(`key=shared`)).toMatchObject([{ id, changes: [{ key: 'shared' }] }])
   })
 
+  test('nobody writes the history of a resource that they cannot read', async () => {
+    const hidden = await createGroup(server.admin, 0, { display_name: 'Journal hidden' })
+    const permissions = [rule('deny resource.read', await principalId(server.database, 'bob'))]
+    const path = `/api/resource/${hidden}`
+    expect((await server.admin('PUT', path, { resource: { permissions } })).status).toBe(200)
+    const forged = { manifest: 'city', changes: [change('secret', 'update', hidden)] }
+    expect((await bob('POST', journal, forged)).status).toBe(403)
+    const id = await begin([change('secret')], bob)
+    const outcomes = [{ outcome: 'created', id: hidden }]
+    expect((await finish(id, { result: 'applied', outcomes }, bob)).status).toBe(403)
+    expect(await list(`resource=${hidden}`)).toEqual([])
+    // The id of a record is not that of a resource, and resources may be gone.
+    await begin(
+      [{ ...change('icon', 'update', hidden), cls: 'icon' }, change('gone', 'delete', 999_999)],
+      bob,
+    )
+  })
+
   test('lists are newest first, and have pages', async () => {
     const ids = [await begin([]), await begin([]), await begin([])]
     expect((await list('limit=2')).map(({ id }) => id)).toEqual([ids[2], ids[1]])
