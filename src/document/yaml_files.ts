@@ -19,8 +19,9 @@ export async function findFileKind(path: string): Promise<FileKind> {
   }
 }
 
-/** Reads an entire file. */
-export function readBytes(path: string): Promise<Buffer> {
+/** Reads an entire file. Throws for pipes and devices: they may never end, or never begin. */
+export async function readBytes(path: string): Promise<Buffer> {
+  if ((await findFileKind(path)) === 'other') throw new Error('it is a pipe or a device, not a file')
   return readFile(path)
 }
 
