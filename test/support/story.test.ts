@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { matchesStory, parseStory, runStoryCommand, writeStoryFile } from './story.ts'
+import { matchesStory, parsePlain, parseStory, runStoryCommand, writeStoryFile } from './story.ts'
 
 const story = `# A story
 
@@ -46,6 +46,27 @@ it.each([
   ['', [], true],
 ])('%j matches %j: %s', (output, expected, isMatch) => {
   expect(matchesStory(output, expected)).toBe(isMatch)
+})
+
+it.each([
+  ['landform plan a.yaml', ['plan', 'a.yaml'], {}, undefined],
+  ['A="b c" D_E=f=g landform plan "x y"', ['plan', 'x y'], { A: 'b c', D_E: 'f=g' }, undefined],
+  ['landform plan || echo "exit $?"', ['plan'], {}, 'exit '],
+])('runs %s without a shell', (command, words, env, echo) => {
+  expect(parsePlain(command)).toEqual({ words, env, echo })
+})
+
+it.each([
+  'landform plan > a',
+  'A=$(cat a) landform plan',
+  'landform plan "$A"',
+  "landform plan 'a b'",
+  'landform plan a"b c"',
+  'landform plan || echo "exit $?" > a',
+  'landform plan; ls',
+  'echo a | landform plan',
+])('runs %s in a shell', (command) => {
+  expect(parsePlain(command)).toBeUndefined()
 })
 
 it('runs commands in the folder of its files', async () => {
