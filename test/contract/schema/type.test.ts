@@ -1,7 +1,7 @@
 import TypeBox from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { Type } from '../../../src/contract/schema/type.ts'
-import { readSources } from '../../support/source/tracked.ts'
+import { readTexts } from '../../support/source/tracked.ts'
 
 type Builders = typeof Type
 
@@ -33,7 +33,7 @@ describe('the builders of schemas', () => {
 })
 
 test('no file loads TypeBox at run time, only its types', () => {
-  const sources = readSources().filter(({ path }) => path.startsWith('src/'))
+  const sources = readTexts().filter(({ path }) => path.startsWith('src/'))
   const loading = sources.filter(({ text }) => /^import (?!type\b).*from 'typebox/m.test(text))
   expect(loading.map(({ path }) => path)).toEqual([])
 })

@@ -28,9 +28,9 @@ export function readTexts(): TextFile[] {
     .filter(({ text }) => !text.includes('\0'))
 }
 
-/** Reads and parses all tracked source files. */
-export function readSources(): Source[] {
+/** Reads and parses all tracked source files, or those of some folders. */
+export function readSources(folders = /^/): Source[] {
   return readTexts()
-    .filter(({ path }) => /\.(ts|mts|js|mjs)$/.test(path))
+    .filter(({ path }) => folders.test(path) && /\.(ts|mts|js|mjs)$/.test(path))
     .map(({ path, text }) => parseSource(path, text))
 }
