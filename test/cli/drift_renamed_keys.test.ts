@@ -2,13 +2,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { drivers } from '../support/drivers.ts'
+import { oneDriver } from '../support/drivers.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
 import { type Ran, runCommand } from './terminal.ts'
 
 const style = '<map><layer><class><style><color red="9" green="9" blue="9"/></style></class></layer></map>'
 
-describe.each(drivers)('drift after a rename of keys on %s', (driver) => {
+describe.each(oneDriver)('drift after a rename of keys on %s', (driver) => {
   let server: TestServer
   let cwd: string
 

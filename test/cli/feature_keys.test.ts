@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { administratorEnv, describeServers, type TestServer } from '../support/server.ts'
+import { administratorEnv, describeServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const header = 'longitude,latitude,height,opened,visited,day,number,name'
@@ -21,7 +21,7 @@ const fields = [
   ['name', 'STRING', ['a', 'b'], undefined],
 ] as const
 
-describeServers('keys of features', (start) => {
+describeServer('keys of features', (start) => {
   let server: TestServer
   let cwd: string
   beforeAll(async () => {

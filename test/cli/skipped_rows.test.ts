@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openLayerClient } from '../support/layer_client.ts'
-import { administratorEnv, describeServers, type TestServer } from '../support/server.ts'
+import { administratorEnv, describeServer, type TestServer } from '../support/server.ts'
 import { runCommand } from './terminal.ts'
 
 const rows = ['10,60,Oslo,2', 'x,42,Rome,4', '1,2,Bonn,four', '1,2,Bern,3', '3,4,Kyiv,1.50']
@@ -21,7 +21,7 @@ const fields = [
   { keyname: 'lanes', datatype: 'INTEGER' },
 ]
 
-describeServers('invalid rows that a load skips', (start) => {
+describeServer('invalid rows that a load skips', (start) => {
   let server: TestServer
   let cwd: string
   beforeAll(async () => {

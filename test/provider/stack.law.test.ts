@@ -12,7 +12,7 @@ import { arbitraryTree } from '../reconcile/support/arbitrary.ts'
 import { type Block, manifestOf, tell } from '../reconcile/support/literals.ts'
 import { applyAll, planAll, renameTop, useSandboxes } from '../reconcile/support/sandbox.ts'
 import { assertLaw, casesOn, isSoak, patience, stepsOf } from '../support/law_runs.ts'
-import { adminPassword, describeServers } from '../support/server.ts'
+import { adminPassword, describeServer } from '../support/server.ts'
 
 const seed = 17
 
@@ -86,7 +86,7 @@ test('the difference between a generated tree and itself is empty, without a ser
   )
 })
 
-describeServers('a stack of a generated tree', (start, driver) => {
+describeServer('a stack of a generated tree', (start, driver) => {
   const sandbox = useSandboxes(start)
 
   test('is unchanged after an update, and equals the tree that landform apply makes', patience, async () => {

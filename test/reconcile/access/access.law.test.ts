@@ -11,7 +11,7 @@ import { findPermissionMasks } from '../../../src/store/access/effective_permiss
 import { findUserById } from '../../../src/store/auth/principal.ts'
 import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { addGroup, addUser } from '../../support/principals.ts'
-import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { manifestOf, ruleOf } from '../support/literals.ts'
 import { emptyTree, renameTop } from '../support/sandbox.ts'
@@ -91,7 +91,7 @@ const naming = ['group:editors', 'group:viewers', 'dora'].map((principal) =>
 
 type Held = Map<string, ReadonlySet<string>>
 
-describeServers('the permissions of a plan', (start, driver) => {
+describeServer('the permissions of a plan', (start, driver) => {
   const runs = { seed: 20_261_123, cases: casesOn[driver], steps }
   let api: Api | undefined
   let ids: Record<Login, number>

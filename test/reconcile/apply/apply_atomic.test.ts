@@ -10,7 +10,7 @@ import type { ApplyEvent, Report } from '../../../src/reconcile/apply/outcome.ts
 import { planManifest, readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { type ProxyOptions, startProxy, type TestProxy } from '../../api/proxy.ts'
 import { createGroup, rule } from '../../support/resources.ts'
-import { adminPassword, describeServers, startTestServer, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, startTestServer, type TestServer } from '../../support/server.ts'
 import { createUser, principalId, userPassword } from '../../support/users.ts'
 import { type Block, manifestOf, tell } from '../support/literals.ts'
 
@@ -99,7 +99,7 @@ async function badLayer(name: string): Promise<Block> {
   return { cls: 'vector_layer', data: { path, source: name, options: {} } }
 }
 
-describeServers('an apply in one transaction', (start) => {
+describeServer('an apply in one transaction', (start) => {
   it('is one request besides that of the journal, and reports its outcomes', async () => {
     const { api, proxy } = await stand(await start(), undefined)
     const manifest = manifestOf({ one: {}, 'one.a': { parent: 'one' }, 'one.b': { parent: 'one.a' } }, 'one')
@@ -176,7 +176,7 @@ describeServers('an apply in one transaction', (start) => {
   })
 })
 
-describeServers('a resource that has changed since the plan', (start) => {
+describeServer('a resource that has changed since the plan', (start) => {
   /** A tree where b takes the name of a, c is by itself, and d is to go; then a is changed, or deleted. */
   async function meet(id: string, method: 'PUT' | 'DELETE', partial = false) {
     const server = await start()
@@ -243,7 +243,7 @@ describeServers('a resource that has changed since the plan', (start) => {
   })
 })
 
-describeServers('data of an apply in one transaction', (start) => {
+describeServer('data of an apply in one transaction', (start) => {
   const fields = [
     { keyname: 'size', datatype: 'BIGINT', display_name: 'Größe', grid_visibility: false },
     { keyname: 'note', datatype: 'STRING' },
@@ -337,7 +337,7 @@ describeServers('data of an apply in one transaction', (start) => {
   })
 })
 
-describeServers('a batch on an unreliable network', (start) => {
+describeServer('a batch on an unreliable network', (start) => {
   it.each([
     ['does not reach the server', 'cut before'],
     ['is done, and the answer is lost', 'cut after'],

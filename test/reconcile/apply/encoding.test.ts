@@ -8,7 +8,7 @@ import { runPipeline } from '../../../src/pipeline/run_pipeline.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { openLayerClient } from '../../support/layer_client.ts'
-import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { geojson, point } from '../../support/vector.ts'
 import { manifestOf, tell } from '../support/literals.ts'
 
@@ -19,7 +19,7 @@ function writeCyrillic(path: string): Promise<void> {
   return writeFile(path, Buffer.concat([Buffer.from(head), name, Buffer.from(tail)]))
 }
 
-describeServers('the encoding of a source', (start) => {
+describeServer('the encoding of a source', (start) => {
   let server: TestServer
   let api: Api
   let folder: string

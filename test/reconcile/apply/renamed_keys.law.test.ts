@@ -5,14 +5,11 @@ import type { Cls } from '../../../src/contract/registry.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import type { ApplyEvent } from '../../../src/reconcile/apply/outcome.ts'
 import type { Plan } from '../../../src/reconcile/model/change.ts'
-import { describeServers } from '../../support/server.ts'
+import { assertLaw, casesOn, patience } from '../../support/law_runs.ts'
+import { describeServer } from '../../support/server.ts'
 import type { Block } from '../support/literals.ts'
 import { tell } from '../support/literals.ts'
 import { applyAll, type Blocks, planAll, useSandboxes } from '../support/sandbox.ts'
-
-const soak = process.env.LANDFORM_SOAK !== undefined
-const numRuns = { postgres: soak ? 1000 : 50, pglite: soak ? 50 : 3 }
-const patience = soak ? { timeout: 7_200_000 } : {}
 
 /** Resources whose keys, names and places are permuted; styles stay below their layers. */
 const classes = [
@@ -70,12 +67,12 @@ const idsOf = ({ ids }: Plan, one: Arrangement, top: string) =>
 
 const errorsOf = ({ issues }: Plan) => issues.filter(({ severity }) => severity === 'error')
 
-describeServers('renames of keys', (start, driver) => {
-  const runs = { seed: 20_261_128, numRuns: numRuns[driver], endOnFailure: !soak }
+describeServer('renames of keys', (start, driver) => {
+  const runs = { seed: 20_261_128, cases: casesOn[driver] }
   const sandbox = useSandboxes(start)
 
   it('permute keys, names and places, and are never made twice', patience, async () => {
-    await fc.assert(
+    await assertLaw(
       fc.asyncProperty(arrangement, arrangement, arrangement, fc.boolean(), async (a, b, c, atomic) => {
         const { api, of, top } = await sandbox()
         await applyAll(api, of(blocksOf(a)), { atomic })
@@ -100,12 +97,12 @@ describeServers('renames of keys', (start, driver) => {
           await expectForgotten(api, of(blocksOf(placed)))
         }
       }),
-      runs,
+      { ...runs, steps: 2 },
     )
   })
 
   it('are completed after an interruption, request by request', patience, async () => {
-    await fc.assert(
+    await assertLaw(
       fc.asyncProperty(arrangement, arrangement, fc.nat(6), fc.boolean(), async (a, b, stopAfter, breaks) => {
         const { api, of, top } = await sandbox()
         await applyAll(api, of(blocksOf(a)))
@@ -130,7 +127,7 @@ describeServers('renames of keys', (start, driver) => {
   })
 
   it('rename nothing where the resources are created with the new keys', patience, async () => {
-    await fc.assert(
+    await assertLaw(
       fc.asyncProperty(arrangement, arrangement, fc.boolean(), async (a, b, atomic) => {
         const { api, of, top } = await sandbox()
         const wanted = of(blocksOf(b, a))

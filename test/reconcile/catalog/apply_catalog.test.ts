@@ -12,7 +12,7 @@ import { type PlanOptions, safeOptions } from '../../../src/reconcile/model/plan
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { type ProxyOptions, startProxy, type TestProxy } from '../../api/proxy.ts'
 import { newGeoservice } from '../../support/catalog.ts'
-import { adminPassword, describeServers, startTestServer, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, startTestServer, type TestServer } from '../../support/server.ts'
 import { createUser, userPassword } from '../../support/users.ts'
 import { catalogOf, type ServiceBlock } from '../support/catalog_literals.ts'
 import { type Block, manifestOf, tell } from '../support/literals.ts'
@@ -101,7 +101,7 @@ const tellOutcomes = ({ outcomes }: Report) =>
 const url = 'https://tile.example.org/{z}/{x}/{y}.png'
 const boundary = 'POLYGON((10 59, 11 59, 11 60, 10 60, 10 59))'
 
-describeServers('an apply of records', (start) => {
+describeServer('an apply of records', (start) => {
   it('creates icons and services in one request, and the second plan is empty', async () => {
     const { api, proxy } = await stand(await start())
     await draw('pin', '#c33')

@@ -4,7 +4,7 @@ import type { Manifest } from '../../../src/manifest/manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { type PlanOptions, safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
-import { adminPassword, describeServers } from '../../support/server.ts'
+import { adminPassword, describeServer } from '../../support/server.ts'
 import { catalogOf, type ServiceBlock } from '../support/catalog_literals.ts'
 import { manifestOf } from '../support/literals.ts'
 
@@ -33,7 +33,7 @@ function manifestWith(
   return { id, resources, ...(services === undefined ? {} : { catalog: catalogOf(services, {}, '') }) }
 }
 
-describeServers('base maps that name a geoservice', (start) => {
+describeServer('base maps that name a geoservice', (start) => {
   let api: Api
 
   const plan = (manifest: Manifest, allow: Partial<PlanOptions> = {}) =>

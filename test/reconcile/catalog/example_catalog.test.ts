@@ -4,14 +4,14 @@ import { loadManifest } from '../../../src/manifest/load_manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { fixtures } from '../../support/fixtures.ts'
-import { adminPassword, describeServers } from '../../support/server.ts'
+import { adminPassword, describeServer } from '../../support/server.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterAll(async () => {
   for (const one of open) await one.close()
 })
 
-describeServers('the example catalog', (start) => {
+describeServer('the example catalog', (start) => {
   it('is applied, planned without changes, and served with its icons', async () => {
     const server = await start()
     const credentials = { login: 'administrator', password: adminPassword }

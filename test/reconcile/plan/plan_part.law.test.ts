@@ -9,7 +9,7 @@ import type { PlanOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planUndo } from '../../../src/reconcile/undo/plan_undo.ts'
 import { assertLaw, casesOn, patience } from '../../support/law_runs.ts'
 import { addGroup, addUser, goodPassword } from '../../support/principals.ts'
-import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, manifestOf, ruleOf } from '../support/literals.ts'
 import { type BothWays, planBothWays, readBothWays } from '../support/part_plans.ts'
@@ -46,7 +46,7 @@ const world = fc.record({
 })
 type World = typeof world extends fc.Arbitrary<infer W> ? W : never
 
-describeServers('what reads a part of the server', (start, driver) => {
+describeServer('what reads a part of the server', (start, driver) => {
   const runs = { seed: 20_261_201, cases: casesOn[driver] }
   let prepared: { readonly api: Api; readonly ada: Api; readonly group: number } | undefined
   let count = 0

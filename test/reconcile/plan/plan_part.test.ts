@@ -4,7 +4,7 @@ import type { Manifest } from '../../../src/manifest/manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { safeOptions } from '../../../src/reconcile/model/plan_input.ts'
 import { planManifest } from '../../../src/reconcile/plan/plan_manifest.ts'
-import { adminPassword, describeServers, type TestServer } from '../../support/server.ts'
+import { adminPassword, describeServer, type TestServer } from '../../support/server.ts'
 import { type Block, manifestOf, ruleOf, tell } from '../support/literals.ts'
 import { planBothWays } from '../support/part_plans.ts'
 
@@ -70,7 +70,7 @@ const theirs: Record<string, Block> = {
   below: { parent: 'city', displayName: 'Taken' },
 }
 
-describeServers('a plan of a small part of a server', (start) => {
+describeServer('a plan of a small part of a server', (start) => {
   test('reads the resources of the manifest, and what its changes depend on', async () => {
     const server = await start()
     const api = connect(server)

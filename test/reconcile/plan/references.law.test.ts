@@ -12,7 +12,7 @@ import { findOrCreate } from '../../support/class_samples.ts'
 import { type ForeignDatabase, useForeign } from '../../support/geodb.ts'
 import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
 import { createGroup } from '../../support/resources.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 import { connectAda, everything, nothing } from '../support/limited_account.ts'
 import { type Block, manifestOf, tell } from '../support/literals.ts'
@@ -40,7 +40,7 @@ it('are drawn at every place that the contract declares, to every class that it 
   expect(all.filter((one) => !seen.has(one))).toEqual([])
 })
 
-describeServers('references to resources', (start, driver) => {
+describeServer('references to resources', (start, driver) => {
   const runs = { seed: 20_261_202, cases: casesOn[driver], steps }
   const openForeign = useForeign()
   const kept = new Set<number>()

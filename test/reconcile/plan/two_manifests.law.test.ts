@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Manifest } from '../../../src/manifest/manifest.ts'
 import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { type Block, manifestOf, tell } from '../support/literals.ts'
 import { applyAll, type Blocks, planAll, renameTop, type Sandbox, useSandboxes } from '../support/sandbox.ts'
@@ -19,7 +19,7 @@ const setting = fc.record({
 const settings = fc.array(setting, { minLength: 27, maxLength: 27 })
 type Settings = typeof settings extends fc.Arbitrary<infer S> ? S : never
 
-describeServers('two manifests on a server', (start, driver) => {
+describeServer('two manifests on a server', (start, driver) => {
   const runs = { seed: 20_261_129, cases: casesOn[driver], steps }
   const sandbox = useSandboxes(start)
 

@@ -5,7 +5,7 @@ import type { Manifest, WantedRule } from '../../../src/manifest/manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { readActualTree } from '../../../src/reconcile/plan/plan_manifest.ts'
 import { assertLaw, casesOn, patience } from '../../support/law_runs.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { connectAda, everything } from '../support/limited_account.ts'
 import { type Block, manifestOf, ruleOf } from '../support/literals.ts'
@@ -35,7 +35,7 @@ const world = fc.record({
 })
 type World = typeof world extends fc.Arbitrary<infer W> ? W : never
 
-describeServers('an account that sees a part of the tree', (start, driver) => {
+describeServer('an account that sees a part of the tree', (start, driver) => {
   const runs = { seed: 20_261_130, cases: casesOn[driver] }
   const sandbox = useSandboxes(start)
   let ada: Api | undefined

@@ -5,7 +5,7 @@ import type { Representation } from '../../../src/contract/bodies/bodies.ts'
 import type { Manifest, WantedPrincipal } from '../../../src/manifest/manifest.ts'
 import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 import { type Block, ruleOf, tell } from '../support/literals.ts'
 import { applyAll, expectDone, planAll, type Sandbox, useSandboxes } from '../support/sandbox.ts'
 
@@ -33,7 +33,7 @@ type Step = (typeof step extends fc.Arbitrary<infer S> ? S : never) & { readonly
 /** The names of accounts: declared ones have a number, which grows with their renames. */
 type Numbers = Map<string, number>
 
-describeServers('users and groups that are renamed', (start, driver) => {
+describeServer('users and groups that are renamed', (start, driver) => {
   const sandbox = useSandboxes(start)
 
   it('keep what the manifest gives them, and lose what it drops in the same apply', patience, async () => {

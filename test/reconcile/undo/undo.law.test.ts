@@ -7,7 +7,7 @@ import { applyPlan } from '../../../src/reconcile/apply/apply_plan.ts'
 import type { Plan } from '../../../src/reconcile/model/change.ts'
 import { planUndo } from '../../../src/reconcile/undo/plan_undo.ts'
 import { assertLaw, casesOn, patience, stepsOf } from '../../support/law_runs.ts'
-import { describeServers } from '../../support/server.ts'
+import { describeServer } from '../../support/server.ts'
 import { arbitraryTree } from '../support/arbitrary.ts'
 import { tell } from '../support/literals.ts'
 import { applyAll, expectDone, planAll, useSandboxes } from '../support/sandbox.ts'
@@ -16,7 +16,7 @@ import { readState } from '../support/tree_state.ts'
 /** Applies of a run, each of the state before. */
 const steps = 5
 
-describeServers('an undo', (start, driver) => {
+describeServer('an undo', (start, driver) => {
   const runs = { seed: 20_261_128, cases: casesOn[driver], steps }
   const sandbox = useSandboxes(start)
 

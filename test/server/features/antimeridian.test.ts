@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { imagePath, readPicture } from '../../support/picture.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { describeServers, type TestServer } from '../../support/server.ts'
+import { describeServer, type TestServer } from '../../support/server.ts'
 import { createLayer, createResource } from '../../support/tree.ts'
 import { publish } from '../../support/wfs.ts'
 
@@ -53,7 +53,7 @@ interface Feature {
   readonly geom: { readonly type: string; readonly coordinates: number[][][][] } | string
 }
 
-describeServers('a polygon from 170 to 190 degrees', (start) => {
+describeServer('a polygon from 170 to 190 degrees', (start) => {
   let count = 0
   const createEmpty = (server: TestServer, srs: number, geometryType = 'MULTIPOLYGON') => {
     count += 1

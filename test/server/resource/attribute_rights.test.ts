@@ -10,7 +10,7 @@ import { useForeign } from '../../support/geodb.ts'
 import { addUser, goodPassword } from '../../support/principals.ts'
 import { rule } from '../../support/resources.ts'
 import { uploadContent } from '../../support/samples.ts'
-import { type Ask, describeServers, type TestResponse } from '../../support/server.ts'
+import { type Ask, describeServer, type TestResponse } from '../../support/server.ts'
 
 const openForeign = useForeign()
 
@@ -59,7 +59,7 @@ const answerOf = async (answer: TestResponse) => {
   return { status: answer.status, code, message, data }
 }
 
-describeServers('an attribute', (start) => {
+describeServer('an attribute', (start) => {
   /** A resource of each class in a tree that only one user besides the administrator may use. */
   const makeScene = async () => {
     const { admin, as } = await start()

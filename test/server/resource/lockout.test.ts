@@ -4,7 +4,7 @@ import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import type { Rule } from '../../../src/contract/bodies/resource.ts'
 import { addGroup, addUser, goodPassword, groupsPath, usersPath } from '../../support/principals.ts'
 import { createGroup, rule } from '../../support/resources.ts'
-import { type Ask, describeServers, type TestResponse } from '../../support/server.ts'
+import { type Ask, describeServer, type TestResponse } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
 import { principalId } from '../../support/users.ts'
 
@@ -28,7 +28,7 @@ const byMove = refusal('/resource/parent')
 
 let scenes = 0
 
-describeServers('all administrators together', (start) => {
+describeServer('all administrators together', (start) => {
   /** A group under the root with an own name, and the principals that rules may speak of. */
   const prepare = async () => {
     const { admin, as, database } = await start()
