@@ -2,6 +2,7 @@ import type { Bbox } from '../../geo/bbox.ts'
 import { emptyBbox, extendBbox } from '../../geo/bbox.ts'
 import { type Geometry, positionSize } from '../../geo/geometry.ts'
 import { mercatorWorld } from '../../geo/mercator.ts'
+import { xOnMap } from '../../geo/on_map.ts'
 import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
 import { transformPoints } from '../../store/transform_points.ts'
 import type { ServerContext } from '../context.ts'
@@ -40,7 +41,7 @@ export async function openIdentifiedImages(
   ])
 }
 
-/** The middle of a geometry, and its size. */
+/** The middle of a geometry, on the map, and its size. */
 export interface Spot {
   readonly x: number
   readonly y: number
@@ -56,8 +57,15 @@ export function spotOf(geometry: Geometry, srs: number): Spot {
   for (const sequence of geometry.parts.flat())
     for (let at = 0; at < sequence.length; at += size)
       extendBbox(box, sequence[at] ?? 0, sequence[at + 1] ?? 0)
-  const [minX, minY, maxX, maxY]: Bbox = box
-  return { x: (minX + maxX) / 2, y: (minY + maxY) / 2, radius: Math.max(maxX - minX, maxY - minY) / 2, srs }
+  return spotOfBox(box, { radius: Math.max(box[2] - box[0], box[3] - box[1]) / 2, srs })
+}
+
+/** Returns the spot in the middle of a box, which may lie in another copy of the world. */
+export function spotOfBox(
+  [minX, minY, maxX, maxY]: Bbox,
+  { radius, srs }: Pick<Spot, 'radius' | 'srs'>,
+): Spot {
+  return { x: xOnMap((minX + maxX) / 2, srs), y: (minY + maxY) / 2, radius, srs }
 }
 
 /** Where and how an image is identified. */

@@ -10,7 +10,7 @@ import type { ImageFrame } from '../../render/image/image_features.ts'
 import { findInfoFeatures } from '../../store/feature/info_features.ts'
 import type { ServerContext } from '../context.ts'
 import { type FieldValue, type FindFieldLabels, openFieldLabels } from '../features/field_labels.ts'
-import { openIdentifiedImages, type Spot } from '../features/identify_images.ts'
+import { openIdentifiedImages, type Spot, spotOfBox } from '../features/identify_images.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { scaleOfFrame } from './map_image.ts'
@@ -92,9 +92,8 @@ const spotRadius = 5
 
 /** Returns the middle of a pixel. */
 function spotOfPixel({ frame, box, srs }: SpotOfPixel): Spot {
-  const [minX, minY, maxX, maxY] = box
   const resolution = (frame.box[2] - frame.box[0]) / frame.width
-  return { x: (minX + maxX) / 2, y: (minY + maxY) / 2, radius: spotRadius * resolution, srs }
+  return spotOfBox(box, { radius: spotRadius * resolution, srs })
 }
 
 interface SpotOfPixel {

@@ -1,6 +1,9 @@
-import { geometryParts } from '../../contract/geometry.ts'
+import { type GeometryFamily, geometryParts } from '../../contract/geometry.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
+import type { Geometry } from '../../geo/geometry.ts'
+import { onMap } from '../../geo/on_map.ts'
+import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
 import { lexicalSql } from './export_rows.ts'
 import { createBindings, geometryProblem, transformSql } from './feature_sql.ts'
@@ -39,13 +42,13 @@ export async function findInfoFeatures(
   { box, srs, limit, geometry }: InfoQuery,
 ): Promise<InfoFeature[]> {
   const bindings = createBindings()
-  const [minX, minY, maxX, maxY] = box
-  const isArea = geometryParts(layer.geometryType).family === 'POLYGON'
-  const isPoint = isArea || (minX === maxX && minY === maxY)
-  const numbers = isPoint ? [(minX + maxX) / 2, (minY + maxY) / 2] : box
-  const bound = numbers.map((edge) => bindings.bind(edge, 'float8')).join(', ')
-  const shape = isPoint ? `ST_MakePoint(${bound})` : `ST_MakeEnvelope(${bound})`
-  const place = transformSql(`ST_SetSRID(${shape}, ${Math.trunc(srs)})`, srs, layer.srs)
+  const { family } = geometryParts(layer.geometryType)
+  const shape = formatWkt(onMap(searchedShape(box, family), srs))
+  const place = transformSql(
+    `ST_GeomFromText(${bindings.bind(shape, 'text')}, ${Math.trunc(srs)})`,
+    srs,
+    layer.srs,
+  )
   const values = layer.fields.map(lexicalSql)
   const moved = transformSql('geom', layer.srs, srs)
   const decimals = srs === 4326 ? 7 : 3
@@ -61,4 +64,13 @@ export async function findInfoFeatures(
   } catch (error) {
     throw geometryProblem(error)
   }
+}
+
+/** Returns the shape in which features are searched in a box; it may lie in another copy of the world. */
+function searchedShape([minX, minY, maxX, maxY]: Bbox, family: GeometryFamily): Geometry {
+  const single = { isMulti: false, hasZ: false }
+  if (family === 'POLYGON' || (minX === maxX && minY === maxY))
+    return { ...single, family: 'POINT', parts: [[[(minX + maxX) / 2, (minY + maxY) / 2]]] }
+  const ring = [minX, minY, minX, maxY, maxX, maxY, maxX, minY, minX, minY]
+  return { ...single, family: 'POLYGON', parts: [[ring]] }
 }

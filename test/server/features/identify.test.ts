@@ -61,6 +61,35 @@ describeServers('identify', (start) => {
     expect(await ask(3857)).toEqual([0, 2])
   })
 
+  test('finds features in every copy of the world, and on both sides of the antimeridian', async () => {
+    const server = await start()
+    const layers = [await createSample(server, 4326), await createSample(server)]
+    for (const id of layers)
+      await server.admin('PATCH', `/api/resource/${id}/feature/?srs=4326`, [
+        { geom: 'POINT(-179.9 50)', fields: { name: '-179.9' } },
+        { geom: 'POINT(179.9 50)', fields: { name: '179.9' } },
+      ])
+    for (const [srs, units] of [
+      [4326, 1],
+      [3857, 20_037_508.342789244 / 180],
+    ] as const) {
+      const find = async (west: number, east: number) => {
+        const [left, right, bottom, top] = [west, east, 40, 80].map((degrees) => degrees * units)
+        const geom = `POLYGON((${left} ${bottom},${right} ${bottom},${right} ${top},${left} ${top},${left} ${bottom}))`
+        const answer = await server.admin('POST', '/api/feature_layer/identify', { srs, geom, layers })
+        const found = await answer.json<Record<string, { features: { label: string }[] }>>()
+        return layers.map((id) => found[id]?.features.map(({ label }) => label))
+      }
+      const both = ['-179.9', '179.9']
+      expect(await find(179, 181)).toEqual([both, both])
+      expect(await find(-181, -179)).toEqual([both, both])
+      expect(await find(180.05, 181)).toEqual([['-179.9'], ['-179.9']])
+      expect(await find(-181, -180.05)).toEqual([['179.9'], ['179.9']])
+      expect((await find(449, 451))[0]).toEqual(['far'])
+      expect((await find(-271, -269))[0]).toEqual(['far'])
+    }
+  })
+
   test('through a style finds what its classes show at the scale, the most important first', async () => {
     const server = await start()
     const id = await createTestLayer(server.database, {

@@ -97,6 +97,13 @@ describeServer(
       expect(await info('heights', { ...plain, ...world })).toBe('No features were found.\n')
     })
 
+    test('finds values in every copy of the world', async () => {
+      for (const copy of [-2 * half, 2 * half]) {
+        const bbox = [1_000_000 + copy, 5_999_900, 1_000_200 + copy, 6_000_000].join()
+        expect(await info('heights', { info_format: 'text/plain', bbox })).toContain('Gray: 1.75\n')
+      }
+    })
+
     test('passes on what other services find, under the place of the pixel', async () => {
       const upstream = await startUpstream()
       upstream.requests.length = 0

@@ -124,6 +124,26 @@ describeServer(
       expect(await info('text/plain', { i: '5', j: '5' })).toBe('No features were found.\n')
     })
 
+    test('finds features in every copy of the world, and on both sides of the antimeridian', async () => {
+      const found = async (west: number, own: Record<string, string> = {}) => {
+        const copies = [
+          { crs: 'CRS:84', bbox: [west, 14, west + 2, 16].join() },
+          { crs: 'EPSG:3857', bbox: [west, 14, west + 2, 16].map((degrees) => degrees * metres).join() },
+        ]
+        const layers = { layers: 'town,square', query_layers: 'town,square', feature_count: '10' }
+        const texts = await Promise.all(
+          copies.map((place) => info('application/json', { ...layers, ...place, ...own })),
+        )
+        return texts.map((text) => JSON.parse(text).features.map(({ id }: { id: string }) => id))
+      }
+      const metres = 20_037_508.342789244 / 180
+      // In EPSG:3857, the town lies 14.8° north in these units, which is within the tolerance.
+      const near = { tolerance: '20' }
+      for (const copy of [-360, 0, 360])
+        expect(await found(14 + copy, near)).toEqual(Array(2).fill(['town.1', 'square.1']))
+      expect(await found(194)).toEqual([[], []])
+    })
+
     test('shows each caller the layers that the caller may read', async () => {
       const { admin, database } = server
       const reader = await createUser(database, 'reader')
