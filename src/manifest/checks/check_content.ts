@@ -1,7 +1,9 @@
 import { annotationsOf } from '../../contract/descriptor.ts'
+import { findOrderFaults } from '../../contract/lookup_order.ts'
 import { isMarkerKey } from '../../contract/markers.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
+import { isObject } from '../../core/is_object.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { isStorableText } from '../../core/storable.ts'
@@ -10,11 +12,34 @@ import { showAt } from '../resolve_source.ts'
 import { mentionsWord } from '../validators.ts'
 
 /**
- * Checks what JSON Schema cannot express: duplicate rules, reserved metadata keys, duplicate list items, and strings that
- * a database cannot store.
+ * Checks what JSON Schema cannot express: duplicate rules, reserved metadata keys, duplicate list items, the order of
+ * lookup tables, and strings that a database cannot store.
  */
 export function checkContent(block: Block): Issue[] {
-  return [...checkRules(block), ...checkMetadata(block), ...checkItems(block), ...checkTexts(block)]
+  return [
+    ...checkRules(block),
+    ...checkMetadata(block),
+    ...checkItems(block),
+    ...checkOrder(block),
+    ...checkTexts(block),
+  ]
+}
+
+/** Checks the order of a lookup table; without items, those on the server are not known. */
+function checkOrder(block: Block): Issue[] {
+  const { items, order } = (block.value.lookup_table ?? {}) as Readonly<Record<string, unknown>>
+  if (!isObject(items) || !Array.isArray(order)) return []
+  const pointer = '/lookup_table/order'
+  return findOrderFaults(order, items).map(({ index, key, fault, hint }) => {
+    const place = index === undefined ? pointer : joinPointer(pointer, index)
+    const shown = index === undefined ? JSON.stringify(key) : showAt(block.source, block.pointer + place)
+    return blockIssue(block, {
+      code: 'manifest/bad-value',
+      pointer: place,
+      message: `the key ${shown} ${fault}`,
+      hint,
+    })
+  })
 }
 
 /** Reports NUL and lone surrogates, which only escapes such as `"\\0"` can produce. */

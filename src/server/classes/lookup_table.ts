@@ -1,3 +1,4 @@
+import { findOrderFaults } from '../../contract/lookup_order.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import type { MemberRow } from '../../store/classes/member_table.ts'
 import { invalidAt } from '../http/invalid_request.ts'
@@ -16,7 +17,7 @@ export const lookupTableBehaviour = rowBehaviour({
 function rowOf(given: Given<'lookup_table'>, stored: Row): Row {
   const { items = stored.items, sort = stored.sort, order } = given
   const keys = Object.keys(items)
-  if (order !== undefined && order !== null) checkOrder(order, keys)
+  if (order !== undefined && order !== null) checkOrder(order, items)
   return { items, sort, order: order === undefined ? fitOrder(stored.order, keys) : order }
 }
 
@@ -27,16 +28,11 @@ function fitOrder(order: readonly string[] | null, keys: readonly string[]): str
   return [...order.filter((key) => next.has(key)), ...keys.filter((key) => !known.has(key))]
 }
 
-function checkOrder(order: readonly string[], keys: readonly string[]): void {
-  const left = new Set(keys)
-  for (const [at, key] of order.entries()) {
-    if (left.delete(key)) continue
-    const why = keys.includes(key) ? 'is listed twice' : 'is not a key of the items'
-    throw invalidAt(joinPointer('/lookup_table/order', at), `${JSON.stringify(key)} ${why}`)
-  }
-  const [missing] = left
-  if (missing !== undefined)
-    throw invalidAt('/lookup_table/order', `the key ${JSON.stringify(missing)} is missing`)
+function checkOrder(order: readonly string[], items: Row['items']): void {
+  const [first] = findOrderFaults(order, items)
+  if (first === undefined) return
+  const pointer = joinPointer('/lookup_table/order', ...(first.index === undefined ? [] : [first.index]))
+  throw invalidAt(pointer, `the key ${JSON.stringify(first.key)} ${first.fault}`, first.hint)
 }
 
 const compareText = (a: string, b: string) => (a < b ? -1 : Number(a > b))
