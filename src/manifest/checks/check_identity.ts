@@ -1,4 +1,5 @@
 import type { Issue } from '../../core/issue.ts'
+import { findAtPointer } from '../../core/pointer.ts'
 import { formatSpan } from '../../core/span.ts'
 import { redactValue } from '../../document/redact.ts'
 import { isLabelled } from '../../document/yaml_files.ts'
@@ -8,7 +9,7 @@ import { issueAt, keySpanOf, type ManifestSource, showAt } from '../resolve_sour
 import { manifestSections } from '../schema/manifest_schema.ts'
 import { fileValidator } from '../validators.ts'
 
-/** Checks the fields that identify a resource on the server: `existing`, `id` and `was`. */
+/** Checks what identifies a resource on the server: `existing`, `id`, `was`, and the device of a tracker. */
 export function checkIdentity({ blocks }: BlockTree): Issue[] {
   const list = [...blocks.values()]
   return [
@@ -16,6 +17,7 @@ export function checkIdentity({ blocks }: BlockTree): Issue[] {
     ...list.flatMap((block) => checkWas(block, blocks, ({ existing }) => !existing)),
     ...checkUnique(list, 'id'),
     ...checkUnique(list, 'was'),
+    ...checkUnique(list, 'tracker/unique_id'),
   ]
 }
 
@@ -63,16 +65,21 @@ export function checkWas<B extends PlacedBlock>(
 }
 
 /** Checks that no two blocks have the same value of a field. */
-export function checkUnique(blocks: readonly PlacedBlock[], field: 'id' | 'was' | 'guid'): Issue[] {
+export function checkUnique(
+  blocks: readonly PlacedBlock[],
+  field: 'id' | 'was' | 'guid' | 'tracker/unique_id',
+): Issue[] {
+  const pointer = `/${field}`
   const seen = new Map<unknown, PlacedBlock>()
   return blocks.flatMap((block) => {
-    const value = block.value[field]
+    const value = findAtPointer(block.value, pointer)
     if (value === undefined) return []
     const first = seen.get(value)
     if (first === undefined) seen.set(value, block)
     if (first === undefined) return []
-    const message = `${JSON.stringify(first.key)} has the same ${field} in ${placeOf(first)}`
-    return [blockIssue(block, { code: 'manifest/conflict', pointer: `/${field}`, message })]
+    const name = field.slice(field.indexOf('/') + 1)
+    const message = `${JSON.stringify(first.key)} has the same ${name} in ${placeOf(first)}`
+    return [blockIssue(block, { code: 'manifest/conflict', pointer, message })]
   })
 }
 
