@@ -3,6 +3,8 @@ import { dialectName, documentName } from '../contract/dialect/dialect.ts'
 import { type Cls, dataOf, descriptorOf } from '../contract/registry.ts'
 import type { Fault } from '../contract/schema/fault.ts'
 import type { Schema } from '../contract/schema/schema.ts'
+import { isSecretName } from '../contract/secrets.ts'
+import { isObject } from '../core/is_object.ts'
 import type { Issue } from '../core/issue.ts'
 import { findAtPointer, type Pointer, parentPointer, splitPointer } from '../core/pointer.ts'
 import { coerceString } from '../document/resolve_values.ts'
@@ -41,7 +43,7 @@ export function issueOfFault(block: Block, fault: Fault): Issue {
       code: `manifest/${kind}`,
       pointer,
       message,
-      hint: hint ?? referenceHint(block, pointer),
+      hint: secretHint(block, pointer) ?? hint ?? referenceHint(block, pointer),
       at: kind === 'missing-field' ? 'key' : 'value',
     })
   return blockIssue(block, {
@@ -51,6 +53,14 @@ export function issueOfFault(block: Block, fault: Fault): Issue {
     hint: unknownFieldHint(block, pointer, name) ?? hint,
     at: 'key',
   })
+}
+
+/** The section of users names the place of a password as a map; other secrets are texts with expressions. */
+function secretHint({ value }: Block, pointer: Pointer): string | undefined {
+  const written = findAtPointer(value, pointer)
+  if (!isSecretName(splitPointer(pointer).at(-1) ?? '') || typeof written === 'string') return undefined
+  const env = isObject(written) ? written.env : undefined
+  return `write \${env.${typeof env === 'string' && /^\w+$/.test(env) ? env : 'NAME'}}`
 }
 
 function referenceHint({ cls, value }: Block, pointer: Pointer): string | undefined {
