@@ -2,10 +2,10 @@ import type OlMap from 'ol/Map'
 import { isShownAt } from '../style/map_layers.ts'
 import type { Status } from './catalog/status.ts'
 import { createFeaturePanel, type FeaturePanel } from './map/feature_panel.ts'
-import { createHighlight, readGeometry } from './map/highlight.ts'
+import { createHighlight, partExtents, readGeometry } from './map/highlight.ts'
 import { identify } from './map/identify.ts'
 import type { DrawnLayer } from './map/layer_images.ts'
-import { goTo, uncover, wrapX } from './map/viewport.ts'
+import { goTo, joinParts, uncover, wrapX } from './map/viewport.ts'
 import { reasonOf } from './request.ts'
 
 /** Options of feature lookups. */
@@ -25,7 +25,7 @@ export function createLookup({ map, layers, status, onOpen }: LookupOptions): Fe
     onSelect: (feature) => void highlight.show(feature).catch(() => undefined),
     onZoom: (feature) =>
       void status.track(readGeometry(feature)).then(
-        (geometry) => geometry && goTo(map, geometry.getExtent()),
+        (geometry) => geometry && goTo(map, joinParts(partExtents(geometry))),
         (error: unknown) => status.report(reasonOf(error)),
       ),
     // Returns the keyboard focus to the map.

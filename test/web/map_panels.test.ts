@@ -13,6 +13,7 @@ let empty: number
 let pacific: number
 
 const long = `Register of everything that lies in the district, ${'with_appendices_'.repeat(8)}`
+const across = 'POLYGON((178 -50, 182 -50, 182 -48, 178 -48, 178 -50))'
 const square = 'POLYGON((-20 -10, 20 -10, 20 10, -20 10, -20 -10))'
 
 beforeAll(async () => {
@@ -24,9 +25,10 @@ beforeAll(async () => {
     { keyname: 'register', datatype: 'INTEGER', display_name: 'ID' },
     { keyname: 'internal', datatype: 'STRING', display_name: 'Internal', grid_visibility: false },
   ]
-  const layer = await createLayer(admin, { parent, name: long, geometryType: 'POLYGON', fields })
+  const layer = await createLayer(admin, { parent, name: long, geometryType: 'MULTIPOLYGON', fields })
   await admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, [
     { geom: square, fields: { name: 'n'.repeat(300) } },
+    { geom: across, fields: { name: 'Across' } },
     { geom: 'POLYGON((60 40, 61 40, 61 41, 60 40))', fields: { name: 'Small' } },
   ])
   const style = await createStyle(admin, { parent: layer, name: 'Style' })
@@ -166,6 +168,18 @@ test('features are found in every copy of the world', async () => {
   // A world is 512 pixels wide.
   await page.mouse.click(500 + 512 - 20, 350)
   await page.getByRole('heading', { name: '1 feature' }).waitFor()
+})
+
+test('the map zooms to a feature across the antimeridian, found in a copy of the world', async () => {
+  const page = await browser.open(`${server.url}/resource/${map}/display?lon=-179.9&lat=-45&zoom=4`)
+  await untilDrawn(page)
+  const place = pixelOf(page, readView(await urlOf(page)), [-181, -49])
+  await page.mouse.click(place.x, place.y)
+  await page.getByRole('heading', { name: '1 feature' }).waitFor()
+  await page.getByRole('button', { name: 'Zoom to feature' }).click()
+  await page.waitForURL((url) => readView(url).zoom > 5)
+  const { lon, lat } = readView(await urlOf(page))
+  expect([Math.abs(Math.abs(lon) - 180) < 3, Math.abs(lat + 49) < 3]).toEqual([true, true])
 })
 
 test('an initial extent across the antimeridian is centered', async () => {

@@ -1,6 +1,10 @@
+import type { Extent } from 'ol/extent'
 import Feature from 'ol/Feature'
 import GeoJSON from 'ol/format/GeoJSON'
 import type { Geometry } from 'ol/geom'
+import MultiLineString from 'ol/geom/MultiLineString'
+import MultiPoint from 'ol/geom/MultiPoint'
+import MultiPolygon from 'ol/geom/MultiPolygon'
 import Point from 'ol/geom/Point'
 import VectorLayer from 'ol/layer/Vector'
 import VectorSource from 'ol/source/Vector'
@@ -53,4 +57,12 @@ export async function readGeometry({ layer, id, place }: FoundFeature): Promise<
   const query = 'geom_format=geojson&srs=3857&fields=&extensions='
   const { geom } = await askJson<{ geom: unknown }>(`/api/resource/${layer.layerId}/feature/${id}?${query}`)
   return geom === null || geom === undefined ? undefined : (new GeoJSON().readGeometry(geom) ?? undefined)
+}
+
+/** Returns the extent of each part of a geometry. */
+export function partExtents(geometry: Geometry): Extent[] {
+  if (geometry instanceof MultiPolygon) return geometry.getPolygons().map((part) => part.getExtent())
+  if (geometry instanceof MultiLineString) return geometry.getLineStrings().map((part) => part.getExtent())
+  if (geometry instanceof MultiPoint) return geometry.getPoints().map((part) => part.getExtent())
+  return [geometry.getExtent()]
 }

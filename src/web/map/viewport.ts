@@ -5,6 +5,7 @@ import type MapBrowserEvent from 'ol/MapBrowserEvent'
 import { disableCoordinateWarning } from 'ol/proj'
 import View from 'ol/View'
 import type { DegreeBox } from '../../contract/bodies/webmap_config.ts'
+import { longitudeRange } from '../../geo/longitude_range.ts'
 import { lonLatOfMercator, mercatorOfLonLat } from '../../geo/mercator.ts'
 import type { AddressState } from '../address.ts'
 import { element } from '../element.ts'
@@ -116,6 +117,22 @@ const homeFit = { padding: [16, 16, 16, 16] }
 export function goHome(map: OlMap, initialExtent: DegreeBox): void {
   map.getView().setRotation(0)
   map.getView().fit(homeExtent(initialExtent), { ...homeFit, duration: durationOf(350) })
+}
+
+/**
+ * Returns the extent of the parts of a geometry. Those on both sides of the antimeridian, such as those of a polygon that is
+ * divided there, are side by side in it, with its center inside the world.
+ */
+export function joinParts(parts: readonly Extent[]): Extent {
+  const toDegrees = (x: number) => Math.max(-180, Math.min(180, (x / half) * 180))
+  const [west, east] = longitudeRange(
+    parts.map(([minX = 0, , maxX = 0]) => [toDegrees(minX), toDegrees(maxX)]),
+  )
+  const turn = (west + east) / 2 > 180 ? -360 : 0
+  const toMetres = (degrees: number) => ((degrees + turn) / 180) * half
+  const south = Math.min(...parts.map(([, minY = 0]) => minY))
+  const north = Math.max(...parts.map(([, , , maxY = 0]) => maxY))
+  return [toMetres(west), south, toMetres(east), north]
 }
 
 /** Moves the map to an extent, with padding for the cards on the map. */
