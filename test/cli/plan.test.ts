@@ -159,7 +159,7 @@ describe('plan and apply', () => {
     expect([refused.exit, refused.err]).toEqual([
       1,
       expect.stringMatching(
-        /plan\/data-edited: the data of "a_layer" were edited on the server once(.|\n)*--overwrite-data a_layer/,
+        /plan\/data-edited: the data of "a_layer" were edited on the server once since the last load, last by administrator at [-0-9: ]+ UTC(.|\n)*--overwrite-data a_layer/,
       ),
     ])
     expect(refused.out).toContain('overwrites data edited on the server 1 time since the last load')

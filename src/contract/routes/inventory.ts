@@ -79,6 +79,14 @@ export const inventoryRoutes = {
           description: 'Last change of the resource or its data: UTC, ISO 8601 without time zone.',
         }),
         user: nullable(Type.String(), { description: 'Keyname of who made it; null if unknown.' }),
+        data_changed: Type.Optional(
+          Type.String({
+            description: 'Last change of the data alone, with descriptions and attachments of features; UTC.',
+          }),
+        ),
+        data_user: Type.Optional(
+          nullable(Type.String(), { description: 'Keyname of who changed the data; null if unknown.' }),
+        ),
       }),
     ),
   },

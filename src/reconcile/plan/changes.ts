@@ -366,12 +366,13 @@ function planData(
   const prepares = tree.landform !== undefined
   const there = actual === undefined ? undefined : input.extensions?.get(actual.id)
   const known = there === notCaptured ? undefined : there
-  const { load, unfilled, issues, uncounted, unread } = decideSource({
+  const { load, unfilled, issues, uncounted, unread, unreadContents } = decideSource({
     wanted,
     actual,
     file,
     count,
     change: input.loads?.get(wanted.key),
+    contents: actual && input.contents?.get(actual.id),
     unlisted: known ? countUnlisted(wanted, known) : undefined,
     dropped: droppedFields(edits),
     added: addedFields(edits),
@@ -383,6 +384,7 @@ function planData(
   if (unread)
     draft.unread.push({ wanted, actual, before: count ?? 0, key: load?.sync?.key, converts: prepares })
   if (uncounted && actual !== undefined) draft.uncounted.push(actual.id)
+  if (unreadContents && actual !== undefined) draft.unreadContents.push(actual.id)
   // The plan of `features:` reads them itself.
   const isReplaced = actual !== undefined && load !== undefined && load.sync === undefined
   if (isReplaced && there === undefined && wanted.features === undefined && tree.landform !== undefined)

@@ -50,11 +50,12 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
     const volumes = await readVolumes(database, [...ofData])
     const attachments = await countAttachments(database, [...ofData])
     const changes = await findLastChanges(database, [...readable])
-    const json = changes.map(({ id, at, user }) => ({
+    const json = changes.map(({ id, at, user, dataAt, dataUser }) => ({
       id,
       ...(ofData.has(id) ? { attachments: attachments.get(id) ?? 0, bytes: volumes.get(id) ?? 0 } : {}),
       changed: at,
       user,
+      ...(dataAt === null || !ofData.has(id) ? {} : { data_changed: dataAt, data_user: dataUser }),
     }))
     return { json }
   },

@@ -25,17 +25,25 @@ export interface LastChange {
   readonly at: string
   /** Keyname of the user; null if the user was deleted. */
   readonly user: string | null
+  /** Last change of the data, UTC; null if there was none. */
+  readonly dataAt: string | null
+  readonly dataUser: string | null
 }
+
+const timeFormat = `'YYYY-MM-DD"T"HH24:MI:SS'`
 
 /** Finds the last changes of resources; of those that were never changed, their creation. */
 export async function findLastChanges(database: Queryable, ids: readonly number[]): Promise<LastChange[]> {
   return database.query<LastChange>(
-    `select r.id, to_char(coalesce(c.changed_at, r.creation_date), 'YYYY-MM-DD"T"HH24:MI:SS') as at, p.keyname as user
+    `select r.id, to_char(coalesce(c.changed_at, r.creation_date), ${timeFormat}) as at, p.keyname as user,
+            to_char(d.changed_at, ${timeFormat}) as "dataAt", o.keyname as "dataUser"
        from resource r
        left join lateral (
          select changed_at, user_id from last_change where resource_id = r.id order by changed_at desc limit 1
        ) c on true
        left join principal p on p.id = case when c.changed_at is null then r.owner_id else c.user_id end
+       left join last_change d on d.resource_id = r.id and d.part = 'data'
+       left join principal o on o.id = d.user_id
       where r.id = any($1::int[]) order by r.id`,
     [ids],
   )

@@ -187,7 +187,14 @@ describeServers('many resources at once', (start) => {
       const answer = await ask('POST', '/api/component/landform/contents', { resources })
       return (
         await answer.json<
-          { id: number; attachments?: number; bytes?: number; changed: string; user: string }[]
+          {
+            id: number
+            attachments?: number
+            bytes?: number
+            changed: string
+            user: string
+            data_changed?: string
+          }[]
         >()
       ).map(({ changed, ...rest }) => ({ ...rest, changed: Date.parse(`${changed}Z`) > 0 }))
     }
@@ -210,10 +217,10 @@ describeServers('many resources at once', (start) => {
       await server.admin('PUT', `/api/resource/${parent}`, { resource: { permissions } })
       await annas('POST', `${path}/feature/`, { geom: 'POINT (1 2)', fields: {} })
       const [written] = await contentsOf([layer], annas)
-      expect(written).toMatchObject({ attachments: 0, user: 'anna' })
+      expect(written).toMatchObject({ attachments: 0, user: 'anna', data_user: 'anna' })
       expect(written?.bytes).toBeGreaterThan(8000)
       await server.admin('PUT', path, { resource: { description: 'Places' } })
-      expect(await contentsOf([layer])).toMatchObject([{ user: 'administrator' }])
+      expect(await contentsOf([layer])).toMatchObject([{ user: 'administrator', data_user: 'anna' }])
       // A write without a change is none.
       await annas('PUT', `${path}/feature/1`, {})
       expect(await contentsOf([layer])).toMatchObject([{ user: 'administrator' }])

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ResourceContents } from '../../../api/read_contents.ts'
 import { type GeometryType, geometryParts } from '../../../contract/geometry.ts'
 import { formatSource, markerKeys } from '../../../contract/markers.ts'
 import type { ProblemCode } from '../../../contract/problems.ts'
@@ -42,6 +43,8 @@ export interface SourceDecision {
   readonly uncounted?: true
   /** The source must be read before the plan is final. */
   readonly unread?: true
+  /** Who edited the data must be read before the plan is final. */
+  readonly unreadContents?: true
 }
 
 /** Input of a decision about data. */
@@ -56,6 +59,8 @@ export interface SourceQuestion {
   readonly change: LoadReading | undefined
   /** Descriptions and attachments on the server that a load would delete; absent if not known. */
   readonly unlisted?: Pick<DataChange, 'lostAttachments' | 'lostDescriptions'> | undefined
+  /** Who changed the data last, and when; absent if not read, null if the server does not tell. */
+  readonly contents?: ResourceContents | null | undefined
   /** Keynames of fields that the plan drops. */
   readonly dropped: ReadonlySet<string>
   /** Keynames of fields that the plan adds. */
@@ -101,7 +106,11 @@ export function decideSource(question: SourceQuestion): SourceDecision {
   const reason = isSame ? 'data changed on the server' : 'source changed'
   const decision = replaceData(question, { reason, edited })
   if (edited === undefined || ['replace', 'sync'].includes(wanted.data?.mode ?? '')) return decision
-  return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited)] }
+  return {
+    ...decision,
+    issues: [...decision.issues, reportEdits(question, edited)],
+    ...(question.contents === undefined ? { unreadContents: true } : {}),
+  }
 }
 
 /** The source of a new layer is read, so that its faults are known before the apply. */
@@ -147,11 +156,18 @@ function findEdits({ source, dataVersion }: ActualResource): EditedData | undefi
   return { changes: dataVersion > source.version ? dataVersion - source.version : undefined }
 }
 
-function reportEdits(wanted: WantedResource, { changes }: EditedData): Issue {
+function reportEdits({ wanted, contents }: SourceQuestion, { changes }: EditedData): Issue {
   const times = changes === undefined ? '' : ` ${changes === 1 ? 'once' : `${changes} times`}`
-  const message = `the data of "${wanted.key}" were edited on the server${times} since the last load, and loading the source would overwrite the edits`
+  const message = `the data of "${wanted.key}" were edited on the server${times} since the last load${describeLastWrite(contents)}, and loading the source would overwrite the edits`
   const hint = `To overwrite the edits, use --overwrite-data ${wanted.key} or data: { mode: replace }. To keep them, use data: { mode: seed }.`
   return { ...issueAt(wanted, 'plan/data-edited', message, '/data'), hint }
+}
+
+/** The server does not record who edited which feature, but who changed the data last. */
+function describeLastWrite(contents: SourceQuestion['contents']): string {
+  if (contents?.data_changed === undefined) return ''
+  const { data_changed: at, data_user: user } = contents
+  return `, last${user == null ? '' : ` by ${user}`} at ${at.replace('T', ' ')} UTC`
 }
 
 type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefined }

@@ -22,11 +22,14 @@ const marker = (version: number, options: object = data.options) =>
 interface Told {
   readonly count?: number | null
   readonly overwrite?: boolean
+  readonly editor?: string | null
   readonly data?: Partial<WantedData>
   readonly allowLoss?: boolean
   readonly foreign?: boolean
   readonly fields?: readonly string[]
 }
+
+const at = '2026-01-02T03:04:05'
 
 const noLoss = { lostFields: [], lostAttachments: 0, lostDescriptions: 0 }
 
@@ -37,8 +40,8 @@ const withFields = ({ members, ...row }: Row, names: readonly string[]): Row => 
   members: { ...members, feature_layer: { fields: fieldsOf(names).map((field, id) => ({ id, ...field })) } },
 })
 
-const decide = (row: Row | undefined, more: Told = {}) => {
-  const { plan, uncounted } = planningOf({
+const planData = (row: Row | undefined, more: Told = {}) =>
+  planningOf({
     blocks: {
       a: {
         cls: 'vector_layer',
@@ -52,12 +55,22 @@ const decide = (row: Row | undefined, more: Told = {}) => {
     loads: new Map([['a', null]]),
     rows: row === undefined ? [] : [row],
     files,
+    ...(more.editor === undefined
+      ? {}
+      : {
+          contents: new Map([
+            [1, { id: 1, changed: at, user: 'bob', data_changed: at, data_user: more.editor }],
+          ]),
+        }),
     counts: more.count === undefined ? new Map() : new Map([[1, more.count]]),
     options: {
       overwriteData: new Set(more.overwrite ? ['a'] : []),
       allowLoss: new Set(more.allowLoss ? ['a'] : []),
     },
   })
+
+const decide = (row: Row | undefined, more: Told = {}) => {
+  const { plan, uncounted } = planData(row, more)
   return { load: plan.changes[0]?.data, codes: codesOf(plan), uncounted }
 }
 
@@ -161,6 +174,25 @@ describe('the data of a layer', () => {
       codes: [],
       uncounted: [],
     })
+  })
+
+  it('that were edited are reported with the last writer, who is read before the plan is final', () => {
+    const tellEdits = (row: Row, more: Told = {}) => {
+      const { plan, unreadContents } = planData(row, { count: 7, ...more })
+      return [unreadContents, plan.issues[0]?.message]
+    }
+    const end = 'and loading the source would overwrite the edits'
+    const row = layerOf(marker(3), 5)
+    expect(tellEdits(row)).toEqual([
+      [1],
+      `the data of "a" were edited on the server 2 times since the last load, ${end}`,
+    ])
+    expect(tellEdits(row, { editor: 'anna' })).toEqual([
+      [],
+      `the data of "a" were edited on the server 2 times since the last load, last by anna at 2026-01-02 03:04:05 UTC, ${end}`,
+    ])
+    expect(tellEdits(row, { editor: null })[1]).toContain('load, last at 2026-01-02 03:04:05 UTC, and')
+    expect(tellEdits(layerOf(marker(3), 3))).toEqual([[], undefined])
   })
 
   it('are counted before they are replaced', () => {
