@@ -2,8 +2,9 @@ import type { EvaluationContext } from '../../style/expression/expression_evalua
 import type { Rule, Style } from '../../style/style_model.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
 import { composite } from '../raster/composite.ts'
+import { giveBytes, takeBytes } from '../raster/scratch.ts'
 import type { SpriteCache } from '../raster/sprite.ts'
-import { clearSurface, createGroup, type Surface } from '../raster/surface.ts'
+import { clearSurface, createGroup, releaseSurface, type Surface } from '../raster/surface.ts'
 import { type Canvas, createCanvas } from './canvas.ts'
 import type { AddWork } from './draw_work.ts'
 import { MarkerPen } from './marker.ts'
@@ -48,12 +49,15 @@ export function drawLayer(surface: Surface, layer: DrawnLayer, origin: Canvas['o
   const usesGroup = isBlended || (hasFills(layer) && layer.isLowest !== true)
   const target = usesGroup ? createGroup(surface) : layer.isLowest ? withCovered(surface) : surface
   drawFeatures({ ...createCanvas(target, origin, layer.pixelRatio), addWork: layer.check }, layer)
-  if (usesGroup) composite(surface, target, { opacity, blendMode: blending })
+  if (usesGroup) {
+    composite(surface, target, { opacity, blendMode: blending })
+    releaseSurface(target)
+  } else if (target.covered !== undefined && target !== surface) giveBytes(target.covered)
 }
 
 /** The lowest layer of an image needs no surface of its own. */
 function withCovered(surface: Surface): Surface {
-  return { ...surface, covered: new Uint8Array(surface.words.length) }
+  return { ...surface, covered: takeBytes(surface.words.length) }
 }
 
 /** Polygons are drawn on a surface of their own, so that nothing shines through between neighbours. */
@@ -102,6 +106,7 @@ function drawBlended(canvas: Canvas, features: readonly DrawnFeature[], layer: D
       }
     }
   }
+  releaseSurface(single)
 }
 
 /** Splits a fill with an outline in two: each of them blends with what is below. */

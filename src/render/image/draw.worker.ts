@@ -7,7 +7,7 @@ import type { LabelPen } from '../label/label_pen.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import { encodePng, encodePngStrips } from '../raster/png.ts'
 import { SpriteCache } from '../raster/sprite.ts'
-import { isTransparent, type Surface } from '../raster/surface.ts'
+import { isTransparent, releaseSurface, type Surface } from '../raster/surface.ts'
 import { encodeWebpOrJpeg } from '../raster/webp_jpeg.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
 import type { DrawJob, DrawnImage, ProbeJob } from './draw_job.ts'
@@ -108,10 +108,12 @@ function hasTextMarkers(styled: readonly object[]): boolean {
 async function encodeImage(job: DrawJob, strips: Generator<Surface>): Promise<Uint8Array<ArrayBuffer>> {
   const { width, height, format = 'png' } = job
   if (format !== 'png') return copyOf(await encodeWebpOrJpeg({ width, height, format }, strips))
-  if (!isOneStrip(job)) return copyOf(await encodePngStrips(job, strips))
+  if (!isOneStrip(job)) return encodePngStrips(job, strips)
   const [surface] = strips
   if (surface === undefined) throw new Error('an image without pixels')
-  return copyOf(encodePng(surface))
+  const bytes = encodePng(surface)
+  releaseSurface(surface)
+  return bytes
 }
 
 // A small buffer of Node shares its memory with others, and cannot be transferred.

@@ -1,7 +1,7 @@
 import { composite } from '../raster/composite.ts'
 import { scalePixel } from '../raster/pixel.ts'
 import { moveTransform, type PixelWindow, resample } from '../raster/resample.ts'
-import { createSurface, type Surface } from '../raster/surface.ts'
+import { createSurface, releaseSurface, type Surface } from '../raster/surface.ts'
 import { warp } from '../raster/warp.ts'
 import type { JobLayer, JobWindow, PixelJobLayer, RasterJobLayer, WindowJobLayer } from './draw_job.ts'
 import { drawRaster } from './raster_window.ts'
@@ -33,6 +33,7 @@ export function putImage(strip: Surface, layer: ImageJobLayer, { top, check }: S
   if ('raster' in layer) drawRaster(surface, layer, { top, check })
   else drawWindow(surface, layer, top)
   composite(strip, surface, { opacity })
+  releaseSurface(surface)
 }
 
 function rowsOf({ pixels }: PixelJobLayer, { width, height }: Surface, top: number): Surface {

@@ -1,5 +1,5 @@
 import { type DrawnLayer, drawLayer } from '../draw/layer.ts'
-import { createSurface, type Surface } from '../raster/surface.ts'
+import { createSurface, releaseSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, JobFeatures } from './draw_job.ts'
 
 /** Columns of an image that show one copy of the world. */
@@ -55,5 +55,6 @@ export function drawStriped(
     drawLayer(drawn, { ...layer, features }, origin)
     for (let start = 0; start < surface.words.length; start += surface.width)
       surface.words.set(drawn.words.subarray(start + from, start + to), start + from)
+    releaseSurface(drawn)
   }
 }

@@ -17,7 +17,7 @@ export async function drawLegend(job: LegendJob, tools: SampleTools): Promise<Dr
   }
   if (job.legend.kind === 'image') {
     const { surface, isEmpty } = drawLegendImage(job, checked)
-    return { bytes: new Uint8Array(encodePng(surface)), isEmpty }
+    return { bytes: encodePng(surface), isEmpty }
   }
   const { iconSize } = job.legend
   const icons = job.items.flatMap((item): LegendIcon[] => {

@@ -1,9 +1,10 @@
 import { buffer } from 'node:stream/consumers'
 import { crc32, createDeflate, deflateSync } from 'node:zlib'
+import { giveBytes, takeBytes } from './scratch.ts'
 import type { Surface } from './surface.ts'
 
 /** Compression of PNG images: fast, since they are drawn for one request. */
-const zlibOptions = { level: 1, chunkSize: 2 ** 16 } as const
+const zlibOptions = { level: 1, memLevel: 8, chunkSize: 2 ** 16 } as const
 
 /**
  * Encodes a surface as PNG: with a palette if it has at most 256 colours, which is lossless; else as RGBA, or RGB if it is
@@ -17,10 +18,17 @@ export function encodePng(surface: Surface): Buffer<ArrayBuffer> {
   if (palette !== undefined) return encodePalette(surface, palette)
   const channels = isOpaque(surface) ? 3 : 4
   return assemble([
-    chunk('IHDR', header({ width, height, depth: 8, colorType: channels === 4 ? 6 : 2 })),
-    chunk('IDAT', deflateSync(filterRows(surface, channels), zlibOptions)),
-    chunk('IEND', Buffer.alloc(0)),
+    ['IHDR', header({ width, height, depth: 8, colorType: channels === 4 ? 6 : 2 })],
+    ['IDAT', deflateRows(filterRows(surface, channels))],
+    ['IEND', empty],
   ])
+}
+
+/** Compresses rows, and gives back their memory. */
+function deflateRows(rows: Uint8Array<ArrayBuffer>): Buffer {
+  const compressed = deflateSync(rows, zlibOptions)
+  giveBytes(rows)
+  return compressed
 }
 
 function isOpaque({ words }: Surface): boolean {
@@ -40,20 +48,21 @@ export async function encodePngStrips(
     await new Promise<void>((resolve, reject) => {
       deflate.write(rows, (error) => (error ? reject(error) : resolve()))
     })
+    giveBytes(rows)
   }
   deflate.end()
   return assemble([
-    chunk('IHDR', header({ width, height, depth: 8, colorType: 6 })),
-    chunk('IDAT', await compressed),
-    chunk('IEND', Buffer.alloc(0)),
+    ['IHDR', header({ width, height, depth: 8, colorType: 6 })],
+    ['IDAT', await compressed],
+    ['IEND', empty],
   ])
 }
 
 /** Colours of an image, as words, and the index of each. */
 interface Palette {
-  readonly colors: readonly number[]
+  readonly colors: Uint32Array
   /** Index of the colour of each pixel. */
-  readonly indexes: Uint8Array
+  readonly indexes: Uint8Array<ArrayBuffer>
 }
 
 const maxColors = 256
@@ -61,33 +70,46 @@ const maxColors = 256
 /** Slots of the hash table of colours: four times as many as colours, so that few of them collide. */
 const slotBits = 10
 
-/** Lists the colours of a surface; undefined if they are too many. */
+/** Place in `known.colors` of the colour in each slot; -1 for none. */
+const slots = new Int16Array(2 ** slotBits)
+
+/** Colours of the image that is encoded. */
+const known = { colors: new Uint32Array(maxColors), count: 0 }
+
+/** Lists the colours of a surface; undefined if they are too many. The list is only valid until the next one. */
 function findPalette({ words }: Surface): Palette | undefined {
-  const indexes = new Uint8Array(words.length)
-  const colors: number[] = []
-  const slots = new Int16Array(2 ** slotBits).fill(-1)
-  let [last, index] = [-1, 0]
+  const indexes = takeBytes(words.length)
+  slots.fill(-1)
+  known.count = 0
+  let last = -1
+  let index = 0
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? 0
-    if (word !== last) index = indexOfColor(word, colors, slots)
-    if (index === maxColors) return undefined
+    if (word !== last) index = indexOfColor(word)
+    if (index === maxColors) {
+      giveBytes(indexes)
+      return undefined
+    }
     last = word
     indexes[at] = index
   }
-  return { colors, indexes }
+  return { colors: known.colors.subarray(0, known.count), indexes }
 }
 
 /** Returns the index of a colour, and adds it if it is new and not too many are known. */
-function indexOfColor(word: number, colors: number[], slots: Int16Array): number {
+function indexOfColor(word: number): number {
+  const { colors, count } = known
   let slot = Math.imul(word, 0x9e3779b1) >>> (32 - slotBits)
   let index = slots[slot] ?? -1
   while (index >= 0 && colors[index] !== word) {
     slot = (slot + 1) & (2 ** slotBits - 1)
     index = slots[slot] ?? -1
   }
-  if (index >= 0 || colors.length === maxColors) return index >= 0 ? index : maxColors
-  slots[slot] = colors.length
-  return colors.push(word) - 1
+  if (index >= 0 || count === maxColors) return index >= 0 ? index : maxColors
+  slots[slot] = count
+  colors[count] = word
+  known.count = count + 1
+  return count
 }
 
 function encodePalette({ width, height }: Surface, { colors, indexes }: Palette): Buffer<ArrayBuffer> {
@@ -98,12 +120,14 @@ function encodePalette({ width, height }: Surface, { colors, indexes }: Palette)
     alpha[at] = word >>> 24
   }
   const hasAlpha = alpha.some((value) => value !== 255)
+  const rows = packRows(indexes, { width, height, depth })
+  giveBytes(indexes)
   return assemble([
-    chunk('IHDR', header({ width, height, depth, colorType: 3 })),
-    chunk('PLTE', red),
-    ...(hasAlpha ? [chunk('tRNS', alpha)] : []),
-    chunk('IDAT', deflateSync(packRows(indexes, { width, height, depth }), zlibOptions)),
-    chunk('IEND', Buffer.alloc(0)),
+    ['IHDR', header({ width, height, depth, colorType: 3 })],
+    ['PLTE', red],
+    ...(hasAlpha ? [['tRNS', alpha] as const] : []),
+    ['IDAT', deflateRows(rows)],
+    ['IEND', empty],
   ])
 }
 
@@ -111,11 +135,12 @@ function encodePalette({ width, height }: Surface, { colors, indexes }: Palette)
 function packRows(
   indexes: Uint8Array,
   { width, height, depth }: { readonly width: number; readonly height: number; readonly depth: number },
-): Uint8Array {
+): Uint8Array<ArrayBuffer> {
   const rowBytes = Math.ceil((width * depth) / 8) + 1
-  const packed = new Uint8Array(rowBytes * height)
+  const packed = takeBytes(rowBytes * height)
   for (let row = 0; row < height; row += 1) {
-    const [from, to] = [row * width, row * rowBytes + 1]
+    const from = row * width
+    const to = row * rowBytes + 1
     if (depth === 8) packed.set(indexes.subarray(from, from + width), to)
     else packRow(indexes.subarray(from, from + width), packed.subarray(to, to + rowBytes - 1), depth)
   }
@@ -158,9 +183,9 @@ const filterUp = 2
  * Returns the rows as RGB or RGBA, not premultiplied, each with the filter "up": differences from the row above compress best
  * for areas and steep edges.
  */
-function filterRows({ words, width, height }: Surface, channels: 3 | 4): Uint8Array {
-  const filtered = new Uint8Array((channels * width + 1) * height)
-  const above = new Uint8Array(channels * width)
+function filterRows({ words, width, height }: Surface, channels: 3 | 4): Uint8Array<ArrayBuffer> {
+  const filtered = takeBytes((channels * width + 1) * height)
+  const above = takeBytes(channels * width)
   let to = 0
   for (let row = 0; row < height; row += 1) {
     filtered[to] = row === 0 ? 0 : filterUp
@@ -177,6 +202,7 @@ function filterRows({ words, width, height }: Surface, channels: 3 | 4): Uint8Ar
       }
     }
   }
+  giveBytes(above)
   return filtered
 }
 
@@ -199,15 +225,21 @@ function header({ width, height, depth, colorType }: Header): Buffer {
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-function assemble(chunks: readonly Buffer[]): Buffer<ArrayBuffer> {
-  return Buffer.concat([signature, ...chunks])
-}
+const empty = new Uint8Array(0)
 
-function chunk(type: string, content: Uint8Array): Buffer {
-  const bytes = Buffer.alloc(content.length + 12)
-  bytes.writeUInt32BE(content.length, 0)
-  bytes.write(type, 4, 'latin1')
-  bytes.set(content, 8)
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + content.length)), 8 + content.length)
+/** Returns a file of chunks, in memory of its own, which can be transferred to another thread. */
+function assemble(chunks: readonly (readonly [type: string, content: Uint8Array])[]): Buffer<ArrayBuffer> {
+  const length = chunks.reduce((sum, [, content]) => sum + content.length + 12, signature.length)
+  const bytes = Buffer.from(new ArrayBuffer(length))
+  bytes.set(signature)
+  let at = signature.length
+  for (const [type, content] of chunks) {
+    bytes.writeUInt32BE(content.length, at)
+    bytes.write(type, at + 4, 'latin1')
+    bytes.set(content, at + 8)
+    const end = at + 8 + content.length
+    bytes.writeUInt32BE(crc32(bytes.subarray(at + 4, end)), end)
+    at = end + 4
+  }
   return bytes
 }

@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { giveBytes, takeBytes } from './scratch.ts'
 
 /**
  * An image in memory: RGBA with 8 bits a channel, premultiplied, rows from the top. A layer of polygons also has a plane with the
@@ -27,13 +28,19 @@ export function createSurface(width: number, height: number): Surface {
   const isValid = Number.isInteger(width) && Number.isInteger(height) && width > 0 && height > 0
   if (!isValid || width * height > maxSurfacePixels)
     throw problem('request/invalid', `A surface cannot have ${width} × ${height} pixels.`)
-  const buffer = new ArrayBuffer(4 * width * height)
-  return { width, height, bytes: new Uint8Array(buffer), words: new Uint32Array(buffer) }
+  const bytes = takeBytes(4 * width * height)
+  return { width, height, bytes, words: new Uint32Array(bytes.buffer) }
 }
 
 /** Creates a transparent surface with a plane of covered parts, as large as another surface. */
 export function createGroup({ width, height }: Surface): Surface {
-  return { ...createSurface(width, height), covered: new Uint8Array(width * height) }
+  return { ...createSurface(width, height), covered: takeBytes(width * height) }
+}
+
+/** Gives back the memory of a surface, which must not be used any more. */
+export function releaseSurface({ bytes, covered }: Surface): void {
+  giveBytes(bytes)
+  if (covered !== undefined) giveBytes(covered)
 }
 
 /** Makes all pixels transparent. */

@@ -1,7 +1,12 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { encodePng, encodePngStrips, straightBytes } from '../../../src/render/raster/png.ts'
-import { createSurface, type Surface } from '../../../src/render/raster/surface.ts'
+import {
+  createSurface,
+  isTransparent,
+  releaseSurface,
+  type Surface,
+} from '../../../src/render/raster/surface.ts'
 
 function surfaceOf(width: number, height: number, pixel: (x: number, y: number) => number): Surface {
   const surface = createSurface(width, height)
@@ -61,4 +66,17 @@ test('encodePngStrips writes strips as one image', async () => {
   })
   const { pixels } = await decode(await encodePngStrips(whole, strips))
   expect(pixels).toEqual(straightBytes(whole, 4))
+})
+
+test('a surface in memory that was given back is transparent, and files keep memory of their own', async () => {
+  const first = surfaceOf(37, 21, (x, y) => opaque + x + y * 256)
+  const pixels = straightBytes(first, 4)
+  const png = encodePng(first)
+  releaseSurface(first)
+  const second = createSurface(37, 21)
+  expect(second.bytes.buffer).toBe(first.bytes.buffer)
+  expect(isTransparent(second)).toBe(true)
+  encodePng(second)
+  expect(png.buffer.byteLength).toBe(png.length)
+  expect((await decode(png)).pixels).toEqual(pixels)
 })
