@@ -1,14 +1,14 @@
-import { type JournalEntry, journalDays } from '../../contract/bodies/journal.ts'
+import { type JournalEntry, journalDays, type NewJournalEntry } from '../../contract/bodies/journal.ts'
 import { isResourceId } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
-import { isCls } from '../../contract/registry.ts'
 import type { journalRoutes } from '../../contract/routes/journal.ts'
+import { isObject } from '../../core/is_object.ts'
 import {
   findEntry,
   finishEntry,
   insertEntry,
   listBeforeIds,
-  listChangeClasses,
+  listChangedIds,
   listEntries,
 } from '../../store/journal/journal.ts'
 import { findRestorable } from '../../store/resource/deleted_resource.ts'
@@ -33,8 +33,7 @@ export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
   },
 
   'journal.begin': async ({ context, caller, body, idempotency }) => {
-    const { changes } = body
-    await requireReadable(context, caller, resourceIdsOf(changes, changes))
+    await requireReadable(context, caller, body.changes.flatMap(namedIds))
     return {
       json: await context.database.transaction(async (tx) => {
         const answer = { id: await insertEntry(tx, caller, body) }
@@ -51,8 +50,10 @@ export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
   },
 
   'journal.finish': async ({ context, caller, params: { id }, body }) => {
-    const classes = isResourceId(id) ? await listChangeClasses(context.database, id) : []
-    await requireReadable(context, caller, resourceIdsOf(classes, body.outcomes))
+    const known = new Set(isResourceId(id) ? await listChangedIds(context.database, id) : [])
+    // An apply may take its own account the right to read what it has changed.
+    const added = body.outcomes.flatMap((one) => one.id ?? []).filter((one) => !known.has(one))
+    await requireReadable(context, caller, added)
     const isFound =
       isResourceId(id) &&
       (await context.database.transaction((tx) => finishEntry(tx, { id, userId: caller.id }, body)))
@@ -61,12 +62,13 @@ export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
   },
 }
 
-/** Lists the ids of resources, which those of records are not. */
-function resourceIdsOf(
-  changes: readonly { readonly cls: string }[],
-  ids: readonly { readonly id?: number | null }[],
-): number[] {
-  return ids.flatMap(({ id }, at) => (typeof id === 'number' && isCls(changes[at]?.cls) ? [id] : []))
+/** Lists the ids of the resources whose history a change belongs to. */
+function namedIds({ id, before = [] }: NewJournalEntry['changes'][number]): number[] {
+  // The store takes ids in strings, too.
+  const written = before.map(({ resource }) =>
+    Number((isObject(resource) ? resource.id : undefined) ?? Number.NaN),
+  )
+  return [id, ...written].filter(isResourceId)
 }
 
 /** Adds which resources before the changes an undo can restore with their ids. */

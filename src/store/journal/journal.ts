@@ -49,9 +49,13 @@ export async function insertEntry(
   return row.id
 }
 
-/** Lists the classes of the changes of an entry, in order. */
-export function listChangeClasses(tx: Queryable, entryId: number): Promise<{ readonly cls: string }[]> {
-  return tx.query('select cls from journal_change where entry_id = $1 order by position', [entryId])
+/** Lists the ids of the resources that an entry changes, as far as they are known. */
+export async function listChangedIds(tx: Queryable, entryId: number): Promise<number[]> {
+  const rows = await tx.query<{ id: number }>(
+    'select resource_id as id from journal_change where entry_id = $1 and resource_id is not null',
+    [entryId],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** Records the result of an entry of a user; returns whether there is such an entry. */

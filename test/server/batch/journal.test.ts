@@ -216,11 +216,22 @@ describeServers('the journal', (start) => {
     const outcomes = [{ outcome: 'created', id: hidden }]
     expect((await finish(id, { result: 'applied', outcomes }, bob)).status).toBe(403)
     expect(await list(`resource=${hidden}`)).toEqual([])
-    // The id of a record is not that of a resource, and resources may be gone.
-    await begin(
-      [{ ...change('icon', 'update', hidden), cls: 'icon' }, change('gone', 'delete', 999_999)],
-      bob,
-    )
+    const shown = { id: hidden, cls: 'resource_group', display_name: 'Forged' }
+    const others = [
+      { ...change('icon', 'update', hidden), cls: 'icon' },
+      { ...change('other', 'delete'), before: [{ resource: shown }] },
+      { ...change('other', 'delete'), before: [{ resource: { ...shown, id: `${hidden}` } }] },
+    ]
+    for (const one of others)
+      expect((await bob('POST', journal, { manifest: 'city', changes: [one] })).status).toBe(403)
+    expect(await list(`resource=${hidden}`)).toEqual([])
+    // Resources may be gone, and an apply may end its own right to read.
+    const opened = await createGroup(server.admin, 0, { display_name: 'Journal opened' })
+    const own = await begin([change('gone', 'delete', 999_999), change('opened', 'update', opened)], bob)
+    const closed = `/api/resource/${opened}`
+    expect((await server.admin('PUT', closed, { resource: { permissions } })).status).toBe(200)
+    const done = [{ outcome: 'deleted' }, { outcome: 'updated', id: opened }]
+    expect((await finish(own, { result: 'applied', outcomes: done }, bob)).status).toBe(200)
   })
 
   test('lists are newest first, and have pages', async () => {
