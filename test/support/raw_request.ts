@@ -4,7 +4,7 @@ import { request } from 'node:http'
 export interface RawRequest {
   readonly method: string
   readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   readonly body?: string | Buffer
 }
 

@@ -57,5 +57,11 @@ export function describeApi({ version, isOffered = () => true }: OpenApiOptions)
 const securitySchemes = {
   basic: { type: 'http', scheme: 'basic', description: 'User name and password with each request.' },
   bearer: { type: 'http', scheme: 'bearer', description: 'Access token of a user.' },
-  session: { type: 'apiKey', in: 'cookie', name: 'session', description: 'Session cookie, set at login.' },
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'landform',
+    description:
+      'Session cookie, set at login; __Host-landform with https. Not used if the request has an Authorization header.',
+  },
 }

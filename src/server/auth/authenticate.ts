@@ -17,8 +17,8 @@ import { credentialOf, digestSecret } from './token_secret.ts'
 /** Authentication of requests. */
 export interface Authenticator {
   /**
-   * Identifies the caller of a request by its session, else by its Authorization header, else as the guest. An ended
-   * session is an error only if the request has no Authorization header.
+   * Identifies the caller of a request by its Authorization header, else by its session, else as the guest. One credential
+   * decides: if it is invalid, no other one is tried.
    *
    * @throws {Problem} auth/bad-header, auth/bad-credentials, auth/disabled, auth/session-ended, auth/too-many
    */
@@ -67,13 +67,11 @@ export async function createAuthenticator(
 
   return {
     async authenticate({ session, authorization, address }) {
-      if (session !== undefined) {
-        const digest = digestSecret(session)
-        const found = await cache.get(`session ${digest}`, () => findBySession(database, digest))
-        if (found !== undefined) return found
-      }
       if (authorization !== undefined) return findByHeader(authorization, address)
       if (session === undefined) return cache.get('guest', () => findGuest(database))
+      const digest = digestSecret(session)
+      const found = await cache.get(`session ${digest}`, () => findBySession(database, digest))
+      if (found !== undefined) return found
       guard.miss(address)
       throw problem(
         'auth/session-ended',
@@ -81,8 +79,8 @@ export async function createAuthenticator(
       )
     },
     known({ session, authorization }) {
-      if (session !== undefined) return cache.known(`session ${digestSecret(session)}`)?.caller
-      return cache.known(authorization === undefined ? 'guest' : headerKey(authorization))?.caller
+      if (authorization !== undefined) return cache.known(headerKey(authorization))?.caller
+      return cache.known(session === undefined ? 'guest' : `session ${digestSecret(session)}`)?.caller
     },
     logIn: login.find,
     forget: cache.clear,

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { problem } from '../../contract/problems.ts'
 
 /** Login and password as sent. */
@@ -10,6 +11,18 @@ export interface Credentials {
 export type Authorization =
   | { readonly medium: 'basic'; readonly credentials: Credentials }
   | { readonly medium: 'bearer'; readonly token: string }
+
+/**
+ * Returns the Authorization header of a request.
+ *
+ * @throws {Problem} auth/bad-header if there are several: Node would use the first one
+ */
+export function findAuthorization(request: IncomingMessage): string | undefined {
+  const { authorization } = request.headers
+  if (authorization !== undefined && (request.headersDistinct.authorization?.length ?? 1) > 1)
+    throw problem('auth/bad-header', 'The request has more than one Authorization header.')
+  return authorization
+}
 
 /**
  * Parses an Authorization header of the Basic scheme (in UTF-8) or the Bearer scheme.

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../auth/caller.ts'
-import { findSessionSecret } from '../auth/credentials.ts'
+import { findAuthorization, findSessionSecret } from '../auth/credentials.ts'
 import type { ServerContext } from '../context.ts'
 import { defaultHeaders, statusOf } from './answer.ts'
 import type { AnswerAgain, QuickAnswer, RepeatedRequest } from './handler.ts'
@@ -48,7 +48,7 @@ export function createQuickAnswers(context: ServerContext): QuickAnswers {
     if (known === undefined || otherHeaders.some((name) => request.headers[name] !== undefined)) return false
     const start = performance.now()
     const { headers } = request
-    const caller = findKnownCaller(context, headers)
+    const caller = findKnownCaller(context, request)
     const answer = caller && answerAgain(context, known, { caller, headers })
     if (answer === undefined) return false
     const id = requestIdOf(request)
@@ -92,12 +92,18 @@ function answerAgain(
 
 function findKnownCaller(
   { authenticator, trustedProxies }: ServerContext,
-  { authorization, cookie }: IncomingMessage['headers'],
+  request: IncomingMessage,
 ): Caller | undefined {
+  const { cookie } = request.headers
   // The name of the cookie depends on the protocol that a proxy tells.
   if (cookie !== undefined && trustedProxies.length > 0) return undefined
   const session = findSessionSecret({ cookie, secure: false })
-  return authenticator.known({ session, authorization })
+  try {
+    return authenticator.known({ session, authorization: findAuthorization(request) })
+  } catch {
+    // The operation reports the header.
+    return undefined
+  }
 }
 
 /** Sends an answer, and returns the number of bytes of its body. */

@@ -14,7 +14,7 @@ import { isStorableText } from '../../core/storable.ts'
 import { workFor } from '../../database/turns.ts'
 import type { Caller } from '../auth/caller.ts'
 import { networkOf } from '../auth/client_address.ts'
-import { endedCookie, findSessionSecret, sessionCookie } from '../auth/credentials.ts'
+import { endedCookie, findAuthorization, findSessionSecret, sessionCookie } from '../auth/credentials.ts'
 import { checkOrigin } from '../auth/origin.ts'
 import type { ServerContext } from '../context.ts'
 import { notFound, requirePermission } from '../resource/require_permission.ts'
@@ -147,9 +147,9 @@ async function authenticate(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Caller> {
-  const { authorization, cookie } = request.headers
+  const authorization = findAuthorization(request.raw)
   const secure = isSecure(request)
-  const session = findSessionSecret({ cookie, secure })
+  const session = findSessionSecret({ cookie: request.headers.cookie, secure })
   const identified = await authenticator
     .authenticate({ session, authorization, address: request.ip })
     .catch((error: unknown) => {

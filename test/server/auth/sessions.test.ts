@@ -114,17 +114,19 @@ describeServers('sessions', (start) => {
     )
   })
 
-  test('a session takes precedence over a header, an ended one does not, and alone it is 401 and deleted', async () => {
+  test('the header decides if one is sent, else the session; an invalid one is 401 whatever else is sent', async () => {
     const server = await start()
     await addUser(server.admin, 'cookie')
     const cookie = await logIn(server.guest, 'cookie', goodPassword)
     const basic = `Basic ${btoa('administrator:a test password')}`
-    expect(await whoIs(server.guest, { cookie, authorization: basic })).toBe('cookie')
     const ended = { cookie: 'landform=ended' }
-    expect(await whoIs(server.guest, { ...ended, authorization: basic })).toBe('administrator')
-    expect(await whoIs(server.guest, { ...ended, authorization: `Basic ${btoa('a:b')}` })).toBe(
-      'auth/bad-credentials',
-    )
+    for (const beside of [{}, { cookie }, ended]) {
+      expect(await whoIs(server.guest, { ...beside, authorization: basic })).toBe('administrator')
+      for (const wrong of ['Bearer wrong', `Basic ${btoa('a:b')}`])
+        expect(await whoIs(server.guest, { ...beside, authorization: wrong })).toBe('auth/bad-credentials')
+      expect(await whoIs(server.guest, { ...beside, authorization: 'Odd x' })).toBe('auth/bad-header')
+    }
+    expect(await whoIs(server.guest, { cookie })).toBe('cookie')
     const alone = await server.guest('GET', '/api/component/core/pkg_version', undefined, ended)
     expect(alone.status).toBe(401)
     expect(alone.headers.get('set-cookie')).toMatch(/^landform=; Max-Age=0;/)

@@ -4,6 +4,7 @@ import { createApp } from '../../../src/server/http/app.ts'
 import { handlerOf } from '../../../src/server/routes/handlers.ts'
 import { basic, type HotTree, makeHotTree } from '../../support/hot_tiles.ts'
 import { captureLog } from '../../support/log.ts'
+import { logIn } from '../../support/principals.ts'
 import { type RawResponse, sendRawRequest } from '../../support/raw_request.ts'
 import { adminPassword, startTestServer, type TestServer } from '../../support/server.ts'
 
@@ -52,7 +53,7 @@ beforeEach(() => {
 
 const administrator = basic('administrator', adminPassword)
 
-type Headers = Record<string, string>
+type Headers = Record<string, string | string[]>
 
 const ask = (path: string, headers: Headers, method = 'GET') => sendRawRequest(url, { method, path, headers })
 
@@ -154,6 +155,14 @@ test('nobody gets a tile that only others may read', async () => {
   await ask(vector(), administrator)
   expect((await ask(vector(), {})).status).toBe(403)
   expect((await ask(vector(), basic('administrator', 'wrong'))).status).toBe(401)
+})
+
+test('a known caller beside another credential gets no answer for the other one', async () => {
+  const cookie = await logIn(server.guest, 'administrator', adminPassword)
+  await askQuick(vector(), { cookie })
+  expect((await ask(vector(), { cookie, authorization: 'Bearer wrong' })).status).toBe(401)
+  const authorization = [String(administrator.authorization), 'Bearer wrong']
+  expect((await ask(vector(), { authorization })).json).toMatchObject({ code: 'auth/bad-header' })
 })
 
 test('the log has the same line for both', async () => {
