@@ -8,17 +8,18 @@ import { checkFormerFields } from './checks/check_former_fields.ts'
 import { checkIdentity, checkManifestIds, checkTopLevel } from './checks/check_identity.ts'
 import { checkLayer } from './checks/check_layer.ts'
 import { checkCycles, checkNames, checkParents } from './checks/check_parents.ts'
-import { checkStyle, findFieldCheck } from './checks/check_style.ts'
+import { checkStyle } from './checks/check_style.ts'
 import { type DataFile, listDataFiles } from './data_files.ts'
 import { namesFiles } from './files/expand_files.ts'
 import type { Manifest } from './manifest.ts'
-import { type Block, spanOfBlock } from './manifest_block.ts'
+import type { Block } from './manifest_block.ts'
+import type { PrincipalBlocks } from './principals/check_principals.ts'
 import { readPrincipalBlocks } from './principals/principal_block.ts'
 import { gatherPrincipals, wantedPrincipals } from './principals/wanted_principals.ts'
 import { readBlocks } from './read_blocks.ts'
 import { checkReferences } from './references.ts'
 import type { ManifestSource } from './resolve_source.ts'
-import { wantedResource } from './wanted_resource.ts'
+import { wantedOfBlock } from './wanted_block.ts'
 
 /** A manifest assembled from its files, with the issues found. */
 export interface Assembled {
@@ -31,6 +32,10 @@ export interface Assembled {
   readonly fileBlocks: readonly Block[]
   /** Icons, whose images are files, also with errors. */
   readonly icons: readonly RecordBlock[]
+  /** Resources by key, also with errors. */
+  readonly blocks: ReadonlyMap<string, Block>
+  /** Users and groups, also with errors. */
+  readonly principals: PrincipalBlocks
 }
 
 /**
@@ -67,20 +72,16 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...catalog.issues,
     ...accounts.issues,
   ]
-  const files = {
+  const parts = {
     dataFiles: all.flatMap(listDataFiles),
     fileBlocks: all.filter(namesFiles),
     icons: records.flatMap((one) => one.blocks).filter(({ kind }) => kind === 'icon'),
+    blocks,
+    principals: accounts.principals,
   }
-  if (!complete || hasErrors(issues)) return { issues, ...files }
+  if (!complete || hasErrors(issues)) return { issues, ...parts }
   const id = String((sources[0]?.value as { manifest?: unknown } | undefined)?.manifest)
-  const resources = new Map(
-    ordered.map((block) => {
-      const wanted = wantedResource(block, { folder: block.source.folder, spanOf: spanOfBlock(block) })
-      const checkFields = findFieldCheck(block, blocks)
-      return [block.key, checkFields === undefined ? wanted : { ...wanted, checkFields }]
-    }),
-  )
+  const resources = new Map(ordered.map((block) => [block.key, wantedOfBlock(block, blocks)]))
   const wanted = wantedCatalog(catalog.records, sources)
   const principals = wantedPrincipals(accounts.principals, sources)
   const manifest = {
@@ -89,5 +90,5 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
     ...(wanted === undefined ? {} : { catalog: wanted }),
     ...(principals === undefined ? {} : { principals }),
   }
-  return { manifest, issues, ...files }
+  return { manifest, issues, ...parts }
 }

@@ -38,7 +38,8 @@ export interface DataFile {
 /** Lists the data source of a block: one or none. */
 export function listDataFiles(block: Block): DataFile[] {
   const { source } = (block.value.data ?? {}) as { readonly source?: unknown }
-  if (typeof source !== 'string' || source === '') return []
+  const isUnresolved = block.source.unresolved.has(`${block.pointer}/data/source`)
+  if (typeof source !== 'string' || source === '' || isUnresolved) return []
   const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(source)
   return [{ block, path: resolve(block.source.folder, source), isUrl }]
 }

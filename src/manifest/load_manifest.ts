@@ -5,12 +5,13 @@ import { parseYaml } from '../document/parse_yaml.ts'
 import { redactText } from '../document/redact.ts'
 import type { Environment } from '../document/resolve_values.ts'
 import { findFileKind, listYamlFiles, readBytes, readIncludes } from '../document/yaml_files.ts'
-import { assembleManifest } from './assemble.ts'
+import { type Assembled, assembleManifest } from './assemble.ts'
 import { checkIconFiles } from './catalog/icon_files.ts'
 import { checkDataFiles } from './data_files.ts'
-import { expandFiles, withFiles } from './files/expand_files.ts'
+import { type ExpandedFiles, expandFiles, withFiles } from './files/expand_files.ts'
 import { expandFragments } from './fragments/expand_fragments.ts'
 import type { Manifest } from './manifest.ts'
+import { type ReadableParts, readableParts } from './readable_parts.ts'
 import { type ManifestSource, resolveSource, type Surroundings } from './resolve_source.ts'
 
 /** Files and environment of a manifest. */
@@ -27,6 +28,8 @@ export interface LoadOptions {
 export interface LoadedManifest {
   /** Absent if an issue is an error. */
   readonly manifest?: Manifest
+  /** Parts whose data sources and passwords can be read; those without errors if there are any. */
+  readonly readable: ReadableParts
   /** All issues of all files, by file and position. */
   readonly issues: readonly Issue[]
   /** Text by file name, for excerpts. Secrets are redacted. */
@@ -79,16 +82,35 @@ export async function loadManifest({ paths, env, cwd }: LoadOptions): Promise<Lo
   const read = files.flatMap((file) => file.sources)
   const expansion = expandFragments(read, complete)
   const documents = expansion.sources
-  const { manifest, issues: assembled, dataFiles, fileBlocks, icons } = assembleManifest(documents, complete)
-  const issues = [...expansion.issues, ...assembled]
-  const expanded = await expandFiles(fileBlocks)
-  const missing = [...(await checkDataFiles(dataFiles)), ...(await checkIconFiles(icons)), ...expanded.issues]
-  const stops = [...reading, ...expansion.issues, ...missing].some(({ severity }) => severity === 'error')
+  const assembled = assembleManifest(documents, complete)
+  const expanded = await expandFiles(assembled.fileBlocks)
+  const issues = [
+    ...reading,
+    ...expansion.issues,
+    ...assembled.issues,
+    ...(await checkDataFiles(assembled.dataFiles)),
+    ...(await checkIconFiles(assembled.icons)),
+    ...expanded.issues,
+  ].sort(compareIssues)
   return {
-    ...(manifest === undefined || stops ? {} : { manifest: withFiles(manifest, expanded) }),
-    issues: [...reading, ...issues, ...missing].sort(compareIssues),
+    ...listParts(assembled, expanded, issues),
+    issues,
     sources: new Map([...files.flatMap(listIncluded), ...files.flatMap(listShown)]),
     documents,
+  }
+}
+
+function listParts(
+  { manifest, ...blocks }: Assembled,
+  files: ExpandedFiles,
+  issues: readonly Issue[],
+): Pick<LoadedManifest, 'manifest' | 'readable'> {
+  if (manifest === undefined || hasErrors(issues))
+    return { readable: withFiles(readableParts(blocks, issues), files) }
+  const whole = withFiles(manifest, files)
+  return {
+    manifest: whole,
+    readable: { resources: whole.resources, users: whole.principals?.user ?? new Map() },
   }
 }
 

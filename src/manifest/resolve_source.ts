@@ -18,6 +18,8 @@ export interface ManifestSource {
   readonly hasEscapes: boolean
   /** Source text of values with expressions, by pointer. */
   readonly expressions: ReadonlyMap<Pointer, string>
+  /** Pointers of values with expressions that could not be replaced, which have issues of their own. */
+  readonly unresolved: ReadonlySet<Pointer>
   /** Included files by pointer, of values that consist of one file. */
   readonly included: ReadonlyMap<Pointer, IncludedFile>
   /** Source text of values with parameters, by pointer. */
@@ -75,7 +77,8 @@ export function resolveSource(
   { env, files, showPath, parameters }: Surroundings,
 ): { readonly source: ManifestSource; readonly issues: readonly Issue[] } {
   const options = { files, parameters, keeps: 'fragments' }
-  const { value, issues, expressions, includedPaths: paths, ...rest } = resolveValues(document, env, options)
+  const resolved = resolveValues(document, env, options)
+  const { value, issues, expressions, includedPaths: paths, parameters: withParameters } = resolved
   const included = new Map<Pointer, IncludedFile>()
   const hasEscapes = numericEscape.test(document.text)
   for (const [pointer, path] of paths) {
@@ -83,8 +86,12 @@ export function resolveSource(
     if (found !== undefined && 'text' in found)
       included.set(pointer, { file: showPath(found.path), text: found.text })
   }
-  const source = { document, folder, value, hasEscapes, expressions, included, parameters: rest.parameters }
-  return { source: { ...source, surroundings: { env, files, showPath } }, issues }
+  const unresolved = new Set(issues.map(({ pointer = '' }) => pointer))
+  const source = { document, folder, value, hasEscapes, expressions, unresolved, included }
+  return {
+    source: { ...source, parameters: withParameters, surroundings: { env, files, showPath } },
+    issues,
+  }
 }
 
 const numericEscape = /\\[0xuU]/

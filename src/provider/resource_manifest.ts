@@ -157,7 +157,7 @@ function sourceOf(
   // Expressions belong to manifests: here, the program has replaced its own.
   return {
     ...{ document, folder, value: plain, hasEscapes },
-    ...{ expressions: new Map(), included: new Map(), parameters: new Map() },
+    ...{ expressions: new Map(), unresolved: new Set(), included: new Map(), parameters: new Map() },
     surroundings: { env: {}, files: new Map(), showPath: (path) => path },
   }
 }

@@ -157,4 +157,40 @@ describe('a source of a manifest', () => {
       'error data/key: "keyed" will have no field "code"',
     )
   })
+
+  it('is read by validate although other parts of the manifest have errors, with the other sources and passwords', async () => {
+    const layer = (key: string, rest: string) =>
+      `  ${key}: { cls: vector_layer, parent: root, display_name: ${key}, ${rest} }\n`
+    const text = `manifest: several
+resources:
+  root: { existing: true, id: 0, permissions: none }
+${layer('absent', 'data: { source: absent.geojson }')}${layer('damaged', 'data: { source: broken.geojson }')}${layer('named', 'colour: red, data: { source: broken.geojson }')}${layer('orphan', 'data: { source: roads.geojson, mode: sync, key: code }').replace('root', 'nowhere')}${layer('unset', 'data: { source: "${env.NO_FOLDER}/roads.geojson" }')}${layer('optioned', 'data: { source: broken.geojson, skip_errors: 3 }')}users:
+  ann: { display_name: Ann, colour: red, password: { file: ann.txt } }
+`
+    await writeFile(join(cwd, 'several.yaml'), text)
+    await writeFile(join(cwd, 'ann.txt'), 'abc')
+    const { exit, out } = await run('validate', 'several.yaml')
+    const found = out.split('\n').filter((line) => line.startsWith('several.yaml:'))
+    const places = found.map((line) => line.replace(/^several.yaml:(\d+):\d+ (\w+ [^:]*):.*$/, '$1 $2'))
+    expect(exit).toBe(3)
+    expect(places).toEqual([
+      '3 error manifest/bad-value',
+      '4 error file/not-found',
+      '5 error source/unreadable',
+      '6 error manifest/unknown-field',
+      '6 error source/unreadable',
+      '7 error manifest/unknown-reference',
+      '7 error data/key',
+      '8 error value/unknown-variable',
+      '9 error manifest/bad-value',
+      '11 error manifest/unknown-field',
+      '11 warning principal/weak-password',
+    ])
+    const unread = await run('validate', 'several.yaml', '--no-data')
+    expect(unread.out).not.toContain('source/unreadable')
+    await writeFile(join(cwd, 'several_more.yaml'), 'manifest: several\nresources: {')
+    const partial = await run('validate', 'several.yaml', 'several_more.yaml')
+    expect(partial.out).toContain('several.yaml:5:')
+    expect(partial.out).toContain('several_more.yaml:2:')
+  })
 })

@@ -2,6 +2,7 @@ import { countOf } from '../../core/count.ts'
 import { compareIssues, hasErrors, type Issue } from '../../core/issue.ts'
 import { type LoadedManifest, loadManifest } from '../../manifest/load_manifest.ts'
 import type { Manifest } from '../../manifest/manifest.ts'
+import type { ReadableParts } from '../../manifest/readable_parts.ts'
 import type { CommandSpec } from '../command.ts'
 import { countIssues, orDefault } from '../load_manifest.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
@@ -27,9 +28,9 @@ export function validateManifest(
 
 async function runValidate(settings: ValidateSettings, terminal: Terminal): Promise<number> {
   const { paths, json, readsData } = settings
-  const { manifest, issues: found, sources } = await validateManifest(paths, terminal)
-  const read = readsData && manifest !== undefined ? await readData(manifest, terminal) : []
-  const weak = manifest === undefined ? [] : await readPasswords(manifest, terminal)
+  const { manifest, readable, issues: found, sources } = await validateManifest(paths, terminal)
+  const read = readsData ? await readData(readable, terminal) : []
+  const weak = await readPasswords(readable, terminal)
   const issues = [...found, ...read, ...weak].sort(compareIssues)
   if (json) {
     for (const issue of issues) writeIssueEvent(terminal.out, issue)
@@ -51,16 +52,16 @@ async function runValidate(settings: ValidateSettings, terminal: Terminal): Prom
 }
 
 /** Reads the data sources, if there are any; a manifest without them needs no readers. */
-async function readData(manifest: Manifest, { interrupt }: Terminal): Promise<Issue[]> {
-  if (![...manifest.resources.values()].some(({ data }) => data !== undefined)) return []
+async function readData(parts: ReadableParts, { interrupt }: Terminal): Promise<Issue[]> {
+  if (![...parts.resources.values()].some(({ data }) => data !== undefined)) return []
   const { checkSources } = await import('../../reconcile/sources/check_sources.ts')
-  return checkSources(manifest, interrupt)
+  return checkSources(parts, interrupt)
 }
 
 /** Warns of weak passwords: landform servers refuse them, others may not. Only who applies the manifest has all of them. */
-async function readPasswords({ principals }: Manifest, terminal: Terminal): Promise<Issue[]> {
-  const users = [...(principals?.user.values() ?? [])].filter(({ password }) => password !== undefined)
-  const issues = await findBadPasswords(users, terminal)
+async function readPasswords({ users }: ReadableParts, terminal: Terminal): Promise<Issue[]> {
+  const named = [...users.values()].filter(({ password }) => password !== undefined)
+  const issues = await findBadPasswords(named, terminal)
   const weak = issues.filter(({ code }) => code === 'principal/weak-password')
   return weak.map((issue) => ({ ...issue, severity: 'warning' }))
 }

@@ -20,7 +20,10 @@ export function resolveImage({ source: { folder }, value }: RecordBlock): Wanted
 
 /** Checks that the images of icons are files that the catalog accepts. */
 export async function checkIconFiles(blocks: readonly RecordBlock[]): Promise<Issue[]> {
-  const icons = blocks.filter(({ value }) => typeof value.image === 'string' && value.image !== '')
+  const icons = blocks.filter(
+    ({ source, pointer: base, value }) =>
+      typeof value.image === 'string' && value.image !== '' && !source.unresolved.has(base + pointer),
+  )
   return (await Promise.all(icons.map(checkIconFile))).flat()
 }
 

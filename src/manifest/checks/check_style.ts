@@ -115,11 +115,11 @@ function checkIncludedStyle(style: StyleText, { file, text }: IncludedFile): Iss
 }
 
 /**
- * Checks a style with variables. The message omits the details, which could show values of the variables. A value that is
- * still its expression has an issue of its own.
+ * Checks a style with variables. The message omits the details, which could show values of the variables. A value that
+ * could not be replaced has an issue of its own.
  */
 function checkRedactedStyle({ block, pointer, text, language }: StyleText): Issue[] {
-  if (text === block.source.expressions.get(block.pointer + pointer)) return []
+  if (block.source.unresolved.has(block.pointer + pointer)) return []
   const error = checkStyleText(language, text).find(({ severity }) => severity === 'error')
   if (error === undefined) return []
   const shown = showAt(block.source, block.pointer + pointer)

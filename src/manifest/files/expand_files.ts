@@ -45,10 +45,10 @@ export async function expandFiles(blocks: readonly Block[]): Promise<ExpandedFil
 }
 
 /** Adds the files, and descriptions and attachments of features, to the resources of a manifest, by key. */
-export function withFiles(
-  manifest: Manifest,
+export function withFiles<M extends Pick<Manifest, 'resources'>>(
+  manifest: M,
   { files, features = new Map() }: Pick<ExpandedFiles, 'files'> & Partial<Pick<ExpandedFiles, 'features'>>,
-): Manifest {
+): M {
   if (files.size + features.size === 0) return manifest
   const resources = new Map(manifest.resources)
   for (const [key, list] of files) {
@@ -126,6 +126,7 @@ export async function expandEntry(
   const type = mimeType === undefined ? {} : { mimeType }
   const place =
     typeof block.value.file === 'string' || Object.keys(entry).length === 1 ? pointer : `${pointer}/path`
+  if (block.source.unresolved.has(block.pointer + place)) return []
   const isMany = isPattern(path) && pointer !== '/file'
   const matched = isMany
     ? await match(base, path, (message, hint) =>

@@ -44,7 +44,8 @@ function wantedOfKind(blocks: ReadonlyMap<string, PrincipalBlock>): ReadonlyMap<
   return new Map(sorted.map((block) => [block.key, wantedPrincipal(block)]))
 }
 
-function wantedPrincipal(block: PrincipalBlock): WantedPrincipal {
+/** Returns the desired state that a valid block of a user or a group describes. */
+export function wantedPrincipal(block: PrincipalBlock): WantedPrincipal {
   const { was, password, member_of: _, members: __, ...members } = block.value
   const memberships = readMemberships(block)
   return {

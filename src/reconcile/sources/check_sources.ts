@@ -22,7 +22,7 @@ const maxReaders = 2
  * @throws {Problem} pipeline/interrupted
  */
 export async function checkSources(
-  { resources }: Manifest,
+  { resources }: Pick<Manifest, 'resources'>,
   signal: AbortSignal | undefined,
 ): Promise<Issue[]> {
   const layers = [...resources.values()].filter(
