@@ -1,3 +1,4 @@
+import { digestExtended } from '../core/extensions_digest.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
 import { supportsRoute } from './detect_server.ts'
@@ -38,6 +39,19 @@ export function countExtensions(there: readonly ReadExtensions[]): ExtensionCoun
     descriptions: there.filter(({ description }) => description !== null).length,
     attachments: there.reduce((sum, { attachments }) => sum + attachments.length, 0),
   }
+}
+
+/** Description and attachments of a feature at some time. */
+export interface FeatureState {
+  readonly id: number
+  /** Value of the key as text; null if the feature has none. */
+  readonly key: string | null
+  readonly digest: string
+}
+
+/** Digests what features of a layer have. */
+export function statesOf(there: readonly ReadExtensions[]): FeatureState[] {
+  return there.map((one) => ({ id: one.id, key: one.key, digest: digestExtended(one) }))
 }
 
 /** A layer, and the field that identifies its features, if any. */

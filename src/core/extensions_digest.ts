@@ -19,9 +19,4 @@ export function digestExtended({ id, description, attachments }: ExtendedFeature
   return sha256(JSON.stringify([id, description, files]))
 }
 
-/** Digest of the descriptions and attachments of a layer, from those of its features in the order of their ids. */
-export function joinExtended(digests: readonly string[]): string {
-  return sha256(digests.join('\n'))
-}
-
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -133,11 +133,13 @@ async function syncWithFile(
   const { id, keyname, display_name } = resource
   const name = keyname ?? display_name ?? String(id)
   const { geometry_type: geometryType, srs, data_version: dataVersion } = own ?? {}
+  const { extensions_version: extensionsVersion } = own ?? {}
   if (geometryType === undefined || srs === undefined)
     throw problem('data/not-comparable', `The server cannot compare the features of "${name}".`)
   const step = startStep(context, 'compare and load', name)
   const options = { ...reading, ...(encoding === undefined ? {} : { encoding }) }
-  const layer = { id, name, geometryType, srs: srs.id, dataVersion, fields: member?.fields ?? [] }
+  const versions = { dataVersion, extensionsVersion }
+  const layer = { id, name, geometryType, srs: srs.id, ...versions, fields: member?.fields ?? [] }
   const source = { path, options, signal: context.signal }
   const { change, difference, summary } = await syncLayer(
     context.api,

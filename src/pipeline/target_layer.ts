@@ -18,6 +18,7 @@ export interface TargetLayer {
   readonly srs: number | undefined
   /** Version of the data, incremented by each change; undefined if the server does not report it. */
   readonly dataVersion: number | undefined
+  readonly extensionsVersion: number | undefined
   /** Source of the last load that recorded it. */
   readonly source: SourceMarker | undefined
   /** Id of the manifest that manages the layer. */
@@ -52,6 +53,7 @@ export async function getLayer(api: Api, keyname: string, signal?: AbortSignal):
     geometryType: layer.vector_layer?.geometry_type,
     srs: layer.vector_layer?.srs?.id,
     dataVersion: layer.vector_layer?.data_version,
+    extensionsVersion: layer.vector_layer?.extensions_version,
     source: findSource(layer.resmeta?.items?.[markerKeys.source]),
     manifest: findManifest(id, layer.resmeta?.items),
   }

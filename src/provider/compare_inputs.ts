@@ -205,6 +205,7 @@ function actualOf({ cls, wanted, news, places }: Sides): ActualResource {
     protect: wanted.protect,
     source: undefined,
     dataVersion: undefined,
+    extensionsVersion: undefined,
     members: membersOf({ cls, wanted, news, places }),
   }
 }

@@ -171,9 +171,47 @@ describe.each(oneDriver)('descriptions and attachments of features on %s', (driv
     await attach('loaded', 3, 'late.jpg')
     const stale = await run('apply', '--plan', 'saved.plan')
     expect(stale.exit).toBe(1)
-    expect(stale.err).toContain('error apply/stale: the change of "loaded" differs from the saved plan')
+    expect(stale.err).toContain(
+      'error apply/stale: descriptions or attachments of features of "loaded" were changed on the server since the plan was saved',
+    )
     expect((await read('loaded')).map(([key]) => key)).toEqual(['NO', 'SE', 'DK'])
   })
+
+  test.each([
+    ['sync', []],
+    ['sync', ['--no-atomic']],
+    ['replace', []],
+  ] as const)(
+    'that others add to features that a load deletes stop it, by name, without features: %s %j',
+    async (mode, more) => {
+      await writePlaces(['NO', 'SE', 'DK'])
+      const key = ['taken', mode, ...more].join('_').replaceAll('-', '')
+      const by = mode === 'sync' ? { key: 'code' } : {}
+      await write(key, { data: { source: 'places.geojson', mode, ...by, allow_loss: true } })
+      await apply()
+      await attach(key, 3, 'first.jpg')
+      await writePlaces(['NO', 'SE'])
+      expect((await run('plan', 'm.yaml', '--out', `${key}.plan`)).out).toContain('1 attachment')
+      const meanwhile = async () => {
+        await attach(key, 3, 'second.jpg')
+        return 'yes'
+      }
+      const refused = await runAnswering(meanwhile, 'apply', 'm.yaml', ...more)
+      expect(refused.exit).toBe(1)
+      expect(refused.err + refused.out).toContain(
+        `Descriptions or attachments of features of "${key}" were changed on the server since the plan was made: #3.`,
+      )
+      expect(await read(key)).toEqual([['DK', null, ['first.jpg', 'second.jpg']]])
+      const saved = await run('apply', '--plan', `${key}.plan`)
+      expect([saved.exit, saved.err]).toEqual([
+        1,
+        expect.stringContaining(`descriptions or attachments of features of "${key}" were changed`),
+      ])
+      expect((await run('plan', 'm.yaml')).out).toContain('2 attachments')
+      await apply(...more)
+      expect(await read(key)).toEqual([])
+    },
+  )
 
   test('that a load would delete without features: are found by the plan', async () => {
     await writePlaces(['NO', 'SE', 'DK'])

@@ -8,13 +8,6 @@ export const maxExtended = 200_000
 /** Descriptions and attachments of features in requests, by key. */
 export const FeatureExtensionsSchema = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 255, description: 'Field that identifies a feature.' }),
-  if_digest: Type.Optional(
-    Type.String({
-      pattern: '^[0-9a-f]{64}$',
-      description:
-        'Digest of the descriptions and attachments that the change is based on; if others have changed them since, the request fails.',
-    }),
-  ),
   clear: Type.Optional(
     Type.Array(oneOf(['description', 'attachment']), {
       maxItems: 2,

@@ -123,6 +123,14 @@ export const vectorLayer = {
           description: 'Version of the data, incremented with each change.',
         }),
       ),
+      extensions_version: Type.Optional(
+        Type.Integer({
+          readOnly: true,
+          'x-extension': true,
+          ...structure,
+          description: 'Version of descriptions and attachments of features, incremented with each change.',
+        }),
+      ),
       fields: Type.Optional(
         Type.Array(FieldSchema, {
           maxItems: maxFields,
@@ -153,6 +161,14 @@ export const vectorLayer = {
               'Changes of features, in the transaction of the request. Dates are ISO 8601 strings.',
           },
         ),
+      ),
+      if_extensions_version: Type.Optional(
+        Type.Integer({
+          ...load,
+          'x-wire': true,
+          description:
+            'Version of descriptions and attachments of features that the change is based on; the request fails if they have another.',
+        }),
       ),
       feature_extensions: Type.Optional(
         annotate(FeatureExtensionsSchema, {

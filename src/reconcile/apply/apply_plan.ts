@@ -129,7 +129,7 @@ async function explain(
   { change }: Step,
 ): Promise<Problem> {
   const hint = staleHint(partial)
-  if (fault.code === 'resource/stale') return explainStale(api, change, { hint, signal })
+  if (fault.code === 'resource/stale') return explainStale(api, change, { fault, hint, signal })
   const isGone = fault.code === 'resource/not-found' && fault.data.resource_id === change.id
   if (isGone) return stale(change, 'deleted', hint)
   return explainTaken({ api, signal }, change.key, fault)

@@ -147,7 +147,9 @@ async function rewrite(context: StepContext, step: Step): Promise<void> {
   } catch (error) {
     if (!isProblem(error) || !staleCodes.includes(error.code)) throw error
     if (await isLoaded(context, change)) return
-    throw error.code === 'resource/stale' ? await explainStale(context.api, change, context) : error
+    throw error.code === 'resource/stale'
+      ? await explainStale(context.api, change, { fault: error, signal: context.signal })
+      : error
   }
   await setFields(context, change, id)
 }

@@ -1,7 +1,6 @@
 import type { Upload } from '../../contract/bodies/resource.ts'
 import { problem } from '../../contract/problems.ts'
 import { extensionsOf, filesOf } from '../../contract/registry.ts'
-import { joinExtended } from '../../core/extensions_digest.ts'
 import { uploadFile } from '../../transfer/upload_file.ts'
 import type { AttachmentItem, Change, FileUpload } from '../model/change.ts'
 import type { ApplyOptions } from './apply_options.ts'
@@ -53,16 +52,26 @@ export function hasFiles({ files, features }: Change): boolean {
   return files !== undefined || features !== undefined
 }
 
-/** Adds the files of a change to its body, and the descriptions and attachments of features. */
+/**
+ * Adds the files of a change to its body, the descriptions and attachments of features, and the version of those that the change is
+ * based on.
+ */
 export function addFiles(wire: Body, change: Change, uploads: FileUploads | undefined): Body {
-  return addFeatures(addOwnFiles(wire, change, uploads), change, uploads)
+  return addBase(addFeatures(addOwnFiles(wire, change, uploads), change, uploads), change)
+}
+
+function addBase(wire: Body, { cls, extensions }: Change): Body {
+  if (extensions === undefined) return wire
+  return {
+    ...wire,
+    [cls]: { ...(wire[cls] as object | undefined), if_extensions_version: extensions.version },
+  }
 }
 
 function addFeatures(wire: Body, { cls, features }: Change, uploads: FileUploads | undefined): Body {
   const field = extensionsOf(cls)
   if (features === undefined || field === undefined) return wire
-  const { key, clear, before } = features
-  const digest = before === undefined ? {} : { if_digest: joinExtended(before.map((one) => one.digest)) }
+  const { key, clear } = features
   const items = features.items.map(({ attachments, ...item }) => ({
     ...item,
     ...(attachments === undefined
@@ -71,7 +80,7 @@ function addFeatures(wire: Body, { cls, features }: Change, uploads: FileUploads
   }))
   return {
     ...wire,
-    [cls]: { ...(wire[cls] as object | undefined), [field]: { key, ...digest, clear, items } },
+    [cls]: { ...(wire[cls] as object | undefined), [field]: { key, clear, items } },
   }
 }
 

@@ -32,6 +32,8 @@ export interface ActualResource {
   readonly source: SourceMarker | undefined
   /** Version of a layer's data, incremented by each change. */
   readonly dataVersion: number | undefined
+  /** Version of the descriptions and attachments of a layer's features, incremented by each change. */
+  readonly extensionsVersion: number | undefined
   /** Members of the class by name, as in the API. */
   readonly members: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>
 }
@@ -136,6 +138,7 @@ export function readActual(wire: Representation): ActualResource {
     rules: permissions,
     ...readMetadata(id, items),
     dataVersion: members[cls]?.data_version as number | undefined,
+    extensionsVersion: members[cls]?.extensions_version as number | undefined,
     members,
   }
 }

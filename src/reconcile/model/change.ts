@@ -1,3 +1,4 @@
+import type { FeatureState } from '../../api/read_extensions.ts'
 import type { Action, JournalAction } from '../../contract/bodies/journal.ts'
 import type { CatalogKind } from '../../contract/catalog/catalog_edit.ts'
 import type { PrincipalKind } from '../../contract/principal.ts'
@@ -118,8 +119,6 @@ export interface FileUpload {
 export interface FeaturesChange {
   /** Keyname of the field that identifies a feature. */
   readonly key: string
-  /** Digests of what features had during planning, in the order of their ids; absent for a new layer. */
-  readonly before?: readonly FeatureState[]
   /** What all features of the layer lose first; then the items are complete. */
   readonly clear: readonly ('description' | 'attachment')[]
   readonly items: readonly FeatureItem[]
@@ -136,12 +135,11 @@ export interface PartDigests {
   readonly there: string
 }
 
-/** Description and attachments of a feature during planning. */
-export interface FeatureState {
-  readonly id: number
-  /** Value of the key as text; null if the feature has none. */
-  readonly key: string | null
-  readonly digest: string
+/** Descriptions and attachments of features during planning, which a change writes or deletes. */
+export interface ExtensionsBase {
+  readonly version: number
+  /** Of each feature that has any; absent if they were not read. */
+  readonly states?: readonly FeatureState[]
 }
 
 /** Change of the description and attachments of a feature. */
@@ -281,6 +279,8 @@ export interface Change {
   readonly files?: readonly FileEntry[]
   /** Descriptions and attachments of features to write; absent if they do not change. */
   readonly features?: FeaturesChange
+  /** The descriptions and attachments that the change is based on; absent if it takes none away. */
+  readonly extensions?: ExtensionsBase
   /** Only of an undo: data that the server kept, and restores with their ids. */
   readonly restores?: RestoredData
   readonly image?: ImageLoad

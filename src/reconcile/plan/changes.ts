@@ -28,6 +28,7 @@ import {
 } from './data/final_fields.ts'
 import { reportUnconvertible, tellLostValues, withoutConversion } from './data/lost_values.ts'
 import {
+  baseOf,
   countUnlisted,
   type ExtensionsPlan,
   planExtensions,
@@ -310,6 +311,8 @@ function updateOf(update: Update): Change {
     wanted.records !== undefined && wanted.restores === undefined && addedFields(diff.edits).size > 0
   const written = isWithoutValues ? staleSource(diff.body, actual) : keepSource(diff.body, actual)
   const body = data === undefined ? written : diff.body
+  const layer = { actual, data, features: extended.change, restores: wanted.restores !== undefined }
+  const base = baseOf(layer, work.input.extensions)
   return {
     action: actionOf(diff, data),
     key: wanted.key,
@@ -326,6 +329,7 @@ function updateOf(update: Update): Change {
     ...(unfilled === undefined ? {} : { unfilled }),
     ...(entries === undefined ? {} : { files: entries }),
     ...featuresOf(extended),
+    ...(base === undefined ? {} : { extensions: base }),
     ...(fields === undefined ? {} : { fieldsAfterLoad: fields as NonNullable<Change['fieldsAfterLoad']> }),
     ...(diff.sharesRules && actual.version !== undefined ? { ifVersion: actual.version } : {}),
   }

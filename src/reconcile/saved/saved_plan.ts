@@ -16,6 +16,8 @@ export interface SavedChange {
   readonly id?: number
   /** Version of the resource during planning. */
   readonly version?: number
+  /** Version of descriptions and attachments of features during planning, if the change writes or deletes them. */
+  readonly extensions_version?: number
   /** SHA-256 of the change, in hexadecimal. */
   readonly digest: string
 }
@@ -62,11 +64,12 @@ export interface SavedPlan {
 /** Describes the changes of a plan for a file. */
 export function saveChanges({ changes }: Pick<Plan, 'changes'>): SavedChange[] {
   return changes.map((change) => {
-    const { action, key, cls, id, version } = change
+    const { action, key, cls, id, version, extensions } = change
     return {
       ...{ action, key, cls },
       ...(id === undefined ? {} : { id }),
       ...(version === undefined ? {} : { version }),
+      ...(extensions === undefined ? {} : { extensions_version: extensions.version }),
       digest: digestChange(change),
     }
   })
@@ -172,12 +175,18 @@ function compareChanges(saved: readonly SavedChange[], current: readonly SavedCh
 const nameOf = ({ cls, key }: SavedChange) => `${cls} ${key}`
 
 function describeDifference(saved: SavedChange, now: SavedChange | undefined): string {
-  const { key, action, version } = saved
+  const { key, action, version, extensions_version: extensions } = saved
   if (now === undefined) return `"${key}" no longer has a change: the plan was to ${action} it`
   if (now.action !== action) return `"${key}" is now to ${now.action}: the plan was to ${action} it`
   if (version !== undefined && now.version !== undefined && now.version !== version) {
     const times = countOf(now.version - version, 'time')
     return `"${key}" was changed on the server ${times} since the plan was saved`
   }
+  if (
+    extensions !== undefined &&
+    now.extensions_version !== undefined &&
+    now.extensions_version !== extensions
+  )
+    return `descriptions or attachments of features of "${key}" were changed on the server since the plan was saved`
   return `the change of "${key}" differs from the saved plan`
 }

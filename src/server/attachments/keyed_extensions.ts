@@ -1,10 +1,9 @@
 import { problem } from '../../contract/problems.ts'
 import type { Members } from '../../contract/registry.ts'
-import { digestExtended, type ExtendedFeature, joinExtended } from '../../core/extensions_digest.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
 import { clearExtension } from '../../store/attachment/attachment.ts'
-import { extensionsStatement, findFeaturesByKey } from '../../store/feature/feature_extensions.ts'
+import { findFeaturesByKey } from '../../store/feature/feature_extensions.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { type ExtensionChange, writeExtensionsOf } from './attachment_extension.ts'
@@ -45,26 +44,17 @@ export async function writeKeyedExtensions(
 }
 
 /**
- * Makes sure that the descriptions and attachments of a layer, which must be locked, are those that a change is based on.
+ * Makes sure that the descriptions and attachments of a layer, which must be locked, have the version that a change is based on.
  *
  * @throws {Problem} resource/stale
  */
-export async function requireExtensions(
-  tx: Queryable,
-  layer: Layer,
-  { if_digest: wanted }: Pick<KeyedExtensions, 'if_digest'>,
-): Promise<void> {
-  if (wanted === undefined) return
-  const digests: string[] = []
-  if (layer.tableName !== null) {
-    const { text, values } = extensionsStatement(layer, undefined)
-    const rows = await tx.query<{ feature: string }>(text, values)
-    for (const { feature } of rows) digests.push(digestExtended(JSON.parse(feature) as ExtendedFeature))
-  }
-  if (joinExtended(digests) === wanted) return
-  const { resourceId } = layer
-  const message = `Descriptions or attachments of features of resource id = ${resourceId} have changed.`
-  throw problem('resource/stale', message, { resource: resourceId })
+export function requireExtensionsVersion(
+  { resourceId, extensionsVersion: version }: Layer,
+  wanted: number | undefined,
+): void {
+  if (wanted === undefined || wanted === version) return
+  const message = `The descriptions and attachments of features of resource id = ${resourceId} have version ${version}, not ${wanted}.`
+  throw problem('resource/stale', message, { resource: resourceId, data: { extensions_version: version } })
 }
 
 interface KeyPlace {

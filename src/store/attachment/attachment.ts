@@ -45,6 +45,14 @@ export async function findAttachment(
   return row
 }
 
+/**
+ * Returns a common table expression that increments the version of the descriptions and attachments of layer `$1`, if a row set has
+ * rows. The layer must be locked.
+ */
+const countedSql = (rows: string) => `counted as (
+  update layer set extensions_version = extensions_version + 1
+   where resource_id = $1::int and exists (select from ${rows}))`
+
 /** Adds attachments to the features of a layer; returns their ids, in the same order. The rows of the blobs must exist. */
 export async function insertAttachments(
   tx: Queryable,
@@ -54,11 +62,13 @@ export async function insertAttachments(
   if (attachments.length === 0) return []
   // Defaults are evaluated after sorting, so ids increase in the order of the list.
   const rows = await tx.query<{ id: number }>(
-    `insert into attachment (layer_id, feature_id, name, mime_type, description, digest)
-     select $1::int, f, n, m, d, g
-       from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
-         with ordinality as r (f, n, m, d, g, place) order by place
-     returning id`,
+    `with added as (
+       insert into attachment (layer_id, feature_id, name, mime_type, description, digest)
+       select $1::int, f, n, m, d, g
+         from unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
+           with ordinality as r (f, n, m, d, g, place) order by place
+       returning id), ${countedSql('added')}
+     select id from added`,
     [
       layerId,
       attachments.map(({ featureId }) => featureId),
@@ -79,11 +89,13 @@ export async function updateAttachments(
 ): Promise<Map<number, number>> {
   if (changes.length === 0) return new Map()
   const rows = await tx.query<{ id: number; featureId: number }>(
-    `update attachment a
-        set name = coalesce(c.name, a.name), description = case when c.keeps then a.description else c.description end
-       from unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[]) as c (id, name, description, keeps)
-      where a.layer_id = $1::int and a.id = c.id
-      returning a.id, a.feature_id::float8 as "featureId"`,
+    `with written as (
+       update attachment a
+          set name = coalesce(c.name, a.name), description = case when c.keeps then a.description else c.description end
+         from unnest($2::bigint[], $3::text[], $4::text[], $5::boolean[]) as c (id, name, description, keeps)
+        where a.layer_id = $1::int and a.id = c.id
+       returning a.id, a.feature_id::float8 as "featureId"), ${countedSql('written')}
+     select * from written`,
     [
       layerId,
       changes.map(({ id }) => id),
@@ -103,8 +115,11 @@ export async function deleteOtherAttachments(
 ): Promise<void> {
   if (featureIds.length === 0) return
   await tx.query(
-    `delete from attachment
-      where layer_id = $1::int and feature_id = any($2::bigint[]) and id <> all($3::bigint[])`,
+    `with gone as (
+       delete from attachment
+        where layer_id = $1::int and feature_id = any($2::bigint[]) and id <> all($3::bigint[])
+       returning id), ${countedSql('gone')}
+     select from gone limit 0`,
     [layerId, featureIds, keptIds],
   )
 }
@@ -115,7 +130,10 @@ export async function deleteAttachment(
   { layerId, featureId, id }: AttachmentPlace,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `delete from attachment where layer_id = $1::int and feature_id = $2::bigint and id = $3::bigint returning id`,
+    `with gone as (
+       delete from attachment where layer_id = $1::int and feature_id = $2::bigint and id = $3::bigint returning id
+     ), ${countedSql('gone')}
+     select id from gone`,
     [layerId, featureId, id ?? null],
   )
   return rows.length > 0
@@ -134,7 +152,11 @@ export async function clearExtension(
   name: 'attachment' | 'description',
 ): Promise<void> {
   const table = name === 'attachment' ? 'attachment' : 'feature_description'
-  await tx.query(`delete from ${table} where layer_id = $1::int`, [layerId])
+  await tx.query(
+    `with gone as (delete from ${table} where layer_id = $1::int returning layer_id), ${countedSql('gone')}
+     select from gone limit 0`,
+    [layerId],
+  )
 }
 
 /** Deletes attachments and descriptions of features of a layer whose ids are not in a table. */
@@ -210,13 +232,19 @@ export async function writeDescriptions(
   if (descriptions.size === 0) return
   const ids = [...descriptions.keys()]
   await tx.query(
-    'delete from feature_description where layer_id = $1::int and feature_id = any($2::bigint[])',
+    `with gone as (
+       delete from feature_description where layer_id = $1::int and feature_id = any($2::bigint[])
+       returning feature_id), ${countedSql('gone')}
+     select from gone limit 0`,
     [layerId, ids],
   )
   await tx.query(
-    `insert into feature_description (layer_id, feature_id, description)
-     select $1::int, id, description from unnest($2::bigint[], $3::text[]) as d (id, description)
-      where description is not null`,
+    `with added as (
+       insert into feature_description (layer_id, feature_id, description)
+       select $1::int, id, description from unnest($2::bigint[], $3::text[]) as d (id, description)
+        where description is not null
+       returning feature_id), ${countedSql('added')}
+     select from added limit 0`,
     [layerId, ids, [...descriptions.values()]],
   )
 }

@@ -51,6 +51,8 @@ export interface Layer {
   readonly foreign?: ForeignTable | null
   /** Number of changes of the features. */
   readonly dataVersion: number
+  /** Number of changes of descriptions and attachments of features. */
+  readonly extensionsVersion: number
   /** In order. */
   readonly fields: readonly LayerField[]
 }
@@ -79,6 +81,7 @@ async function readLayers<T extends Layer>(
   const rows = await tx.query<T>(
     `select l.resource_id as "resourceId", l.geometry_type as "geometryType", l.srs,
             l.table_name as "tableName", l.data_version as "dataVersion",
+            l.extensions_version as "extensionsVersion",
             case when g.resource_id is not null then json_build_object(
               'connectionId', c.connection_id, 'schema', g.schema_name, 'table', g.table_name,
               'idColumn', g.column_id, 'geomColumn', g.column_geom, 'idType', g.id_type,

@@ -1,4 +1,4 @@
-import { countExtensions, type ExtensionCounts } from '../../api/read_extensions.ts'
+import { countExtensions, statesOf } from '../../api/read_extensions.ts'
 import { type GeometryType, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { findHint } from '../../core/suggest.ts'
@@ -298,7 +298,7 @@ async function finish(
     ...counts,
     ...(kept === undefined ? {} : { kept }),
     removed: removed.length,
-    removedExtensions: await countRemoved(reader, target.id, removed),
+    ...(await readRemoved(reader, target.id, removed)),
     newFields,
     missingFields,
     ...(geometryType === target.geometryType ? {} : { geometryType }),
@@ -328,15 +328,16 @@ function findRemoved({ question: { badKeys = [] }, digests, summary, scan }: Fin
   return { removed: others, kept: scan.kept > 0 ? { count: scan.kept, unreadKeys: 0 } : undefined }
 }
 
-/** Counts the descriptions and attachments of features with one request, however many there are. */
-async function countRemoved(
+/** Reads the descriptions and attachments of features with one request, however many there are. */
+async function readRemoved(
   reader: FeatureReader,
   layer: number,
   removed: readonly number[],
-): Promise<ExtensionCounts> {
-  const there = removed.length === 0 ? [] : ((await reader.readExtensions(layer)) ?? [])
+): Promise<Pick<FeatureDifference, 'removedExtensions' | 'states'>> {
+  const there = removed.length === 0 ? null : await reader.readExtensions(layer)
   const ids = new Set(removed)
-  return countExtensions(there.filter(({ id }) => ids.has(id)))
+  const removedExtensions = countExtensions((there ?? []).filter(({ id }) => ids.has(id)))
+  return { removedExtensions, ...(there === null ? {} : { states: statesOf(there) }) }
 }
 
 /** Styles, maps and clients of a layer depend on its geometry family. */

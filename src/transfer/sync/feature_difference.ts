@@ -1,4 +1,4 @@
-import type { ExtensionCounts } from '../../api/read_extensions.ts'
+import type { ExtensionCounts, FeatureState } from '../../api/read_extensions.ts'
 import type { GeometryType } from '../../contract/geometry.ts'
 import { countOf, joinWords, showNumber } from '../../core/count.ts'
 import type { SourceField } from '../../gdal/runner/vector_job.ts'
@@ -14,6 +14,8 @@ export interface FeatureDifference {
   readonly removed: number
   /** Descriptions and attachments of the features that only the layer has, which are deleted with them. */
   readonly removedExtensions: ExtensionCounts
+  /** Features of the layer with a description or attachments; absent if no feature is removed. */
+  readonly states?: readonly FeatureState[]
   readonly unchanged: number
   /** Features without a row that are not removed, because rows are bad; absent if there are none. */
   readonly kept?: KeptFeatures

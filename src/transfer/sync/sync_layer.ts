@@ -18,6 +18,8 @@ export interface SyncedLayer extends Omit<SyncTarget, 'fields'> {
   readonly fields: readonly Field[]
   /** Version of the data; undefined if the server does not report it. */
   readonly dataVersion: number | undefined
+  /** Version of descriptions and attachments of its features; undefined if the server does not report it. */
+  readonly extensionsVersion: number | undefined
 }
 
 /** A synchronization. */
@@ -50,7 +52,7 @@ export interface SyncOutcome {
  * Makes a layer equal to a source by changing only the features that differ, in one transaction.
  *
  * @throws {Problem} data/loss, data/key, data/not-comparable, source/*, gdal/*, pipeline/counts; resource/stale if the
- *   data were changed meanwhile. The layer is unchanged then.
+ *   data were changed meanwhile, or attachments and descriptions of features of a layer that loses some. The layer is unchanged then.
  */
 export async function syncLayer(
   api: Api,
@@ -97,13 +99,14 @@ async function compare(
 }
 
 function bodyOf(
-  { metadata }: LayerSync,
-  { difference: { geometryType }, fields, dataVersion }: SyncOutcome,
+  { layer: { extensionsVersion: extensions }, metadata }: LayerSync,
+  { difference: { geometryType, removed }, fields, dataVersion }: SyncOutcome,
   changes: object | undefined,
 ): Readonly<Record<string, object>> {
   const own = {
     ...(geometryType === undefined ? {} : { geometry_type: geometryType }),
     ...(changes === undefined ? {} : { feature_changes: changes }),
+    ...(removed === 0 || extensions === undefined ? {} : { if_extensions_version: extensions }),
   }
   return {
     ...(Object.keys(own).length === 0 ? {} : { vector_layer: own }),

@@ -13,6 +13,7 @@ const layer: Layer = {
   srs: 3857,
   tableName: 't',
   dataVersion: 1,
+  extensionsVersion: 0,
   fields: ['name', 'a b', 'a-b'].map((keyname, id) => ({
     id,
     keyname,

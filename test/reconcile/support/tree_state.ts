@@ -11,7 +11,7 @@ export async function readState({ admin }: Pick<TestServer, 'admin'>): Promise<M
   const states = found.map(({ resource = {}, ...members }): [number, object] => {
     const { version: _, creation_date: _created, ...rest } = resource
     const text = JSON.stringify({ ...rest, ...members })
-      .replaceAll(/"data_version":\d+/g, '"data_version":0')
+      .replaceAll(/"(data|extensions)_version":\d+/g, '"$1_version":0')
       .replaceAll(/"id":\d+,"keyname"/g, '"id":0,"keyname"')
       .replaceAll(/"landform\.source":"sha256-(\w+)@\d+/g, '"landform.source":"$1')
     return [Number(resource.id), JSON.parse(text) as object]

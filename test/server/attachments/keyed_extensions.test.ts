@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Representation } from '../../../src/contract/bodies/bodies.ts'
 import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
-import { digestExtended, type ExtendedFeature, joinExtended } from '../../../src/core/extensions_digest.ts'
+import type { ExtendedFeature } from '../../../src/core/extensions_digest.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { uploadContent } from '../../support/samples.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
@@ -82,16 +83,50 @@ describeServers('descriptions and attachments by key of feature', (start) => {
     expect(await read('?key=code')).toMatchObject([{ key: 'NO', description: 'New', attachments: [] }])
   })
 
-  test('are not changed if others have changed them since a digest of them', async () => {
-    const { write, read } = await open(await start(), 'based')
-    expect(await write({ key: 'number', items: [{ key: '2', description: 'Two' }] })).toBeUndefined()
-    const before = joinExtended((await read()).map(digestExtended))
-    const change = (text: string) => ({
-      ...{ key: 'number', if_digest: before },
-      items: [{ key: '2', description: text }],
-    })
-    expect(await write(change('Zwei'))).toBeUndefined()
-    expect(await write(change('Deux'))).toContain('Descriptions or attachments of features of resource id = ')
+  test('have a version that each of their changes increments, and that a request can require', async () => {
+    const server = await start()
+    const { admin } = server
+    const { layer, read } = await open(server, 'versioned')
+    const path = `/api/resource/${layer}`
+    const { id } = await uploadContent(admin, 'plan')
+    const file = { name: 'plan.pdf', file_upload: { id } }
+    const attached = `${path}/feature/1/attachment/`
+    const own = async () => {
+      const { vector_layer: read } = await (await admin('GET', path)).json<Representation<'vector_layer'>>()
+      return [read?.extensions_version ?? -1, read?.data_version ?? -1] as const
+    }
+    const write = (body: object) => admin('PUT', path, { vector_layer: body })
+    const keyed = (more: object) => write({ feature_extensions: { key: 'number', items: [], ...more } })
+    const changes: readonly (() => Promise<{ readonly status: number }>)[] = [
+      () => admin('POST', attached, file),
+      async () => admin('PUT', `${attached}${(await read())[0]?.attachments[0]?.id}`, { name: 'a.pdf' }),
+      async () => admin('DELETE', `${attached}${(await read())[0]?.attachments[0]?.id}`),
+      () => admin('PUT', `${path}/feature/1`, { extensions: { description: 'One', attachment: [file] } }),
+      () => admin('PATCH', `${path}/feature/`, [{ id: 1, extensions: { attachment: [] } }]),
+      () => keyed({ items: [{ key: '2', description: 'Two' }] }),
+      () => keyed({ clear: ['description'] }),
+    ]
+    let [before] = await own()
+    const [, data] = await own()
+    for (const change of changes) {
+      expect((await change()).status).toBe(200)
+      const [after] = await own()
+      expect([after > before, before]).toEqual([true, before])
+      before = after
+    }
+    // Nothing changes.
+    expect((await keyed({ clear: ['description', 'attachment'] })).status).toBe(200)
+    expect(await own()).toEqual([before, data])
+
+    const extensions = { key: 'number', items: [{ key: '2', description: 'Zwei' }] }
+    const based = { if_extensions_version: before, feature_extensions: extensions }
+    expect((await write(based)).status).toBe(200)
+    const refused = await write(based)
+    expect([refused.status, (await refused.json<ErrorBody>()).message]).toEqual([
+      412,
+      `The descriptions and attachments of features of resource id = ${layer} have version ${before + 1}, not ${before}.`,
+    ])
+    expect((await write({ if_extensions_version: before, delete_all_features: true })).status).toBe(412)
     expect(await read()).toMatchObject([{ description: 'Zwei' }])
   })
 })

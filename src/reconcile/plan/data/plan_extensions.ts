@@ -3,15 +3,15 @@ import {
   type ExtensionCounts,
   type ExtensionsQuery,
   type ReadExtensions,
+  statesOf,
 } from '../../../api/read_extensions.ts'
 import { problems } from '../../../contract/problems.ts'
-import { digestExtended } from '../../../core/extensions_digest.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { DataChange } from '../../../transfer/data_loss.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
-import type { FeatureState } from '../../model/change.ts'
+import type { DataLoad, ExtensionsBase } from '../../model/change.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
 import { keynameThere } from '../fields/renamed_fields.ts'
 import { issueAt } from '../issue_at.ts'
@@ -62,9 +62,7 @@ export function planExtensions(
   if (isSource) issues.push(...checkFeatureKeys(wanted, reading))
   const isUnread = isSource && reading === undefined && namesOthers(wanted, there ?? [])
   const planned = { ...compared, issues, unread: [], ...(isUnread ? { unreadSource: true as const } : {}) }
-  const { change } = compared
-  if (change === undefined || actual === undefined || there === null) return planned
-  return { ...planned, change: { ...change, before: statesOf(there) } }
+  return planned
 }
 
 /** Returns the query for the descriptions and attachments of a layer, with the key of the block as the server has it. */
@@ -84,9 +82,28 @@ export function reportUncaptured(wanted: WantedResource, pointer: '/features' | 
   return { ...issueAt(wanted, 'plan/capture', message, pointer), severity: 'warning', hint }
 }
 
-/** Digests what features of a layer have. */
-export function statesOf(there: readonly ReadExtensions[]): FeatureState[] {
-  return there.map((one) => ({ id: one.id, key: one.key, digest: digestExtended(one) }))
+/** A planned change of a layer. */
+export interface ChangedLayer {
+  readonly actual: ActualResource
+  readonly data: DataLoad | undefined
+  readonly features: ExtensionsDiff['change']
+  /** Whether the data that the server kept are restored. */
+  readonly restores: boolean
+}
+
+/** Returns the descriptions and attachments that a change writes or deletes; undefined if it does neither. */
+export function baseOf(
+  { actual, data, features, restores }: ChangedLayer,
+  extensions: PlanInput['extensions'],
+): ExtensionsBase | undefined {
+  const { extensionsVersion: version } = actual
+  const { difference } = data?.change ?? {}
+  const isReloaded = restores || (data !== undefined && data.sync === undefined)
+  const takes = isReloaded || features !== undefined || (difference?.removed ?? 0) > 0
+  if (version === undefined || !takes) return undefined
+  const there = extensions?.get(actual.id)
+  const states = there == null || there === notCaptured ? difference?.states : statesOf(there)
+  return { version, ...(states === undefined ? {} : { states }) }
 }
 
 /**

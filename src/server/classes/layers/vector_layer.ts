@@ -23,7 +23,7 @@ import {
   touchLayer,
   untouchLayer,
 } from '../../../store/layer/stored_layer.ts'
-import { requireExtensions, writeKeyedExtensions } from '../../attachments/keyed_extensions.ts'
+import { requireExtensionsVersion, writeKeyedExtensions } from '../../attachments/keyed_extensions.ts'
 import { invalidAt } from '../../http/invalid_request.ts'
 import { requireReferences } from '../../resource/references.ts'
 import type { BehaviourOf, MemberChange } from '../behaviour.ts'
@@ -105,7 +105,7 @@ async function updateOne(tx: Queryable, change: Change): Promise<void> {
   await requireReferences(tx, { caller, cls: 'vector_layer', checks })
   const own = members.vector_layer ?? {}
   // Before a load, which removes them.
-  await requireExtensions(tx, current, own.feature_extensions ?? {})
+  requireExtensionsVersion(current, own.if_extensions_version)
   checkReferenceSystem(own, current)
   const isReplaced = isDataSource(prepared)
   const rule = keepRuleFor(context)
@@ -211,9 +211,20 @@ function checkReferenceSystem({ srs }: Own, { srs: current }: Layer): void {
   )
 }
 
-function membersOf({ srs, geometryType, dataVersion, fields }: Layer): Members<'vector_layer'> {
+function membersOf({
+  srs,
+  geometryType,
+  dataVersion,
+  extensionsVersion,
+  fields,
+}: Layer): Members<'vector_layer'> {
   return {
-    vector_layer: { srs: { id: srs }, geometry_type: geometryType, data_version: dataVersion },
+    vector_layer: {
+      srs: { id: srs },
+      geometry_type: geometryType,
+      data_version: dataVersion,
+      extensions_version: extensionsVersion,
+    },
     feature_layer: { fields: fields.map(wireField) },
   }
 }

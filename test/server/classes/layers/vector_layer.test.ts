@@ -56,7 +56,7 @@ describeServers('layers created empty', (start) => {
         member === 'feature_layer' ? { feature_layer: { fields } } : {},
       )
       const layer = await client.get(id)
-      expect(layer.vector_layer).toEqual({ ...points, data_version: 1 })
+      expect(layer.vector_layer).toEqual({ ...points, data_version: 1, extensions_version: 0 })
       expect(layer.feature_layer.fields).toMatchObject([
         { keyname: 'name', display_name: 'Name', datatype: 'STRING', typemod: null, text_search: true },
         { keyname: 'size', display_name: 'size', datatype: 'REAL' },
