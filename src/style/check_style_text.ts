@@ -36,6 +36,7 @@ const advice: readonly (readonly [pattern: RegExp, hint: string])[] = [
     'use the expressions of docs/styles.md',
   ],
   [/^layer ".*(is|are) not drawn$/, 'remove it if it is not needed'],
+  [/^represent_value\(\): /, 'give the field a value map, or a lookup table with these labels'],
   [/^labels of displaced points/, 'use the labels of the layer'],
   [/of FontMarker is drawn as/, 'use letters, or an SVG marker'],
   [/^renderer /, 'use single symbol, categories, graduated ranges, rules or a heatmap'],

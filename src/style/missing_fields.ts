@@ -15,6 +15,7 @@ export function fieldsReadBy(style: unknown): string[] {
 function collectFields(value: unknown, into: Set<string>): void {
   if (typeof value !== 'object' || value === null) return
   if ('op' in value && value.op === 'field' && 'name' in value) into.add(String(value.name))
+  if ('op' in value && value.op === 'represent' && 'field' in value) into.add(String(value.field))
   for (const inner of Object.values(value)) collectFields(inner, into)
 }
 

@@ -25,7 +25,7 @@ export async function openFieldLabels(
   const all = layers.flatMap(({ fields }) => fields.map(({ lookupTableId }) => lookupTableId))
   const ids = [...new Set(all)].filter((id) => id !== null)
   const masks = ids.length === 0 ? new Map() : await context.permissions.findMasks(caller, ids)
-  const readable = new Set(ids.filter((id) => isReadable(masks.get(id) ?? 0)))
+  const readable = new Set(ids.filter((id) => areItemsVisible(masks.get(id) ?? 0)))
   const keyOf = ([{ lookupTableId: table }, value]: FieldValue): LookupKey[] =>
     table !== null && readable.has(table) && (typeof value === 'string' || typeof value === 'number')
       ? [{ table, key: String(value) }]
@@ -47,7 +47,7 @@ export async function openFieldLabels(
 const nameOf = ({ table, key }: LookupKey) => `${table} ${key}`
 
 /** Tells whether the items of a table are visible, with the same permission as in the representation of the table. */
-function isReadable(mask: number): boolean {
+export function areItemsVisible(mask: number): boolean {
   return (
     visibleMembers('lookup_table', mask, { lookup_table: { items: {} } }).lookup_table?.items !== undefined
   )

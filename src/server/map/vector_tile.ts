@@ -7,6 +7,7 @@ import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
 import { measureTile, type TileRequest } from '../../render/vector_tile/tile_grid.ts'
 import { createTileLayer } from '../../render/vector_tile/tile_layer.ts'
+import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import type { Layer, TrackedLayer } from '../../store/layer/stored_layer.ts'
 import { findDatabases } from '../geodb/geodb_session.ts'
@@ -69,6 +70,10 @@ export interface TileResources {
   readonly styles?: readonly number[]
 }
 
+interface TileCall extends Pick<ApiRequest, 'context' | 'headers' | 'dialect' | 'signal'> {
+  readonly caller: PermissionSubject
+}
+
 /**
  * Returns a vector tile of layers, from bottom to top: 204 if it is empty, 304 if the client has the current version. A cached
  * tile is made again when data of its layers changed in its area.
@@ -76,14 +81,14 @@ export interface TileResources {
  * @throws {Problem} resource/interface for a resource without features
  */
 export async function answerTile(
-  { context, headers, dialect, signal }: Pick<ApiRequest, 'context' | 'headers' | 'dialect' | 'signal'>,
+  { context, caller, headers, dialect, signal }: TileCall,
   { ids, styles: styleIds = [] }: TileResources,
   request: TileRequest,
 ): Promise<Answer> {
   const found = await findHotLayers(context, ids)
   const layers = [...new Set(ids)].map((id) => found.get(id) ?? throwNoFeatures(id))
   checkThinBy(layers, request.thinBy)
-  const styles = await findTileStyles(context, { layers, ids: styleIds }, request)
+  const styles = await findTileStyles(context, { layers, ids: styleIds, caller }, request)
   const source = { layers, dialect, request, styles }
   // Changes of foreign tables are not tracked, so their tiles are not cached.
   if (layers.some(isForeign))

@@ -1,4 +1,5 @@
 import { imageMediaTypes } from '../../contract/formats/image_format.ts'
+import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { matchesTag } from '../http/byte_range.ts'
 import type { Answer, ApiRequest, QuickAnswer } from '../http/handler.ts'
 import type { MapImage } from './map_image_cache.ts'
@@ -11,17 +12,21 @@ export interface RenderOptions extends ImageOptions {
   readonly nd: number
 }
 
+interface ImageCall extends Pick<ApiRequest, 'context' | 'headers' | 'signal'> {
+  readonly caller: PermissionSubject
+}
+
 /**
  * Renders resources from bottom to top as an image, or returns 304 if the client has the current version.
  *
  * @throws {Problem} render/*, resource/not-found
  */
 export async function answerImage(
-  { context, headers, signal }: Pick<ApiRequest, 'context' | 'headers' | 'signal'>,
+  { context, caller, headers, signal }: ImageCall,
   ids: readonly number[],
   options: RenderOptions,
 ): Promise<Answer> {
-  const sources = await openSources(context, ids, options.choice)
+  const sources = await openSources(context, { ids, caller, choice: options.choice })
   const image = openImage(context, { ids, sources }, options)
   // Answered without an image, which may have to be drawn first.
   return answerUnchanged(image, headers) ?? answerDrawn(await image.find(signal), headers, options)

@@ -23,7 +23,7 @@ import { answerImage } from './answer_image.ts'
 import { openImage } from './opened_image.ts'
 import { openSources } from './sources/open_sources.ts'
 
-type PreviewRequest = Pick<ApiRequest, 'context' | 'headers' | 'signal'>
+type PreviewRequest = Pick<ApiRequest, 'context' | 'caller' | 'headers' | 'signal'>
 
 /** Width and height of a preview in pixels. */
 export type PreviewSize = readonly [width: number, height: number]
@@ -40,14 +40,14 @@ export async function answerLayerPreview(
 
 /** Draws a web map as its page opens, on white. Layers whose service does not answer are left out. */
 export async function answerMapPreview(
-  { context, signal }: PreviewRequest,
+  { context, caller, signal }: PreviewRequest,
   config: WebmapConfig,
   size: PreviewSize,
 ): Promise<Answer> {
   const frame = frameAround(config.initialExtent, size, 1)
   const drawn = planesOf(config, (frame.box[2] - frame.box[0]) / frame.width).map(
     async ({ opacity, ...plane }) => {
-      const image = await drawPlane(context, { ...plane, frame, signal })
+      const image = await drawPlane(context, { ...plane, frame, caller, signal })
       return image === undefined ? [] : [{ image, opacity }]
     },
   )
@@ -104,15 +104,16 @@ function imagesOf(config: WebmapConfig, resolution: number): LayersImage[] {
 
 interface PlaneDrawing extends Omit<Plane, 'opacity'> {
   readonly frame: ImageFrame
+  readonly caller: ApiRequest['caller']
   readonly signal: AbortSignal
 }
 
 async function drawPlane(
   context: ServerContext,
-  { ids, labels, frame, signal }: PlaneDrawing,
+  { ids, labels, frame, caller, signal }: PlaneDrawing,
 ): Promise<Uint8Array | undefined> {
   try {
-    const sources = await openSources(context, ids)
+    const sources = await openSources(context, { ids, caller })
     const options = { frame, format: 'png', cache: true, labels } as const
     const image = await openImage(context, { ids, sources }, options).find(signal)
     return image.isEmpty ? undefined : image.bytes

@@ -2,12 +2,14 @@ import { problem } from '../../contract/problems.ts'
 import { tileWidth } from '../../geo/tile.ts'
 import type { TileRequest } from '../../render/vector_tile/tile_grid.ts'
 import { classAttribute, type TileClasses } from '../../render/vector_tile/tile_layer.ts'
+import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import type { TrackedLayer } from '../../store/layer/stored_layer.ts'
 import { scaleDenomOf } from '../../style/match_rules.ts'
 import { compileClasses, type FindClass } from '../../style/style_classes.ts'
 import type { Style } from '../../style/style_model.ts'
 import type { ServerContext } from '../context.ts'
 import { findHotSources } from '../hot/hot_reads.ts'
+import { findLabelTables, tablesKey } from '../map/label_tables.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
 import { notFound } from '../resource/require_permission.ts'
 import { findStyle } from './sources/feature_source.ts'
@@ -26,6 +28,13 @@ export const noTileStyles: TileStyles = { key: [], classes: new Map() }
 /** Side of a tile in pixels, for the scale of styles. */
 const tileSide = 256
 
+/** Styles of layers of a tile. */
+interface StyleRequest {
+  readonly layers: readonly TrackedLayer[]
+  readonly ids: readonly number[]
+  readonly caller: PermissionSubject
+}
+
 /**
  * Finds the styles of layers of a tile.
  *
@@ -34,11 +43,12 @@ const tileSide = 256
  */
 export async function findTileStyles(
   context: ServerContext,
-  { layers, ids }: { readonly layers: readonly TrackedLayer[]; readonly ids: readonly number[] },
+  { layers, ids, caller }: StyleRequest,
   { address }: Pick<TileRequest, 'address'>,
 ): Promise<TileStyles> {
   if (ids.length === 0) return noTileStyles
   const sources = await findHotSources(context, ids)
+  const tables = await findLabelTables(context, caller, layers)
   const classes = new Map<number, TileClasses>()
   const key: unknown[] = []
   const scaleDenom = scaleDenomOf(tileWidth(address.z) / tileSide)
@@ -52,9 +62,9 @@ export async function findTileStyles(
       throw invalid(`layer ${layer.resourceId} has more than one style in the list`)
     if (layer.fields.some(({ keyname }) => keyname === classAttribute))
       throw invalid(`layer ${layer.resourceId} has a field "${classAttribute}"`)
-    const find = classesOf(await findStyle(context, { resource: source, layer }))
+    const find = classesOf(await findStyle(context, { resource: source, layer, tables }))
     classes.set(layer.resourceId, (feature) => find({ ...feature, scaleDenom }))
-    key.push(id, source.version)
+    key.push(id, source.version, ...tablesKey(layer, tables).flat())
   }
   return { key, classes }
 }

@@ -59,7 +59,7 @@ export function scaleOfFrame({ box, width, system }: ImageFrame): number {
  * @throws {WmsFault}, {Problem} render/*
  */
 export async function answerMap(
-  http: Pick<MapServiceRequest, 'context' | 'headers' | 'signal'>,
+  http: Pick<MapServiceRequest, 'context' | 'caller' | 'headers' | 'signal'>,
   layers: readonly WmsLayer[],
   { frame, image }: { readonly frame: ImageFrame; readonly image: ImageForm },
 ): Promise<Answer> {

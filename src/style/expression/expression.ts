@@ -100,6 +100,19 @@ export interface Call {
 }
 
 /**
+ * Label of a value of a field, `represent_value()`: that of its text; `(text)` where a field with labels has none for it; the text
+ * itself where the field has no labels.
+ */
+export interface Representation {
+  readonly op: 'represent'
+  readonly operand: Expression
+  /** Field that has the labels, by its name as the expression has it. */
+  readonly field: string
+  /** JSON object of labels by value, which as a string takes a hundredth of the time to cross to a worker thread. */
+  readonly labels?: string
+}
+
+/**
  * Expression over the attributes of a feature, as plain JSON. Its language is a subset of the expressions of QGIS.
  *
  * @see https://docs.qgis.org/3.28/en/docs/user_manual/expressions/expression.html
@@ -115,6 +128,7 @@ export type Expression =
   | Between
   | Case
   | Call
+  | Representation
 
 /** Returns the operands of an expression. */
 export function operandsOf(expression: Expression): readonly Expression[] {
@@ -126,6 +140,7 @@ export function operandsOf(expression: Expression): readonly Expression[] {
       return expression.operands
     case 'not':
     case 'negate':
+    case 'represent':
       return [expression.operand]
     case 'binary':
       return [expression.left, expression.right]

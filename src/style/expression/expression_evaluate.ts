@@ -7,6 +7,7 @@ import type {
   Expression,
   Membership,
   Operation,
+  Representation,
   Value,
   VariableName,
 } from './expression.ts'
@@ -24,6 +25,7 @@ import {
 import { countExpressionWork, operationWork } from './expression_work.ts'
 import { compileLike } from './like_pattern.ts'
 import { compileLinearPattern, maxSearchLength } from './linear_pattern.ts'
+import { readLabels } from './representation.ts'
 
 /** Attribute values of a feature by field keyname. */
 export type Attributes = Readonly<Record<string, unknown>>
@@ -101,6 +103,8 @@ function compile(expression: Expression): Evaluate {
       return compileCase(expression)
     case 'call':
       return compileCall(expression)
+    case 'represent':
+      return compileRepresentation(expression)
   }
 }
 
@@ -294,5 +298,17 @@ function compileCall({ name, operands }: Call): Evaluate {
   return (context) => {
     countExpressionWork(operationWork)
     return call(parts.map((part) => () => part(context)))
+  }
+}
+
+function compileRepresentation({ operand, labels }: Representation): Evaluate {
+  const value = compile(operand)
+  const table = labels === undefined ? undefined : readLabels(labels)
+  return (context) => {
+    countExpressionWork(operationWork)
+    const found = value(context)
+    if (found === null) return null
+    const code = textOf(found)
+    return table === undefined ? code : limitText(table.get(code) ?? `(${code})`)
   }
 }

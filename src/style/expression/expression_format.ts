@@ -7,6 +7,7 @@ import type {
   Expression,
   Membership,
   Operation,
+  Representation,
   Value,
 } from './expression.ts'
 import { numberFunction } from './expression_functions.ts'
@@ -62,6 +63,8 @@ function write(expression: Expression): Text {
       return writeBinary(expression)
     case 'call':
       return writeCall(expression)
+    case 'represent':
+      return writeRepresentation(expression)
     case 'case':
       return writeCase(expression)
     case 'in':
@@ -126,6 +129,12 @@ function writeCall({ name, operands }: Call): Text {
   const [first] = operands
   if (first !== undefined && isConversion(name, first)) return write(first)
   return primary(`${name}(${operands.map((operand) => at('or', operand)).join(', ')})`)
+}
+
+function writeRepresentation({ operand, field }: Representation): Text {
+  const isOwn = operand.op === 'field' && operand.name === field
+  const name = isOwn ? '' : `, ${writeLiteral(field).text}`
+  return primary(`represent_value(${at('or', operand)}${name})`)
 }
 
 const isConversion = (name: string, first: Expression) =>

@@ -103,6 +103,8 @@ const definitions: Readonly<Record<string, Definition>> = {
         : present.reduce((whole: string, value) => limitText(whole + textOf(value)), '')
     },
   },
+  // Calls are representations, which know the labels of a field.
+  represent_value: { arity: [1, 2], call: () => null },
   regexp_match: strict(2, (value, pattern) => findPattern(textOf(value), textOf(pattern))),
   round: strict([1, 2], (value, places) =>
     round(numberOf(value), places === undefined ? 0 : integerOf(places)),

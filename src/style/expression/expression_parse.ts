@@ -1,6 +1,7 @@
 import { type BinaryOperator, type Case, type Expression, type Operation, operandsOf } from './expression.ts'
 import { findFunction } from './expression_functions.ts'
 import { ExpressionFault, type Token, tokenizeExpression } from './expression_tokens.ts'
+import { representationOf } from './representation.ts'
 
 /** Maximum nesting depth, so that neither parsing nor evaluation can exhaust the stack. */
 const maxDepth = 200
@@ -171,7 +172,8 @@ function parseCall(cursor: Cursor, { text, offset }: Token): Expression {
   if (found === undefined) throw new ExpressionFault(`function ${text}() is not supported`, offset)
   const { name, least, most } = found
   const operands = isSymbol(peek(cursor, 1), ')') ? skip(cursor, 2) : parseList(cursor)
-  if (operands.length >= least && operands.length <= most) return { op: 'call', name, operands }
+  if (operands.length >= least && operands.length <= most)
+    return name === 'represent_value' ? representationOf(operands, offset) : { op: 'call', name, operands }
   const expected =
     least === most
       ? String(least)

@@ -3,6 +3,7 @@ import type { Span } from '../../core/span.ts'
 import { type Expression, operandsOf, type VariableName } from '../expression/expression.ts'
 import { parseExpression } from '../expression/expression_parse.ts'
 import { ExpressionFault } from '../expression/expression_tokens.ts'
+import { bindLabels } from '../expression/representation.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 
 /** Parts of a QML file that are not drawn as in QGIS. */
@@ -12,6 +13,16 @@ export interface QmlReading {
   readonly fields: ReadonlySet<string>
   /** Variables that have a value in the part that is read, apart from those of the map and the feature. */
   readonly variables?: readonly VariableName[]
+  /** Reads how the form of a field shows its values; undefined for fields that the file does not have. */
+  readonly findWidget?: (field: string) => FieldWidget | undefined
+}
+
+/** How a form shows the values of a field. */
+export interface FieldWidget {
+  /** Name of the widget, such as `ValueMap`. */
+  readonly type: string
+  /** Labels of values, as in a `Representation`; undefined for widgets that are not lists of values. */
+  readonly labels?: string
 }
 
 /** Maximum number of issues of a file. */
@@ -101,14 +112,34 @@ export function readExpression(
   reading: QmlReading,
   { element, attribute, text, effect }: ExpressionSource,
 ): Expression | undefined {
+  const at = element.attributes.find(({ name }) => name === attribute) ?? element
   try {
-    return checkVariables(reading, parseExpression(text))
+    return parseFor(reading, text, at)
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
-    const at = element.attributes.find(({ name }) => name === attribute) ?? element
     reportPart(reading, at, `${effect}: ${error.message} (character ${error.offset + 1} of the expression)`)
     return undefined
   }
+}
+
+/** @throws {ExpressionFault} */
+function parseFor(reading: QmlReading, text: string, at: { readonly span: Span }): Expression {
+  const expression = checkVariables(reading, parseExpression(text))
+  return bindLabels(expression, (field) => findLabels(reading, field, at))
+}
+
+/** Widgets that show their values as other text than `represent_value()` does for most fields. */
+const otherWidgets = ['ValueRelation', 'RelationReference', 'CheckBox', 'DateTime', 'KeyValue', 'List']
+
+function findLabels(reading: QmlReading, field: string, at: { readonly span: Span }): string | undefined {
+  const widget = reading.findWidget?.(field)
+  if (widget !== undefined && otherWidgets.includes(widget.type))
+    reportPart(
+      reading,
+      at,
+      `represent_value(): the widget ${widget.type} of field ${JSON.stringify(field)} is not read; labels are those of its lookup table`,
+    )
+  return widget?.labels
 }
 
 const everywhere: readonly VariableName[] = ['id', 'map_scale']
@@ -132,7 +163,8 @@ function checkVariables(reading: QmlReading, expression: Expression): Expression
 export function readFieldOrExpression(reading: QmlReading, source: ExpressionSource): Expression | undefined {
   if (reading.fields.has(source.text)) return { op: 'field', name: source.text }
   try {
-    return checkVariables(reading, parseExpression(source.text))
+    const at = source.element.attributes.find(({ name }) => name === source.attribute) ?? source.element
+    return parseFor(reading, source.text, at)
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
     const isName = /^[\p{L}_][\p{L}\d_ .:-]*$/u.test(source.text)

@@ -10,6 +10,7 @@ import {
   type QmlReading,
   reportPart,
 } from './qml_element.ts'
+import { fieldWidgets } from './qml_field_widget.ts'
 import { readLabeling } from './qml_labels.ts'
 import { parseQml } from './qml_parse.ts'
 import { readRenderer } from './qml_renderer.ts'
@@ -37,7 +38,7 @@ export interface QmlReadOptions {
 export function readQml(text: string, { file = 'qml', fields = [] }: QmlReadOptions = {}): QmlStyleResult {
   const { root, issues: faults } = parseQml(text, file)
   if (root === undefined) return { issues: faults }
-  const reading: QmlReading = { issues: [], fields: new Set(fields) }
+  const reading: QmlReading = { issues: [], fields: new Set(fields), findWidget: fieldWidgets(root) }
   const renderer = childNamed(root, 'renderer-v2')
   if (renderer === undefined) reportPart(reading, root, 'the file has no renderer; nothing is drawn')
   const drawing =

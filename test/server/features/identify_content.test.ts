@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { openAttachments } from '../../support/attachments.ts'
 import { askWms } from '../../support/map_service.ts'
+import { imagePath, readPicture } from '../../support/picture.ts'
 import { addUser, goodPassword } from '../../support/principals.ts'
+import { namedSymbol, qml, symbolLayer, symbols } from '../../support/qml.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 import { allow, createLayer, createResource, createStyle } from '../../support/tree.ts'
 
@@ -53,7 +55,7 @@ async function makeLayer(server: TestServer) {
     const found = await answer.json<Record<string, { features: object[] }>>()
     return found[layer]?.features
   }
-  return { parent, layer, reader: client, ask }
+  return { parent, layer, trees, reader: client, ask }
 }
 
 describeServers('identified features', (start) => {
@@ -80,6 +82,52 @@ describeServers('identified features', (start) => {
       undefined,
       undefined,
     ])
+  })
+
+  test('are drawn by the labels of codes, from lookup tables that the caller may read', async () => {
+    const server = await start()
+    const { trees, reader, layer } = await makeLayer(server)
+    const marker = (name: string, color: string, offset: string) =>
+      namedSymbol(
+        name,
+        'marker',
+        symbolLayer('SimpleMarker', { name: 'square', size: '4', outline_style: 'no', color, offset }),
+      )
+    const rule = (filter: string, symbol: number) => `<rule filter="${filter}" symbol="${symbol}"/>`
+    const ash = rule("represent_value(&quot;tree&quot;) = 'Ash &lt;b>'", 0)
+    const clay = rule("represent_value(&quot;soil&quot;) = 'Clay'", 1)
+    const other = rule("represent_value(9, 'tree') = '(9)' and $id = 2", 0)
+    const text = qml(
+      'type="RuleRenderer"',
+      `<rules>${ash}${clay}${other}</rules>${symbols(marker('0', '255,0,0,255', '0,0'), marker('1', '0,0,255,255', '10,0'))}`,
+    )
+    const style = await createResource(server.admin, {
+      ...{ cls: 'desk_vector_style', parent: layer, name: 'By label' },
+      members: { desk_vector_style: { qml: text } },
+    })
+    // Two points, 64 pixels apart, and the second symbol 38 pixels to the right of the first.
+    const path = imagePath(style, [-0.5, -0.5, 3.5, 3.5])
+    const draw = async (who: typeof reader) => {
+      const picture = await readPicture(who, path)
+      return [
+        [96, 160],
+        [134, 160],
+        [160, 96],
+      ].map(([x = 0, y = 0]) => picture.at(x, y)[3] === 255)
+    }
+    expect(await draw(server.admin)).toEqual([true, true, true])
+    expect(await draw(reader)).toEqual([true, false, true])
+    const tile = `/api/component/feature_layer/mvt?z=22&x=2097152&y=2097151&resource=${layer}&style=${style}`
+    const classes = async (who: typeof reader) => {
+      const bytes = Buffer.from(await (await who('GET', tile)).arrayBuffer())
+      return bytes.includes('0,1')
+    }
+    expect([await classes(server.admin), await classes(reader)]).toEqual([true, false])
+    const change = { lookup_table: { items: { 1: 'Oak', 2: 'Fir', 9: 'Elm' } } }
+    expect((await server.admin('PUT', `/api/resource/${trees}`, change)).status).toBe(200)
+    expect(await draw(server.admin)).toEqual([false, true, false])
+    expect(await draw(reader)).toEqual([false, false, false])
+    expect(await classes(server.admin)).toBe(false)
   })
 
   test('have their description as harmless HTML, and their attachments', async () => {

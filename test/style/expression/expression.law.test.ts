@@ -77,6 +77,7 @@ const words = fc.constantFrom(
     'scale_exp(',
     'regexp_match(',
     'concat(',
+    'represent_value(',
     'min(',
     'if(',
     'foo(',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { compileExpression } from '../../../src/style/expression/expression_evaluate.ts'
 import { readQml } from '../../../src/style/qml/qml_read.ts'
 import { dataDefined, qml, symbolLayer } from '../../support/qml.ts'
 
@@ -275,4 +276,64 @@ test('reports labels in the properties of the layer', () => {
   }
   expect(read('true')).toEqual(['labels in the properties of the layer, as of QGIS 2, are not drawn'])
   expect(read('false')).toEqual([])
+})
+
+/** Text of a label with a value, as QGIS 3.22.16 evaluates it. */
+const represent = (expression: string, attributes: Readonly<Record<string, unknown>>, widgets: string) => {
+  const escaped = expression.replaceAll('"', '&quot;')
+  const labeling = `<labeling type="simple">${settings({ style: `fieldName="${escaped}" isExpression="1"` })}</labeling>`
+  const { style, issues } = readQml(qml('type="nullSymbol"', '', { rest: labeling + widgets }))
+  const text = style?.labels[0]?.text
+  return {
+    value: text && compileExpression(text)({ attributes }),
+    issues: issues.map(({ message }) => message),
+  }
+}
+
+const list = (entries: string) =>
+  `<Option type="Map"><Option name="map" type="List">${entries}</Option></Option>`
+const field = (name: string, type: string, options = '') =>
+  `<field name="${name}"><editWidget type="${type}"><config>${options}</config></editWidget></field>`
+const item = (label: string, value: string) =>
+  `<Option type="Map"><Option name="${label}" type="QString" value="${value}"/></Option>`
+const kinds = field('kind', 'ValueMap', list(item('Road', '1') + item('Path', '2') + item('Street', '1')))
+const sorted = `<Option type="Map"><Option name="map" type="Map">
+  <Option name="Beta2" value="b"/><Option name="Beta" value="b"/><Option name="__proto__" value="__proto__"/></Option></Option>`
+const configuration = `<fieldConfiguration>${kinds}${field('name', 'ValueMap', sorted)}${field('size', 'Range')}</fieldConfiguration>`
+
+test.each([
+  ['represent_value("kind")', { kind: 1 }, 'Road'],
+  ['represent_value("KIND")', { kind: 2 }, 'Path'],
+  ['represent_value("kind")', { kind: 5 }, '(5)'],
+  ['represent_value("kind")', { kind: null }, null],
+  ['represent_value("kind", NULL)', { kind: 1 }, 'Road'],
+  [`represent_value("kind" + 1, 'kind')`, { kind: 1 }, 'Path'],
+  [`represent_value(1.0, 'kind')`, {}, 'Road'],
+  [`represent_value("kind", 'name')`, { kind: 1 }, '(1)'],
+  ['represent_value("name")', { name: 'b' }, 'Beta'],
+  ['represent_value("name")', { name: '__proto__' }, '__proto__'],
+  ['represent_value("name")', { name: 'constructor' }, '(constructor)'],
+  ['represent_value("size")', { size: 1.5 }, '1.5'],
+  ['upper(represent_value("kind")) || \'!\'', { kind: 1 }, 'ROAD!'],
+])('%s of %j is the label of the value map: %j', (expression, attributes, value) => {
+  expect(represent(expression, attributes, configuration)).toEqual({ value, issues: [] })
+})
+
+test('reads the value maps of QGIS 2', () => {
+  const widgets = `<edittypes><edittype widgetv2type="ValueMap" name="kind"><widgetv2config fieldEditable="1">
+    <value key="Road" value="1"/></widgetv2config></edittype></edittypes>`
+  expect(represent('represent_value("kind")', { kind: 1 }, widgets)).toEqual({ value: 'Road', issues: [] })
+})
+
+test('reports widgets whose labels are elsewhere, and values without a field', () => {
+  const widgets = `<fieldConfiguration>${field('kind', 'ValueRelation')}</fieldConfiguration>`
+  expect(represent('represent_value("kind")', { kind: 1 }, widgets)).toEqual({
+    value: '1',
+    issues: [
+      'represent_value(): the widget ValueRelation of field "kind" is not read; labels are those of its lookup table',
+    ],
+  })
+  expect(represent('represent_value("kind" + 0)', { kind: 1 }, '').issues).toEqual([
+    expect.stringMatching(/^labels are not drawn: represent_value\(\) expects a field/),
+  ])
 })

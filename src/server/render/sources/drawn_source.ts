@@ -2,6 +2,7 @@ import type { LabelChoice } from '../../../contract/formats/image_format.ts'
 import type { Bbox } from '../../../geo/bbox.ts'
 import type { FeatureJobLayer, JobLayer } from '../../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../../render/image/image_features.ts'
+import type { PermissionSubject } from '../../../store/access/permission_subject.ts'
 import type { RenderSource } from '../../../store/classes/render_source.ts'
 import type { KeptTiles } from '../../../store/classes/tile_cache.ts'
 import type { TrackedLayer } from '../../../store/layer/stored_layer.ts'
@@ -69,7 +70,12 @@ export interface SourceKind {
   /**
    * Opens resources of these classes, in the order given.
    *
+   * @param caller whose permission decides on labels of lookup tables
    * @throws {Problem} resource/not-found
    */
-  open(context: ServerContext, resources: readonly DrawnResource[]): Promise<OpenedSource[]>
+  open(
+    context: ServerContext,
+    resources: readonly DrawnResource[],
+    caller: PermissionSubject,
+  ): Promise<OpenedSource[]>
 }

@@ -31,6 +31,13 @@ import type { ServerContext } from '../../context.ts'
 import { readJsonFilter } from '../../features/json_filter.ts'
 import { findDatabase } from '../../geodb/geodb_session.ts'
 import { findHotLayers } from '../../hot/hot_reads.ts'
+import {
+  bindLabelTables,
+  findLabelTables,
+  type LabelTables,
+  noLabelTables,
+  tablesKey,
+} from '../../map/label_tables.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../../map/layer_style.ts'
 import { notFound } from '../../resource/require_permission.ts'
 import { clipMargin, findMetatiles, labelAreas } from '../metatile.ts'
@@ -42,10 +49,17 @@ import { limitToScale } from './scale_filter.ts'
 /** Layers with features, and their styles. */
 export const featureSources: SourceKind = {
   classes: ['mapsrv_style', 'desk_vector_style', 'vector_layer', 'geodb_layer'],
-  async open(context, resources) {
+  async open(context, resources, caller) {
     const layers = await findHotLayers(context, resources.map(renderedLayerId))
-    return resources.map((resource) => openFeatures(context, resource, layers))
+    const tables = await findLabelTables(context, caller, layers.values())
+    return resources.map((resource) => openFeatures(context, resource, { layers, tables }))
   },
+}
+
+/** Layers, and the lookup tables of their fields that the caller may read. */
+export interface OpenedLayers {
+  readonly layers: ReadonlyMap<number, TrackedLayer>
+  readonly tables: LabelTables
 }
 
 /**
@@ -56,12 +70,12 @@ export const featureSources: SourceKind = {
 export function openFeatures(
   context: ServerContext,
   resource: DrawnResource,
-  layers: ReadonlyMap<number, TrackedLayer>,
+  { layers, tables }: OpenedLayers,
 ): OpenedSource {
   const known = layers.get(renderedLayerId(resource))
   if (known === undefined) throw notFound(resource.id)
   const layer = filterLayer(known, resource)
-  const source = { resource, layer }
+  const source = { resource, layer, tables }
   return {
     // Changes of foreign tables are not tracked.
     ...(isForeign(layer)
@@ -85,12 +99,12 @@ function filterLayer(layer: TrackedLayer, { id, filter: text }: DrawnResource): 
 
 /** Returns everything that an image of a source depends on but the data of the layer. */
 // Replacing data changes the table, and renaming fields changes what filters select, without a new data version.
-function stableKeyOf({ resource, layer }: StyledSource): readonly unknown[] {
+function stableKeyOf({ resource, layer, tables }: StyledSource): readonly unknown[] {
   const { resourceId, tableName, fields } = layer
   const names = fields.map(({ columnName, keyname }) => [columnName, keyname])
   const { symbols, filter } = resource
   const chosen = symbols === undefined && filter === undefined ? [] : [symbols && [...symbols], filter]
-  return [resource.id, resource.version, resourceId, tableName, names, ...chosen]
+  return [resource.id, resource.version, resourceId, tableName, names, ...chosen, ...tablesKey(layer, tables)]
 }
 
 const keyOf = (source: StyledSource) => [...stableKeyOf(source), source.layer.dataVersion]
@@ -99,6 +113,8 @@ const keyOf = (source: StyledSource) => [...stableKeyOf(source), source.layer.da
 export interface StyledSource {
   readonly resource: DrawnResource
   readonly layer: FilteredLayer & TrackedLayer
+  /** Lookup tables with the labels of its fields. */
+  readonly tables: LabelTables
 }
 
 interface ReadSource extends StyledSource {
@@ -171,7 +187,7 @@ interface GroupedImage {
 /** Reads the points that a style groups, and their features where they are labelled. */
 async function readGrouped(
   context: ServerContext,
-  { resource, layer, signal, labels }: ReadSource,
+  { resource, layer, tables, signal, labels }: ReadSource,
   { style, groups, frame }: GroupedImage,
 ): Promise<FeatureJobLayer> {
   const database = await findDatabase(context, layer)
@@ -182,7 +198,7 @@ async function readGrouped(
       ? readGroups({
           ...{ layer, frame, database, fields: fieldsOfStyle(style) },
           reach: groupReach({ style, groups, frame }),
-          key: stableKeyOf({ resource, layer }),
+          key: stableKeyOf({ resource, layer, tables }),
           signal,
           blocks: context.layerCaches.blocks,
         })
@@ -233,7 +249,7 @@ interface HeatmapImage {
 /** Reads the points of a heatmap, and its features where they are labelled. */
 async function readHeatmap(
   context: ServerContext,
-  { resource, layer, signal, labels }: ReadSource,
+  { resource, layer, tables, signal, labels }: ReadSource,
   { style, heatmap, frame }: HeatmapImage,
 ): Promise<FeatureJobLayer> {
   const database = await findDatabase(context, layer)
@@ -243,7 +259,7 @@ async function readHeatmap(
     isDrawn
       ? readDensity({
           ...{ heatmap, layer, frame, limited, database, filter: resource.filter },
-          key: isForeign(layer) ? undefined : keyOf({ resource, layer }),
+          key: isForeign(layer) ? undefined : keyOf({ resource, layer, tables }),
           densities: context.layerCaches.densities,
         })
       : undefined,
@@ -300,17 +316,37 @@ function chooseSymbols(style: Style, { id, symbols }: DrawnResource): Style {
   )
 }
 
+/** A resource whose style is read, and its layer. */
+interface StyleSource {
+  readonly resource: DrawnResource
+  readonly layer: Layer
+  /** Lookup tables with the labels of its fields; none by default, for what shows no values. */
+  readonly tables?: LabelTables
+}
+
 /** Reads the style of a resource for its layer, once for each version. */
 export async function findStyle(
   { database, layerCaches }: ServerContext,
-  source: { readonly resource: DrawnResource; readonly layer: Layer },
+  { resource, layer, tables = noLabelTables }: StyleSource,
 ): Promise<Style> {
-  const { resource, layer } = source
   const names = layer.fields.map(({ keyname }) => keyname)
-  const key = JSON.stringify([resource.id, resource.version, layer.geometryType, names])
-  const known = layerCaches.styles.get(key)
+  const key = [resource.id, resource.version, layer.geometryType, names]
+  const style = await readOnce(layerCaches.styles, key, () => readStyle(database, resource, layer))
+  const labels = tablesKey(layer, tables)
+  if (labels.length === 0) return style
+  const bind = () => bindLabelTables(database, style, { fields: layer.fields, tables })
+  return readOnce(layerCaches.styles, [...key, labels], bind)
+}
+
+async function readOnce(
+  styles: ServerContext['layerCaches']['styles'],
+  parts: readonly unknown[],
+  read: () => Promise<Style>,
+): Promise<Style> {
+  const key = JSON.stringify(parts)
+  const known = styles.get(key)
   if (known !== undefined) return known
-  const style = await readStyle(database, resource, layer)
-  layerCaches.styles.set(key, style)
+  const style = await read()
+  styles.set(key, style)
   return style
 }

@@ -1,5 +1,6 @@
 import { problem } from '../../../contract/problems.ts'
 import type { Cls } from '../../../contract/registry.ts'
+import type { PermissionSubject } from '../../../store/access/permission_subject.ts'
 import type { RenderSource } from '../../../store/classes/render_source.ts'
 import type { ServerContext } from '../../context.ts'
 import { findHotSources } from '../../hot/hot_reads.ts'
@@ -19,17 +20,22 @@ export function isDrawable(cls: Cls): boolean {
   return kinds.some(({ classes }) => classes.includes(cls))
 }
 
+/** Resources to open, from bottom to top. */
+export interface SourceRequest {
+  readonly ids: readonly number[]
+  readonly caller: PermissionSubject
+  /** Symbols and features to draw of some resources; others are drawn whole. */
+  readonly choice?: DrawChoice | undefined
+}
+
 /**
  * Opens resources for drawing, with one read for all of a kind.
- *
- * @param choice symbols and features to draw of some resources; others are drawn whole
  *
  * @throws {Problem} resource/not-found, render/unsupported, request/invalid for a filter
  */
 export async function openSources(
   context: ServerContext,
-  ids: readonly number[],
-  choice: DrawChoice = wholeChoice,
+  { ids, caller, choice = wholeChoice }: SourceRequest,
 ): Promise<DrawnSource[]> {
   const found = await findHotSources(context, ids)
   const resources = ids.map((id) => choose(found.get(id) ?? throwNotFound(id), choice))
@@ -39,7 +45,7 @@ export async function openSources(
   for (const kind of kinds) {
     const own = resources.filter(({ id }) => kindOf.get(id) === kind)
     if (own.length === 0) continue
-    const sources = await kind.open(context, own)
+    const sources = await kind.open(context, own, caller)
     for (const [at, { id, keptTiles }] of own.entries())
       opened.set(id, { ...(sources[at] ?? throwNotFound(id)), keptTiles })
   }

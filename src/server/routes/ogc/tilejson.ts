@@ -62,7 +62,7 @@ async function describeLayer(request: TileJsonRequest, resource: RenderSource): 
   if (query.format === 'pbf')
     throw problem('request/invalid', `Resource id = ${id} has no features; use png.`)
   // Throws if the resource cannot be drawn.
-  await openSources(context, [id])
+  await openSources(context, { ids: [id], caller })
   const raster = (await findRasters(database, [layerId])).get(layerId)
   return { json: pictureTileJson({ name, extent: rasterExtent(raster) }, [id], base) }
 }
