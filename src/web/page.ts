@@ -149,6 +149,10 @@ interface PanelEvents {
 
 function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvents): Panel {
   const { map, config } = page
+  const legends = page.openRecovery(
+    () => 'the legend',
+    () => {},
+  )
   const tree = createLayerTree({
     items: config.rootItem.children,
     checked: new Set(page.layers.filter((one) => one.isVisible()).map(({ layer }) => layer.id)),
@@ -160,10 +164,7 @@ function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvent
     },
     onOpacity: (layer, opacity) => page.layers.find((one) => one.layer.id === layer.id)?.setOpacity(opacity),
     onZoom: (layer) => void zoomToLayer(page, layer),
-    loadLegend: page.openRecovery(
-      () => 'the legend',
-      () => {},
-    ).load,
+    loadLegend: (key, run) => legends.load(key, () => page.status.track(run())),
   })
   // Once for all layers of a group, and at the end of the way of a slider: browsers limit how often a page does this.
   tree.root.addEventListener('change', () => writeAddress(page))
@@ -244,6 +245,8 @@ function announceDrawn({ map, drawn, status }: Page): void {
   }
   busy()
   map.on(['movestart', 'loadstart'], busy)
+  // Legends and repeated loads are no part of what the map renders: it is rendered again once they have ended.
+  status.onTurn(() => (status.isIdle() ? map.render() : busy()))
   for (const layer of drawn) {
     layer.on('change:visible', busy)
     layer.on('change:opacity', busy)

@@ -21,6 +21,8 @@ interface Layer {
   readonly onRecovered: () => void
   /** Failed loads by key, the latest last. */
   readonly failed: Map<string, Failure>
+  /** The latest run of each load in progress, by key. */
+  readonly running: Map<string, Attempt['run']>
 }
 
 /** Milliseconds between retries; each pause is twice the previous one. A map waits no longer once its server is back. */
@@ -51,7 +53,7 @@ export function createRecovery(status: Status): OpenRecovery {
   }
 
   const repeatLayer = async (layer: Layer, which: 'all' | 'latest') => {
-    const loads = [...layer.failed].reverse()
+    const loads = [...layer.failed].filter(([key]) => !layer.running.has(key)).reverse()
     const first = which === 'all' ? loads.length : 1
     const done = await Promise.all(
       loads.slice(0, first).map(([key, failure]) => attempt(layer, key, failure)),
@@ -61,11 +63,10 @@ export function createRecovery(status: Status): OpenRecovery {
     layer.onRecovered()
   }
 
-  const attempt = async (layer: Layer, key: string, { run, onDropped }: Attempt): Promise<boolean> => {
-    const error = await faultOf(run)
-    recordFailure(layer.failed, key, error === undefined ? undefined : { run, onDropped, error })
+  const attempt = async (layer: Layer, key: string, load: Attempt): Promise<boolean> => {
+    const isDone = await runLoad(layer, key, load)
     reports.show(layers)
-    return error === undefined
+    return isDone
   }
 
   const resume = () => {
@@ -76,7 +77,7 @@ export function createRecovery(status: Status): OpenRecovery {
   document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && resume())
 
   return (label, onRecovered) => {
-    const layer: Layer = { label, onRecovered, failed: new Map() }
+    const layer: Layer = { label, onRecovered, failed: new Map(), running: new Map() }
     layers.push(layer)
     return {
       load(key, run, onDropped) {
@@ -88,6 +89,17 @@ export function createRecovery(status: Status): OpenRecovery {
       },
     }
   }
+}
+
+/** Runs a load, and records how it ended unless a later one has taken its place, such as that of a tile with other layers. */
+async function runLoad({ running, failed }: Layer, key: string, load: Attempt): Promise<boolean> {
+  running.set(key, load.run)
+  const error = await faultOf(load.run)
+  if (running.get(key) === load.run) {
+    running.delete(key)
+    recordFailure(failed, key, error === undefined ? undefined : { ...load, error })
+  }
+  return error === undefined
 }
 
 /** Reports faults until they are resolved. A dismissed message does not reappear for the same fault. */

@@ -169,6 +169,8 @@ test('shows the sanitised description', async () => {
 
 test('a legend draws each class as the map does, and in the same size', async () => {
   const page = await open()
+  // Each layer loads its legend by itself, and none of them belongs to what is drawn on the map.
+  await page.locator('.swatch').nth(2).waitFor()
   expect(await page.locator('.legend').innerText()).toBe('blue ones\nothers')
   const [cities, blue, others] = await page.locator('.swatch').all()
   const run = async (color: string, image: Promise<Buffer> | undefined) =>

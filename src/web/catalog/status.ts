@@ -13,6 +13,8 @@ export interface Status {
   report(message: string, remedy?: Remedy): () => void
   /** Tells whether no operation is in progress. */
   isIdle(): boolean
+  /** Sets what is done when the first of several operations starts and when the last one has ended. */
+  onTurn(listener: () => void): void
 }
 
 /** Action that the user can take on a fault. */
@@ -31,14 +33,18 @@ export function createStatus(): Status {
   })
   const faults = element('div', { class: 'faults', role: 'alert' })
   const shown = new Map<string, HTMLElement>()
+  const listeners: (() => void)[] = []
   let pending = 0
   const change = (by: number) => {
     pending += by
+    if (bar.hidden === (pending === 0)) return
     bar.hidden = pending === 0
+    for (const listener of listeners) listener()
   }
   return {
     elements: [bar, faults],
     isIdle: () => pending === 0,
+    onTurn: (listener) => void listeners.push(listener),
     async track(work) {
       change(1)
       try {

@@ -2,6 +2,8 @@ import type ImageTile from 'ol/ImageTile'
 import TileLayer from 'ol/layer/Tile'
 import type OlMap from 'ol/Map'
 import XYZ from 'ol/source/XYZ'
+import type Tile from 'ol/Tile'
+import TileState from 'ol/TileState'
 import type { ConfigBasemap } from '../../contract/bodies/webmap_config.ts'
 import type { Status } from '../catalog/status.ts'
 import { tileUrl } from '../tile_address.ts'
@@ -101,9 +103,22 @@ function directTiles(basemap: ConfigBasemap, status: Status): XYZ {
       image.src = url
     },
   })
+  source.on('tileloadstart', ({ tile }) => void status.track(untilLoaded(tile)))
   reportAbsence(source, label, status)
   retryTiles(source)
   return source
+}
+
+/** Waits until a tile is loaded, has failed or is not needed any more. */
+function untilLoaded(tile: Tile): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      if (tile.getState() === TileState.LOADING) return
+      tile.removeEventListener('change', settle)
+      resolve()
+    }
+    tile.addEventListener('change', settle)
+  })
 }
 
 /** Reports that no tile could be loaded: where some can, the others are places that the service does not have. */
