@@ -4,7 +4,7 @@ import { notesOf, type WireImportReport } from '../contract/bodies/import_report
 import type { Upload } from '../contract/bodies/resource.ts'
 import { formatSource, markerKeys, type SourceMarker } from '../contract/markers.ts'
 import { problem } from '../contract/problems.ts'
-import { countOf } from '../core/count.ts'
+import { countOf, showNumber } from '../core/count.ts'
 import {
   blindLoadProblem,
   type DataChange,
@@ -74,7 +74,7 @@ function checkArrived({ sent, layer }: Replacement, count: number): void {
   if (sent === undefined || sent === count) return
   throw problem(
     'pipeline/counts',
-    `${countOf(sent, 'row')} sent to "${layer.keyname}", but ${count} received.`,
+    `${countOf(sent, 'row')} sent to "${layer.keyname}", but ${showNumber(count)} received.`,
     {
       resource: layer.id,
       data: { sent, arrived: count },

@@ -19,9 +19,9 @@ async function measure(driver: 'postgres' | 'pglite', databaseUrl: string | unde
   // What the program compiles it keeps: the first run of a version is not the one that people wait for.
   const plan = await runLandform(server, 'plan', manifest)
   const { out, seconds, cpuSeconds } = await runLandform(server, 'apply', manifest, '--yes')
-  if (!out.includes('1001 created')) throw new Error(out.slice(-500))
+  if (!out.includes('1,001 created')) throw new Error(out.slice(-500))
   const again = await runLandform(server, 'plan', manifest)
-  if (!again.out.includes('0 changes, 1002 unchanged')) throw new Error(again.out.slice(-500))
+  if (!again.out.includes('0 changes, 1,002 unchanged')) throw new Error(again.out.slice(-500))
   await server.stop()
   const name = `apply of 1,000 new resources, ${driver}`
   report({

@@ -29,11 +29,11 @@ const cluster = await startCluster()
 async function planTenThousand(server: BenchServer): Promise<void> {
   const file = join(folder, 'ten.yaml')
   writeFileSync(file, writeTree('ten', 100))
-  await measureApply(server, file, { name: 'apply of 10,000 new resources', done: '10001 created' })
+  await measureApply(server, file, { name: 'apply of 10,000 new resources', done: '10,001 created' })
   const runs: Ran[] = []
   for (let round = 0; round < rounds; round += 1) {
     const ran = await runLandform(server, 'plan', file)
-    if (!ran.out.includes('0 changes, 10002 unchanged')) throw new Error(ran.out.slice(-500))
+    if (!ran.out.includes('0 changes, 10,002 unchanged')) throw new Error(ran.out.slice(-500))
     runs.push(ran)
   }
   const best = (figure: (ran: Ran) => number) => Math.min(...runs.map(figure))
@@ -83,7 +83,7 @@ async function updateTenThousand(server: BenchServer): Promise<void> {
   const file = join(folder, 'ten.yaml')
   const text = writeTree('ten', 100).replaceAll(/^( *)cls: .*$/gm, '$&\n$1description: Changed')
   writeFileSync(file, text)
-  await measureApply(server, file, { name: 'apply of 10,000 updates', done: '10001 updated' })
+  await measureApply(server, file, { name: 'apply of 10,000 updates', done: '10,001 updated' })
 }
 
 /** Groups of 100 resources that an apply creates at most; a batch has 20,000 operations. */

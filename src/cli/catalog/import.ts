@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
-import { countOf } from '../../core/count.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import { hasErrors } from '../../core/issue.ts'
 import { decodeText } from '../../document/decode_text.ts'
 import { manifestIdPattern } from '../../manifest/schema/manifest_schema.ts'
@@ -106,17 +106,17 @@ function invalid(described: string, { issues }: Plan, sources: ReadonlyMap<strin
 
 function describePlan(described: string, plan: Plan, { colour }: Terminal): string {
   const counts = Object.entries(countActions(plan.changes)).filter(([, count]) => count > 0)
-  const parts = counts.map(([action, count]) => `${count} to ${action}`)
+  const parts = counts.map(([action, count]) => `${showNumber(count)} to ${action}`)
   return [
     ...formatChanges(plan, painter(colour)),
-    `${described}: ${[...parts, `${plan.unchanged} unchanged`, ...countCleared(plan)].join(', ')}`,
+    `${described}: ${[...parts, `${showNumber(plan.unchanged)} unchanged`, ...countCleared(plan)].join(', ')}`,
   ].join('\n')
 }
 
 function countDone(plan: Plan): string {
   const { create, ...others } = countActions(plan.changes)
   const updated = Object.values(others).reduce((sum, count) => sum + count, 0)
-  const parts = [`${create} created`, `${updated} updated`, `${plan.unchanged} unchanged`]
+  const parts = [`${create} created`, `${updated} updated`, `${showNumber(plan.unchanged)} unchanged`]
   return [...parts, ...countCleared(plan)].join(', ')
 }
 

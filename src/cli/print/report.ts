@@ -1,6 +1,6 @@
 import { notesOf } from '../../contract/bodies/import_report.ts'
 import { successWords } from '../../contract/bodies/journal.ts'
-import { countOf } from '../../core/count.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import { formatSpan, type Span } from '../../core/span.ts'
@@ -71,7 +71,7 @@ function countDone({ outcomes }: Report): string {
   // In the order of plans.
   const parts = successWords.flatMap((word) => {
     const count = words.filter((other) => other === word).length
-    return count > 0 ? [`${count} ${word}`] : []
+    return count > 0 ? [`${showNumber(count)} ${word}`] : []
   })
   return parts.length > 0 ? parts.join(', ') : 'nothing'
 }

@@ -1,5 +1,6 @@
 import type { ExportLimits } from '../../contract/formats/export_formats.ts'
 import type { CopyRow } from '../../core/copy_rows.ts'
+import { countOf } from '../../core/count.ts'
 import type { JobColumn } from './export_job.ts'
 
 /** Limits of a format, and whether its encoding is single-byte. */
@@ -65,23 +66,22 @@ function checksOf(datatype: JobColumn['datatype'], limits: FileLimits): Check[] 
       isLost: ({ bytes }, at, length) =>
         length > textBytes && (!isOneByte || countCharacters(bytes.subarray(at, at + length)) > textBytes),
       describe: (count) =>
-        `${count === 1 ? '1 string was' : `${count} strings were`} truncated to ${textBytes} bytes`,
+        `${countOf(count, 'string')} ${count === 1 ? 'was' : 'were'} truncated to ${textBytes} bytes`,
     })
   if (datatype === 'BIGINT' && digits !== undefined)
     checks.push({
       isLost: ({ view }, at, length) => length > 0 && !isExact(view.getBigInt64(at), digits),
-      describe: (count) => `${count === 1 ? '1 number was' : `${count} numbers were`} rounded`,
+      describe: (count) => `${countOf(count, 'number')} ${count === 1 ? 'was' : 'were'} rounded`,
     })
   if (isNullZero && (datatype === 'INTEGER' || datatype === 'BIGINT' || datatype === 'REAL'))
     checks.push({
       isLost: (_row, _at, length) => length < 0,
-      describe: (count) => `${count === 1 ? '1 null value was' : `${count} null values were`} written as 0`,
+      describe: (count) => `${countOf(count, 'null value')} ${count === 1 ? 'was' : 'were'} written as 0`,
     })
   if (firstDay !== undefined && (datatype === 'DATE' || datatype === 'DATETIME'))
     checks.push({
       isLost: ({ bytes }, at, length) => length > 0 && isBefore(bytes.subarray(at, at + length), firstDay),
-      describe: (count) =>
-        `${count === 1 ? '1 date' : `${count} dates`} before ${firstDay} may be read as another day`,
+      describe: (count) => `${countOf(count, 'date')} before ${firstDay} may be read as another day`,
     })
   return checks
 }
