@@ -54,8 +54,28 @@ test('lists what the styles of a manifest do not draw, with file, line, column, 
     expect.stringContaining('2 | '),
     expect.stringContaining('^^^^'),
     '  hint: use single symbol, categories, graduated ranges, rules or a heatmap',
+    '1 warning  style/missing-field',
+    '1 warning  style/unknown',
     '4 resources, 2 styles, 2 warnings',
     '',
+  ])
+})
+
+test('counts findings by severity and code at the end, in text and events', async () => {
+  const paths = ['styled.yaml', 'wells.qml', 'broken.qml']
+  const { out } = await lint(...paths)
+  const summary = [
+    '1 error     style/bad-xml',
+    '2 warnings  style/unknown',
+    '1 warning   style/missing-field',
+  ]
+  expect(out.split('\n').slice(-5)).toEqual([...summary, '4 resources, 4 styles, 1 error and 3 warnings', ''])
+  const codes = (severity: string, code: string, count: number) => ({ code, severity, count })
+  const events = (await lint(...paths, '--json')).out.trim().split('\n')
+  expect(JSON.parse(events.at(-1) ?? '').codes).toEqual([
+    codes('error', 'style/bad-xml', 1),
+    codes('warning', 'style/unknown', 2),
+    codes('warning', 'style/missing-field', 1),
   ])
 })
 
@@ -73,7 +93,8 @@ test('counts nothing of a manifest that errors keep from being read', async () =
   const { exit, out } = await lint('faulty.yaml')
   expect([exit, out]).toEqual([3, expect.stringMatching(/\n1 error and 1 warning\n$/)])
   const events = (await lint('faulty.yaml', '--json')).out.trim().split('\n')
-  expect(JSON.parse(events.at(-1) ?? '')).toEqual({ v: 1, type: 'linted', errors: 1, warnings: 1 })
+  expect(JSON.parse(events.at(-1) ?? '')).toMatchObject({ v: 1, type: 'linted', errors: 1, warnings: 1 })
+  expect(JSON.parse(events.at(-1) ?? '')).not.toHaveProperty('resources')
 })
 
 test('checks style files without a manifest, and writes events', async () => {
@@ -85,7 +106,10 @@ test('checks style files without a manifest, and writes events', async () => {
     .map((line) => JSON.parse(line))
   expect(events).toEqual([
     expect.objectContaining({ type: 'issue', code: 'style/unknown', severity: 'warning' }),
-    { v: 1, type: 'linted', styles: 1, errors: 0, warnings: 1 },
+    {
+      ...{ v: 1, type: 'linted', styles: 1, errors: 0, warnings: 1 },
+      codes: [{ code: 'style/unknown', severity: 'warning', count: 1 }],
+    },
   ])
   expect(events[0].span).toMatchObject({ file: 'wells.qml', line: 2, column: 2 })
 })

@@ -17,7 +17,7 @@ import { findTwoSources, readLayerLoads } from '../lint/two_sources.ts'
 import { countIssues } from '../load_manifest.ts'
 import { collect, serverOptions } from '../options.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
-import { formatIssues } from '../print/issue_list.ts'
+import { countByCode, formatCodeCounts, formatIssues } from '../print/issue_list.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { validateManifest } from './validate.ts'
 
@@ -63,13 +63,15 @@ async function runLint(settings: LintSettings, terminal: Terminal): Promise<numb
   if (json) {
     for (const issue of issues) writeIssueEvent(terminal.out, issue)
     const errors = issues.filter(({ severity }) => severity === 'error').length
-    writeEvent(terminal.out, 'linted', { resources, styles, errors, warnings: issues.length - errors })
+    const warnings = issues.length - errors
+    writeEvent(terminal.out, 'linted', { resources, styles, errors, warnings, codes: countByCode(issues) })
   } else {
     if (issues.length > 0) writeLine(terminal.out, formatIssues(issues, sources))
     const counts = { resource: resources, style: styles }
     const checked = Object.entries(counts).flatMap(([noun, count]) =>
       count === undefined ? [] : [countOf(count, noun)],
     )
+    for (const line of formatCodeCounts(issues)) writeLine(terminal.out, line)
     writeLine(terminal.out, [...checked, countIssues(issues)].join(', '))
   }
   return hasErrors(issues) || (strict && issues.length > 0) ? 3 : 0

@@ -1,4 +1,4 @@
-import { showNumber } from '../../core/count.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import { formatIssue } from '../../core/excerpt.ts'
 import type { Issue } from '../../core/issue.ts'
 import { withoutColours } from './text_format.ts'
@@ -30,6 +30,39 @@ export function formatIssues(issues: readonly Issue[], sources: ReadonlyMap<stri
     ]
   })
   return withoutColours(lines.join('\n'))
+}
+
+/** Number of issues with a code and severity. */
+export interface CodeCount {
+  readonly code: string
+  readonly severity: Issue['severity']
+  readonly count: number
+}
+
+/** Counts issues by severity and code: errors first, then the most frequent first. */
+export function countByCode(issues: readonly Issue[]): CodeCount[] {
+  const counts = new Map<string, CodeCount>()
+  for (const { code, severity } of issues) {
+    const count = (counts.get(`${severity} ${code}`)?.count ?? 0) + 1
+    counts.set(`${severity} ${code}`, { code, severity, count })
+  }
+  return [...counts.values()].sort(
+    (a, b) =>
+      (a.severity < b.severity ? -1 : Number(a.severity > b.severity)) ||
+      b.count - a.count ||
+      (a.code < b.code ? -1 : 1),
+  )
+}
+
+/** Formats the counts of issues by severity and code, a line each; empty for a single issue. */
+export function formatCodeCounts(issues: readonly Issue[]): string[] {
+  if (issues.length < 2) return []
+  const counts = countByCode(issues).map(({ count, severity, code }) => ({
+    number: countOf(count, severity),
+    code,
+  }))
+  const width = Math.max(0, ...counts.map(({ number }) => number.length))
+  return counts.map(({ number, code }) => `${number.padEnd(width)}  ${code}`)
 }
 
 /** Returns what issues of a kind have in common: code and message, without values, numbers and names of records. */
