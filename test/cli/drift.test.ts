@@ -267,6 +267,47 @@ resources:
     expect(await originsOf('points')).toEqual({ 'points.data': 'both' })
     await source('Here')
     expect(await originsOf('points')).toEqual({ 'points.data': 'server' })
+    const { out } = await run('drift', 'points.yaml')
+    expect(out).toMatch(
+      / data {2}server: \d features?, edited (once|\d times) since the last load, last by administrator at [-0-9: ]+ UTC; manifest: \d features? in points.geojson\n/,
+    )
+    const [event] = (await run('drift', 'points.yaml', '--json')).out.split('\n')
+    expect(JSON.parse(event ?? '').fields[0].data).toMatchObject({
+      source: 'points.geojson',
+      server_edits: expect.any(Number),
+      last_server_edit: { by: 'administrator' },
+    })
+  })
+
+  it('names what differs in the layer tree of a web map', async () => {
+    const group = (name: string, more: string) =>
+      `{ item_type: group, display_name: ${name}, children: [${more}] }`
+    const tree = `webmap: { root_item: { item_type: root, children: [${group('Empty', '')}, ${group('Water', group('Ponds', ''))}] } }`
+    await write('tree', {})
+    const text = await readFile(join(cwd, 'tree.yaml'), 'utf8')
+    await writeFile(
+      join(cwd, 'tree.yaml'),
+      `${text}      tree_map: { cls: webmap, display_name: Tree, ${tree} }\n`,
+    )
+    const applied = await run('apply', 'tree.yaml', '--yes')
+    expect(applied.out).toContain('webmap.root_item  Empty (empty), Water (Ponds (empty))')
+    const item = (name: string, children: readonly object[], more: object = {}) => ({
+      ...{ item_type: 'group', display_name: name, children, ...more },
+    })
+    const children = [item('Water', [], { group_expanded: true }), item('Ponds', []), item('Other', [])]
+    const changed = await server.admin('PUT', `/api/resource/${await idOf('tree_map')}`, {
+      webmap: { root_item: { item_type: 'root', children } },
+    })
+    expect(changed.status).toBe(200)
+    const lines = (await run('drift', 'tree.yaml')).out
+      .split('\n')
+      .filter((line) => line.includes(' layers '))
+    expect(lines.map((line) => line.trim().replace(/^server +/, ''))).toEqual([
+      'layers  Empty  server: none, manifest: group',
+      'layers  Water  server: expanded, manifest: collapsed',
+      'layers  Water / Ponds  server: at the top, manifest: in "Water"',
+      'layers  Other  server: group, manifest: none',
+    ])
   })
 
   it('needs no more than read access to tell that the manifest changed', async () => {

@@ -162,7 +162,9 @@ describe('plan and apply', () => {
         /plan\/data-edited: the data of "a_layer" were edited on the server once since the last load, last by administrator at [-0-9: ]+ UTC(.|\n)*--overwrite-data a_layer/,
       ),
     ])
-    expect(refused.out).toContain('overwrites data edited on the server 1 time since the last load')
+    expect(refused.out).toContain(
+      'overwrites data edited on the server once since the last load, last by administrator at ',
+    )
     await run(['apply', 'a.yaml', '--yes', '--overwrite-data', 'a_layer'])
     expect((await run(['plan', 'a.yaml'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')
   })

@@ -4,7 +4,11 @@ import type { Apply } from '../../reconcile/drift/applied_state.ts'
 import { type FieldDrift, type Origin, origins, type ResourceDrift } from '../../reconcile/drift/drift.ts'
 import type { Drift } from '../../reconcile/drift/find_drift.ts'
 import { labelOf } from '../../reconcile/model/actual_tree.ts'
-import { writeEvent } from './events.ts'
+import type { DataLoad } from '../../reconcile/model/change.ts'
+import { describeEdits } from '../../reconcile/model/data_edits.ts'
+import { describeDifference } from '../../transfer/sync/feature_difference.ts'
+import { dataFacts, writeEvent } from './events.ts'
+import { describeMapSides } from './map_edit.ts'
 import { formatStyleEdits } from './style_edit.ts'
 import { oneLine, type Paint, plainLine } from './text_format.ts'
 import { showValue, showValues } from './value.ts'
@@ -51,14 +55,30 @@ function describeField(
 ): string {
   if (existsIn === 'manifest') return origin === 'server' ? 'deleted on the server' : 'new in the manifest'
   if (existsIn === 'server') return 'no longer in the manifest'
-  if (data !== undefined) return `data  ${oneLine(data.source)}`
+  if (data !== undefined) return describeData(data)
+  const map = edit === undefined ? undefined : describeMapSides(edit)
+  if (map !== undefined) return ['layers', map.item, showSides(map.from, map.to)].filter(Boolean).join('  ')
   if (edit === undefined || edit.secret) return `${oneLine(field)}  (secret)`
   const { from, to, style } = edit
   if (style !== undefined)
     return `${oneLine(field)}  ${style.length === 0 ? 'draws the same, written differently' : 'from the server to the manifest:'}`
   const [server, manifest] =
     from === undefined || to === undefined ? [show(from), show(to)] : showValues(from, to)
-  return `${oneLine(field)}  server: ${server}, manifest: ${manifest}`
+  return `${oneLine(field)}  ${showSides(server, manifest)}`
+}
+
+const showSides = (server: string, manifest: string) => `server: ${server}, manifest: ${manifest}`
+
+/** Describes data by what is known without the features: their numbers, and the edits since the last load. */
+function describeData({ source, before, change, edited }: DataLoad): string {
+  const there = [
+    ...(typeof before === 'number' ? [countOf(before, 'feature')] : []),
+    ...(edited === undefined ? [] : [`edited${oneLine(describeEdits(edited))}`]),
+  ]
+  const here = change === undefined ? '' : `${countOf(change.after, 'feature')} in `
+  const difference = change?.difference === undefined ? '' : ` (${describeDifference(change.difference)})`
+  const server = there.length === 0 ? '' : `server: ${there.join(', ')}; manifest: `
+  return `data  ${server}${here}${oneLine(source)}${difference}`
 }
 
 const show = (value: unknown) => (value === undefined ? 'none' : showValue(value))
@@ -100,8 +120,9 @@ export function writeDriftEvents(out: Writable, drift: Drift): void {
   for (const { key, cls, path, existsIn, fields, applied, later } of drift.resources)
     writeEvent(out, 'drift', {
       ...{ key, cls, path, exists_in: existsIn, applied, later },
-      fields: fields.map(({ field, origin, edit, isIgnored, isHarmless }) => ({
+      fields: fields.map(({ field, origin, edit, data, isIgnored, isHarmless }) => ({
         ...{ field, origin, server: edit?.from, manifest: edit?.to, style: edit?.style },
+        ...(data === undefined ? {} : { data: dataFacts(data) }),
         ...{ ignored: isIgnored, harmless: isHarmless },
       })),
     })

@@ -138,7 +138,16 @@ function editFacts({ lostValues, ...edit }: Edit): object {
   return lostValues === undefined ? edit : { ...edit, lost_values: lostValues }
 }
 
-function dataFacts({ source, sizeBytes, reason, before, change, edited, notSynced }: DataLoad): object {
+/** Returns what events show of a load. */
+export function dataFacts({
+  source,
+  sizeBytes,
+  reason,
+  before,
+  change,
+  edited,
+  notSynced,
+}: DataLoad): object {
   const known =
     change === undefined
       ? {}
@@ -147,7 +156,8 @@ function dataFacts({ source, sizeBytes, reason, before, change, edited, notSynce
           skipped: change.skipped,
           lost_fields: lossFacts(change).lost_fields,
         }
-  const server = edited === undefined ? {} : { server_edits: edited.changes ?? null }
+  const server =
+    edited === undefined ? {} : { server_edits: edited.changes ?? null, last_server_edit: edited.last }
   const difference =
     change?.difference === undefined ? {} : { difference: differenceFacts(change.difference) }
   return {

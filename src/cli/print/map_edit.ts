@@ -24,6 +24,30 @@ export function describeMapEdit({ pointer, from, to, moves }: Edit): MapEditText
   return to === undefined ? { sign: '-', item, text: describeItem(from) } : undefined
 }
 
+/** What a layer tree has on both sides of an edit, in words. */
+export interface MapSides {
+  /** Names from the top of the tree to the item; empty for the tree itself. */
+  readonly item: string
+  readonly from: string
+  readonly to: string
+}
+
+/** Describes both sides of an edit of a web map's layer tree; undefined for other edits. */
+export function describeMapSides({ pointer, from, to, moves }: Edit): MapSides | undefined {
+  const place = placeOf(pointer)
+  if (place === undefined) return undefined
+  const { path, isList, field } = place
+  const describe = (value: unknown) => {
+    if (moves) return (value as readonly string[]).length === 0 ? 'at the top' : `in ${groupOf(value)}`
+    if (field !== undefined) return describeState(field, value)
+    return value === undefined ? 'none' : describeItem(value)
+  }
+  const [old, next] = isList
+    ? showValues(from, to).map((names) => `order ${names}`)
+    : [from, to].map(describe)
+  return { item: nameOf(path), from: old ?? '', to: next ?? '' }
+}
+
 interface Place {
   readonly path: readonly string[]
   /** Whether it is the list of the items of a group. */
@@ -61,6 +85,14 @@ function describeField(field: string, from: unknown, to: unknown): string {
   if (field === 'group_expanded') return to === true ? 'expanded' : 'collapsed'
   if (field === 'layer_transparency') return `transparency ${showPercent(from)} → ${showPercent(to)}`
   return `${field}  ${showValues(from, to).join(' → ')}`
+}
+
+function describeState(field: string, value: unknown): string {
+  if (field === 'display_name') return `named ${showValue(value)}`
+  if (field === 'layer_enabled') return value === false ? 'hidden' : 'shown'
+  if (field === 'group_expanded') return value === true ? 'expanded' : 'collapsed'
+  if (field === 'layer_transparency') return `transparency ${showPercent(value)}`
+  return `${field} ${showValue(value)}`
 }
 
 const showPercent = (value: unknown) => (typeof value === 'number' ? `${value} %` : 'none')

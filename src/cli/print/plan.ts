@@ -12,6 +12,7 @@ import {
   type RecordChange,
   type UnknownResource,
 } from '../../reconcile/model/change.ts'
+import { describeEdits } from '../../reconcile/model/data_edits.ts'
 import { featurePartOf } from '../../reconcile/model/edit_digest.ts'
 import { renamedFieldOf } from '../../reconcile/model/layer_fields.ts'
 import { describeDataLoss } from '../../transfer/data_loss.ts'
@@ -267,8 +268,7 @@ function formatMore(difference: FeatureDifference | undefined): string[] {
 
 function formatEdited({ edited }: DataLoad, paint: Paint): string[] {
   if (edited === undefined) return []
-  const times = edited.changes === undefined ? '' : ` ${countOf(edited.changes, 'time')}`
-  return [paint('red', `overwrites data edited on the server${times} since the last load`)]
+  return [paint('red', `overwrites data edited on the server${oneLine(describeEdits(edited))}`)]
 }
 
 function describeReplaced({ before, change }: DataLoad): string {

@@ -124,6 +124,17 @@ const DataSchema = Type.Object(
         description: 'Writes to the data since the last load, which this load overwrites; null if unknown.',
       }),
     ),
+    last_server_edit: optional(
+      Type.Object(
+        {
+          at: Type.String({ description: 'UTC, ISO 8601 without time zone.' }),
+          by: Type.Union([Type.String(), Type.Null()], {
+            description: 'Keyname of the user; null if unknown.',
+          }),
+        },
+        { ...closed, description: 'The last of these writes; absent if the server does not tell.' },
+      ),
+    ),
   },
   { ...closed, description: 'Data that are loaded.' },
 )

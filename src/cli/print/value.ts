@@ -108,10 +108,12 @@ function isLayerTree(value: unknown): value is LayerTree {
 }
 
 function showItems(items: readonly LayerTree[]): string {
+  if (items.length === 0) return '(empty)'
   return items
     .map((item) => {
       const name = item.display_name ?? '?'
-      return isLayerTree(item) ? `${name} (${showItems(item.children)})` : name
+      if (!isLayerTree(item)) return name
+      return item.children.length === 0 ? `${name} (empty)` : `${name} (${showItems(item.children)})`
     })
     .join(', ')
 }

@@ -174,6 +174,8 @@ export interface FileFacts {
 export interface EditedData {
   /** Number of write requests since the last load; undefined if unknown. */
   readonly changes: number | undefined
+  /** The last of them; absent if the server does not tell. */
+  readonly last?: Omit<LastChange, 'key'>
 }
 
 /** Resources and features that a deletion removes. */

@@ -77,14 +77,14 @@ export function saveChanges({ changes }: Pick<Plan, 'changes'>): SavedChange[] {
 
 /**
  * Digests all of a change that an apply needs, except the request body, which has secrets, and which the edits describe. Files are
- * compared by their bytes: their absolute paths differ between machines.
+ * compared by their bytes: their absolute paths differ between machines. Not every account may read who edited data.
  */
 function digestChange(change: Change): string {
   const { body: _, password, data, image, files, features, takes, ...rest } = change
   const shown = {
     ...rest,
     password: password && { ...password, path: '', folder: '' },
-    data: data && { ...data, path: '' },
+    data: data && { ...data, path: '', edited: data.edited && { changes: data.edited.changes } },
     image: image?.source,
     files: files?.map(withoutPath),
     features: features && {

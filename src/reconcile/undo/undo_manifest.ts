@@ -12,8 +12,8 @@ import { readFiles } from '../model/actual_files.ts'
 import { type ActualResource, type ActualTree, labelOf, readActual } from '../model/actual_tree.ts'
 import { type Digests, digestOrNull } from '../model/edit_digest.ts'
 import { findRecorded, listOwners } from '../model/owned_fields.ts'
-import { createKeyMaker } from '../pull/slug.ts'
 import { writeMembers } from '../pull/write_block.ts'
+import { assignKeys } from './assign_keys.ts'
 import type { KeptLayer } from './find_kept.ts'
 import { findFormerOwner } from './former_owner.ts'
 import { readAppliedTree } from './layer_tree_values.ts'
@@ -64,7 +64,7 @@ export function writeUndoManifest(
 ): UndoManifest {
   const applied = listApplied(entry)
   const before = readBefore(applied, { actual, kept })
-  const keyOf = assignKeys(before, actual)
+  const keyOf = assignKeys(before, actual, applied)
   const keys = new Set(keyOf.values())
   const restoring: Restoring = { entry, actual, kept, before, keyOf, keys, resources: new Map() }
   for (const one of before.values()) restore(restoring, one)
@@ -214,13 +214,6 @@ function listAddedFiles({ before, there, digests }: FileVersions): Map<string, s
       return [name, former]
     }),
   )
-}
-
-function assignKeys(before: ReadonlyMap<number, BeforeApply>, actual: ActualTree): Map<number, string> {
-  const maker = createKeyMaker((key) => actual.byKeyname.has(key))
-  const keyOf = ({ id, keyname, displayName, cls }: ActualResource) =>
-    keyname ?? actual.byId.get(id)?.keyname ?? maker.make(displayName, `${cls}_${id}`)
-  return new Map([...before].map(([id, { resource }]) => [id, keyOf(resource)]))
 }
 
 interface Restoring {

@@ -20,6 +20,7 @@ import { nameEncoding } from '../../../transfer/source_encoding.ts'
 import { countVersions } from '../../../transfer/sync/feature_difference.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { DataLoad, EditedData, SyncLoad, UnfilledFields, WantedBody } from '../../model/change.ts'
+import { describeEdits } from '../../model/data_edits.ts'
 import { changesValues } from '../../model/layer_fields.ts'
 import type { LoadReading, PlanOptions } from '../../model/plan_input.ts'
 import { issueAt } from '../issue_at.ts'
@@ -94,9 +95,9 @@ export function sourceDigest(sha256: string, options: Readonly<Record<string, un
  * chooses a policy. Existing data without a marker are never overwritten without `overwriteData`.
  */
 export function decideSource(question: SourceQuestion): SourceDecision {
-  const { wanted, actual, file, added, options } = question
+  const { wanted, actual, file, added, options, contents } = question
   if (actual === undefined) return loadNew(question)
-  const edited = findEdits(actual)
+  const edited = withLastWrite(findEdits(actual), contents)
   if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'requested', edited })
   if (actual.source === undefined) return decideUnmarked(question)
   if (wanted.data?.mode === 'seed') return keepData(question)
@@ -106,11 +107,7 @@ export function decideSource(question: SourceQuestion): SourceDecision {
   const reason = isSame ? 'data changed on the server' : 'source changed'
   const decision = replaceData(question, { reason, edited })
   if (edited === undefined || ['replace', 'sync'].includes(wanted.data?.mode ?? '')) return decision
-  return {
-    ...decision,
-    issues: [...decision.issues, reportEdits(question, edited)],
-    ...(question.contents === undefined ? { unreadContents: true } : {}),
-  }
+  return { ...decision, issues: [...decision.issues, reportEdits(wanted, edited)] }
 }
 
 /** The source of a new layer is read, so that its faults are known before the apply. */
@@ -156,23 +153,30 @@ function findEdits({ source, dataVersion }: ActualResource): EditedData | undefi
   return { changes: dataVersion > source.version ? dataVersion - source.version : undefined }
 }
 
-function reportEdits({ wanted, contents }: SourceQuestion, { changes }: EditedData): Issue {
-  const times = changes === undefined ? '' : ` ${changes === 1 ? 'once' : `${changes} times`}`
-  const message = `the data of "${wanted.key}" were edited on the server${times} since the last load${describeLastWrite(contents)}, and loading the source would overwrite the edits`
+/** The server does not record who edited which feature, but who changed the data last. */
+function withLastWrite(
+  edited: EditedData | undefined,
+  contents: SourceQuestion['contents'],
+): EditedData | undefined {
+  if (edited === undefined || contents?.data_changed === undefined) return edited
+  return { ...edited, last: { at: contents.data_changed, by: contents.data_user ?? null } }
+}
+
+function reportEdits(wanted: WantedResource, edited: EditedData): Issue {
+  const message = `the data of "${wanted.key}" were edited on the server${describeEdits(edited)}, and loading the source would overwrite the edits`
   const hint = `To overwrite the edits, use --overwrite-data ${wanted.key} or data: { mode: replace }. To keep them, use data: { mode: seed }.`
   return { ...issueAt(wanted, 'plan/data-edited', message, '/data'), hint }
 }
 
-/** The server does not record who edited which feature, but who changed the data last. */
-function describeLastWrite(contents: SourceQuestion['contents']): string {
-  if (contents?.data_changed === undefined) return ''
-  const { data_changed: at, data_user: user } = contents
-  return `, last${user == null ? '' : ` by ${user}`} at ${at.replace('T', ' ')} UTC`
-}
-
 type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefined }
 
-function replaceData(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
+function replaceData(question: SourceQuestion, reason: Reason): SourceDecision {
+  const decision = decideReplacement(question, reason)
+  const isUnread = reason.edited !== undefined && question.contents === undefined
+  return isUnread ? { ...decision, unreadContents: true } : decision
+}
+
+function decideReplacement(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
   const { wanted, actual, count, change, converted } = question
   const isNotSynced = wanted.data?.mode === 'sync' && converted.size > 0
   const load = {
