@@ -377,16 +377,6 @@ it('says which data it cannot restore, and asks before it deletes features', asy
   )
 })
 
-it('names a resource without a keyname as the manifest does', async () => {
-  await writeFile(
-    join(cwd, 'top.yaml'),
-    'manifest: top\nresources:\n  root: { existing: true, id: 0, description: First }\n',
-  )
-  expect((await run('apply', 'top.yaml', '--yes')).exit).toBe(0)
-  const undone = await run('undo', await lastEntry(), '--yes')
-  expect([undone.exit, undone.out]).toEqual([0, expect.stringContaining('  ~ root  resource_group  ')])
-})
-
 it('refuses entries that do not exist or changed nothing', async () => {
   expect(await run('undo', '999')).toMatchObject({
     exit: 1,

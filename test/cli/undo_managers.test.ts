@@ -180,3 +180,10 @@ it('names keys that an option could have', async () => {
   const wrong = await run('plan', 'shelves.yaml', '--only', 'elsewhere')
   expect([wrong.exit, wrong.err]).toEqual([3, expect.stringContaining('Use a key such as root.')])
 })
+
+it('names a resource without a keyname as the manifest does', async () => {
+  const top = 'manifest: top\nresources:\n  root: { existing: true, id: 0, description: First }\n'
+  await writeFile(join(cwd, 'top.yaml'), top)
+  const { entry } = await done('apply', 'top.yaml', '--yes')
+  expect((await done('undo', entry, '--yes')).out).toContain('  ~ root  resource_group  ')
+})
