@@ -32,7 +32,12 @@ const collection = {
 const item = {
   route: 'file_upload.item',
   path: '/api/component/file_upload/{uid}',
-  params: Type.Object({ uid: Type.String({ pattern: '^[0-9a-f-]{32,36}$', description: 'Upload.' }) }),
+  params: Type.Object({
+    uid: Type.String({
+      pattern: '^[0-9a-f-]{32,36}$',
+      description: 'Upload of the caller, or of a guest.',
+    }),
+  }),
 } as const
 
 /** Operations on uploads. */

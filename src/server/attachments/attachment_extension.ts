@@ -45,16 +45,24 @@ const pointer: Pointer = '/extensions/attachment'
  */
 export async function writeExtensionsOf(
   tx: Queryable,
-  layer: Layer,
+  { layer, userId }: ExtensionTarget,
   all: ReadonlyMap<number, ExtensionChange>,
 ): Promise<string[]> {
   const changes = new Map([...all].filter(([, change]) => Object.keys(change).length > 0))
-  return isForeign(layer) || changes.size === 0 ? [] : writeExtensions(tx, layer.resourceId, changes)
+  return isForeign(layer) || changes.size === 0
+    ? []
+    : writeExtensions(tx, { layerId: layer.resourceId, userId }, changes)
+}
+
+/** Layer whose features get extensions, and the user whose uploads they refer to. */
+export interface ExtensionTarget {
+  readonly layer: Layer
+  readonly userId: number
 }
 
 async function writeExtensions(
   tx: Queryable,
-  layerId: number,
+  { layerId, userId }: { readonly layerId: number; readonly userId: number },
   changes: ReadonlyMap<number, ExtensionChange>,
 ): Promise<string[]> {
   const descriptions = [...changes].flatMap(([id, { description }]) =>
@@ -67,7 +75,7 @@ async function writeExtensions(
   const keptIds = await keepListed(tx, layerId, entries)
   const featureIds = [...changes].flatMap(([id, { attachment }]) => (attachment === undefined ? [] : [id]))
   await deleteOtherAttachments(tx, layerId, { featureIds, keptIds })
-  const created = await createListed(tx, entries)
+  const created = await createListed(tx, userId, entries)
   await insertAttachments(tx, layerId, created)
   return created.map(({ digest }) => digest)
 }
@@ -100,12 +108,14 @@ function changeOf({ featureId, entry, pointer }: ListedEntry): AttachmentChange 
   return { id: id ?? 0, name, description }
 }
 
-async function createListed(tx: Queryable, entries: readonly ListedEntry[]): Promise<NewAttachment[]> {
+async function createListed(
+  tx: Queryable,
+  userId: number,
+  entries: readonly ListedEntry[],
+): Promise<NewAttachment[]> {
   const fresh = entries.filter(({ entry }) => entry.id == null)
-  const uploads = await lockUploads(
-    tx,
-    fresh.flatMap(({ entry }) => entry.file_upload?.id ?? []),
-  )
+  const ids = fresh.flatMap(({ entry }) => entry.file_upload?.id ?? [])
+  const uploads = await lockUploads(tx, { ids, userId })
   return fresh.map((one) => createOne(one, uploads))
 }
 

@@ -21,7 +21,7 @@ const place: Pointer = '/vector_layer/feature_extensions'
  */
 export async function writeKeyedExtensions(
   tx: Queryable,
-  layerId: number,
+  { layerId, userId }: { readonly layerId: number; readonly userId: number },
   { key, clear = [], items }: KeyedExtensions,
 ): Promise<void> {
   const layer = (await findLayers(tx, [layerId])).get(layerId)
@@ -40,7 +40,7 @@ export async function writeKeyedExtensions(
     })
     if (id !== undefined) changes.set(id, changeOf(item))
   }
-  await writeExtensionsOf(tx, layer, changes)
+  await writeExtensionsOf(tx, { layer, userId }, changes)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { readArchive } from '../../files/archive.ts'
 import type { ResourceFile } from '../../store/classes/resource_file.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { ServerContext } from '../context.ts'
 import { mediaTypeOf } from '../http/media_type.ts'
 import { getUpload, type NamedUpload } from '../upload/upload_text.ts'
@@ -17,6 +18,7 @@ export function isUnpacked(prepared: unknown): prepared is UnpackedFiles {
 
 interface Unpacking extends NamedUpload {
   readonly context: ServerContext
+  readonly caller: Caller
   readonly signal: AbortSignal
 }
 
@@ -26,9 +28,9 @@ interface Unpacking extends NamedUpload {
  *
  * @throws {Problem} upload/not-found, source/unreadable, files/full
  */
-export async function unpackFiles({ context, signal, ...named }: Unpacking): Promise<UnpackedFiles> {
+export async function unpackFiles({ context, caller, signal, ...named }: Unpacking): Promise<UnpackedFiles> {
   const { database, blobs, uploadLimitBytes } = context
-  const { digest } = await getUpload(database, named)
+  const { digest } = await getUpload(database, { ...named, userId: caller.id })
   const files: ResourceFile[] = []
   const limitBytes = 4 * uploadLimitBytes
   await readArchive(await blobs.localPath(digest), { limitBytes, signal }, async (name, content) => {

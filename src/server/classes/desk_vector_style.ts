@@ -43,10 +43,8 @@ const pointers = { file: '/desk_vector_style/file_upload', text: '/desk_vector_s
 
 /** Reads the QML of requests, by resource. An upload takes precedence over member `qml`. */
 async function readStyles(tx: Queryable, changes: readonly Change[]): Promise<Map<number, string>> {
-  const uploads = await lockUploads(
-    tx,
-    changes.flatMap(({ members }) => members.desk_vector_style?.file_upload?.id ?? []),
-  )
+  const ids = changes.flatMap(({ members }) => members.desk_vector_style?.file_upload?.id ?? [])
+  const uploads = await lockUploads(tx, { ids, userId: changes[0]?.caller.id ?? 0 })
   const styleTexts = new Map<number, string>()
   for (const { context, id, members } of changes) {
     const { file_upload: upload, qml } = members.desk_vector_style ?? {}

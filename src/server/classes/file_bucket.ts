@@ -25,10 +25,10 @@ export const fileBucketBehaviour: Behaviour<'file_bucket'> = {
     const files = await listResourceFiles(tx, ids)
     return new Map(ids.map((id) => [id, { file_bucket: { files: (files.get(id) ?? []).map(wireFile) } }]))
   },
-  async prepare({ context, members, signal }) {
+  async prepare({ context, caller, members, signal }) {
     const archive = members.file_bucket?.archive
     if (archive === undefined) return undefined
-    return unpackFiles({ context, signal, id: archive.id, pointer: '/file_bucket/archive' })
+    return unpackFiles({ context, caller, signal, id: archive.id, pointer: '/file_bucket/archive' })
   },
   create: (tx, changes) => write(tx, changes, new Map()),
   async update(tx, changes) {
@@ -50,7 +50,7 @@ async function write(
 ): Promise<void> {
   const written = changes.filter(({ members: { file_bucket: own } }) => own?.files ?? own?.archive)
   const ids = written.flatMap(({ members }) => entriesOf(members).flatMap(({ id }) => id ?? []))
-  const uploads = await lockUploads(tx, ids)
+  const uploads = await lockUploads(tx, { ids, userId: changes[0]?.caller.id ?? 0 })
   const sets = written.map((change): [number, ResourceFile[]] => [
     change.id,
     resultingSet(change, { uploads, current: current.get(change.id) ?? [] }),

@@ -22,10 +22,14 @@ export const formbuilderFormBehaviour: Behaviour<'formbuilder_form'> = {
     const files = await listResourceFiles(tx, ids)
     return new Map(ids.map((id) => [id, { formbuilder_form: factsOf(files.get(id)?.[0]) }]))
   },
-  async prepare({ context, members }) {
+  async prepare({ context, caller, members }) {
     const upload = members.formbuilder_form?.file_upload
     if (upload === undefined) return undefined
-    const { digest } = await getUpload(context.database, { id: upload.id, pointer })
+    const { digest } = await getUpload(context.database, {
+      id: upload.id,
+      pointer,
+      userId: caller.id,
+    })
     const names = await listArchive(await context.blobs.localPath(digest), context.uploadLimitBytes)
     if (!names.includes('form.json')) throw invalidAt(pointer, 'the archive has no form.json')
     return undefined
@@ -44,10 +48,8 @@ async function write(tx: Queryable, changes: readonly MemberChange<'formbuilder_
     const upload = members.formbuilder_form?.file_upload
     return upload === undefined ? [] : [{ id, uploadId: upload.id }]
   })
-  const uploads = await lockUploads(
-    tx,
-    named.map(({ uploadId }) => uploadId),
-  )
+  const ids = named.map(({ uploadId }) => uploadId)
+  const uploads = await lockUploads(tx, { ids, userId: changes[0]?.caller.id ?? 0 })
   const files = named.map(({ id, uploadId }): [number, ResourceFile[]] => {
     const upload = uploads.get(uploadId)
     if (upload === undefined) throw uploadNotFound({ id: uploadId, pointer })

@@ -37,12 +37,12 @@ const validateEntry = createValidatorCompiler({ faults: 'first' })(routes['featu
 export async function patchFeatures(
   tx: Queryable,
   target: WriteTarget,
-  { entries, query, limit = maxFeatures }: FeaturePatch,
+  { entries, query, userId, limit = maxFeatures }: FeaturePatch,
 ): Promise<PatchResult> {
   const ids: number[] = []
   const effects = new Set<WriteEffect>()
   const flush = async (batch: Batch) => {
-    const written = await writeBatch(tx, target, batch)
+    const written = await writeBatch(tx, { target, userId }, batch)
     for (const one of effectsOf(batch, written.updated)) effects.add(one)
     for (const id of written.ids) ids.push(id)
   }
@@ -72,6 +72,8 @@ export async function patchFeatures(
 export interface FeaturePatch {
   readonly entries: AsyncIterable<unknown>
   readonly query: WriteQuery
+  /** The user whose uploads the entries refer to. */
+  readonly userId: number
   /** Maximum number of entries. @default maxFeatures */
   readonly limit?: number
 }
@@ -157,7 +159,11 @@ function mergeChange(before: WrittenChange | undefined, after: WrittenChange): W
   return { id: after.id, geom, values, extensions: { ...before.extensions, ...after.extensions } }
 }
 
-async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Promise<WrittenBatch> {
+async function writeBatch(
+  tx: Queryable,
+  { target, userId }: { readonly target: WriteTarget; readonly userId: number },
+  batch: Batch,
+): Promise<WrittenBatch> {
   const { created, changed, deleted, places } = batch
   const updated = await updateFeatures(tx, target, [...changed.values()])
   const gone = deleted.size === 0 ? new Set<number>() : await deleteFeatures(tx, target.layer, [...deleted])
@@ -171,7 +177,7 @@ async function writeBatch(tx: Queryable, target: WriteTarget, batch: Batch): Pro
     ...current.map((one) => [one.id, one.extensions] as const),
     ...created.map((one, at) => [createdIds[at] ?? 0, one.extensions] as const),
   ]
-  await writeExtensionsOf(tx, target.layer, new Map(extensions))
+  await writeExtensionsOf(tx, { layer: target.layer, userId }, new Map(extensions))
   const ids = places.map((place) => ('id' in place ? place.id : (createdIds[place.created] ?? 0)))
   return { ids, updated }
 }

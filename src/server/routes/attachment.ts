@@ -37,7 +37,7 @@ export const attachmentHandlers: Handlers<keyof typeof attachmentRoutes> = {
   'attachment.create': async (request) => {
     const { context, body, params, idempotency } = request
     const { id, digest } = await writeAttachments(request, async (tx) => {
-      const uploads = await lockUploads(tx, [body.file_upload.id])
+      const uploads = await lockUploads(tx, { ids: [body.file_upload.id], userId: request.caller.id })
       const attachment = newAttachment(body, { featureId: params.fid, pointer: '', uploads })
       const [id = 0] = await insertAttachments(tx, params.id, [attachment])
       await idempotency.store(tx, { id })

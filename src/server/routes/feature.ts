@@ -69,7 +69,11 @@ export const featureHandlers: Handlers<
       const target = await readTarget(tx, layer, query)
       const content = readContent(target, body, query)
       const [id = 0] = await insertFeatures(tx, target, [content])
-      const digests = await writeExtensionsOf(tx, layer, new Map([[id, content.extensions]]))
+      const digests = await writeExtensionsOf(
+        tx,
+        { layer, userId: request.caller.id },
+        new Map([[id, content.extensions]]),
+      )
       await request.idempotency.store(tx, { id })
       return { id, digests }
     })
@@ -86,7 +90,11 @@ export const featureHandlers: Handlers<
       const found = await updateFeatures(tx, target, [change])
       if (found.size === 0) throw featureNotFound(params.id, params.fid)
       await keepVersion(tx, request, { layer, effect: effectOf(change, found.get(params.fid) === true) })
-      return writeExtensionsOf(tx, layer, new Map([[params.fid, change.extensions]]))
+      return writeExtensionsOf(
+        tx,
+        { layer, userId: request.caller.id },
+        new Map([[params.fid, change.extensions]]),
+      )
     })
     await storePreviews(request.context, digests)
     return { json: { id: params.fid } }
@@ -122,7 +130,7 @@ export const featureHandlers: Handlers<
       checkKey(request, layer)
       const target = await readTarget(tx, layer, query)
       const entries = readJsonItems(body.chunks(), { itemLimitBytes: context.bodyLimitBytes })
-      const { ids, effect } = await patchFeatures(tx, target, { entries, query })
+      const { ids, effect } = await patchFeatures(tx, target, { entries, query, userId: request.caller.id })
       await keepVersion(tx, request, { layer, effect })
       const created = ids.map((id) => ({ id }))
       await idempotency.store(tx, created)

@@ -43,7 +43,7 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
   'upload.get': async (request) => {
     const { context, params, headers, raw } = request
     if (raw.method === 'HEAD' && isTus(headers)) return headPartialUpload(request)
-    const upload = uploadObject(await getCompleteUpload(context, params.uid))
+    const upload = uploadObject(await getCompleteUpload(request))
     const loading = context.loads.find(params.uid)
     return { json: loading === undefined ? upload : { ...upload, loading } }
   },
@@ -65,15 +65,12 @@ export const uploadHandlers: Handlers<keyof typeof uploadRoutes> = {
 
 const overrideHeader = 'x-http-method-override'
 
-async function deleteUpload({
-  context,
-  params,
-  headers,
-}: Pick<ApiRequest<'upload.delete'>, 'context' | 'params' | 'headers'>): Promise<
-  Answer<Record<never, never>>
-> {
+async function deleteUpload(
+  request: Pick<ApiRequest<'upload.delete'>, 'context' | 'caller' | 'params' | 'headers'>,
+): Promise<Answer<Record<never, never>>> {
+  const { headers, params } = request
   if (isTus(headers)) checkVersion(headers)
-  if (!(await removeUpload(context, params.uid))) throw unknownUpload(params.uid)
+  if (!(await removeUpload(request))) throw unknownUpload(params.uid)
   return isTus(headers) ? { empty: true } : { json: {} }
 }
 

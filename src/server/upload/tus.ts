@@ -15,6 +15,7 @@ import {
   findUpload,
   insertUploads,
   type StoredUpload,
+  type UploadKey,
 } from '../../store/upload/stored_upload.ts'
 import type { ServerContext } from '../context.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
@@ -49,7 +50,7 @@ export async function createPartialUpload(request: Request): Promise<Answer<neve
       'upload/too-many',
       `Cannot start an upload: ${maxIncomplete} uploads are incomplete, the limit.`,
     )
-  const created = await getPartialUpload(context, id)
+  const created = await getPartialUpload(context, keyOf({ caller, params: { uid: id } }))
   const { offset } = await receivePart(request, created)
   const location = { location: `/api/component/file_upload/${id}` }
   return { status: 201, headers: { ...location, ...progress(created, offset) }, empty: true }
@@ -57,14 +58,15 @@ export async function createPartialUpload(request: Request): Promise<Answer<neve
 
 /** Reports the offset of an upload. */
 export async function headPartialUpload(request: ItemRequest): Promise<Answer<never>> {
-  const { context, headers, params } = request
+  const { context, headers } = request
   checkVersion(headers)
-  const complete = await findUpload(context.database, params.uid)
+  const key = keyOf(request)
+  const complete = await findUpload(context.database, key)
   if (complete !== undefined) {
     const size = String(complete.sizeBytes)
     return { status: 200, headers: { ...noStore, 'upload-offset': size, 'upload-length': size }, empty: true }
   }
-  const upload = await getPartialUpload(context, params.uid)
+  const upload = await getPartialUpload(context, key)
   const fields: Record<string, string> = { ...progress(upload, upload.offsetBytes) }
   if (upload.metadata !== null) fields['upload-metadata'] = upload.metadata
   return { status: 200, headers: { ...fields, 'upload-length': String(upload.lengthBytes) }, empty: true }
@@ -77,13 +79,14 @@ export async function headPartialUpload(request: ItemRequest): Promise<Answer<ne
  *   request/too-large, upload/checksum, upload/guests, request/aborted
  */
 export async function appendToUpload(request: ItemRequest): Promise<Answer<never>> {
-  const { context, headers, params } = request
+  const { context, headers } = request
   checkVersion(headers)
   checkMediaType(headers)
   const offset = readBytes(headers, 'upload-offset')
-  const complete = await findUpload(context.database, params.uid)
+  const key = keyOf(request)
+  const complete = await findUpload(context.database, key)
   if (complete !== undefined) return appendNothing(complete, { offset, sizeBytes: sizeOf(headers) })
-  const upload = await getPartialUpload(context, params.uid)
+  const upload = await getPartialUpload(context, key)
   if (upload.offsetBytes !== offset) throw offsetMismatch(upload.id, offset)
   const { offset: nextOffset } = await receivePart(request, upload)
   return { status: 204, headers: progress(upload, nextOffset), empty: true }
@@ -99,21 +102,32 @@ function appendNothing(
   return { status: 204, headers: { ...noStore, 'upload-offset': String(sizeBytes) }, empty: true }
 }
 
-/** Deletes an upload, complete or not. Tells whether it existed. */
-export async function removeUpload({ database }: ServerContext, id: string): Promise<boolean> {
-  const isPartial = await deletePartialUpload(database, id)
-  return (await deleteUpload(database, id)) || isPartial
+/** Deletes an upload of the caller, complete or not. Tells whether it existed. */
+export async function removeUpload(request: KeyedRequest): Promise<boolean> {
+  const { database } = request.context
+  const isPartial = await deletePartialUpload(database, keyOf(request))
+  return (await deleteUpload(database, keyOf(request))) || isPartial
 }
 
 /**
- * Returns a complete upload. Joins the parts if this has not been done.
+ * Returns a complete upload of the caller. Joins the parts if this has not been done.
  *
  * @throws {Problem} upload/incomplete, upload/not-found
  */
-export async function getCompleteUpload(context: ServerContext, id: string): Promise<StoredUpload> {
-  const complete = await findUpload(context.database, id)
-  return complete ?? completeUpload(context, await getPartialUpload(context, id))
+export async function getCompleteUpload(request: KeyedRequest): Promise<StoredUpload> {
+  const { context } = request
+  const key = keyOf(request)
+  const complete = await findUpload(context.database, key)
+  return complete ?? completeUpload(request, await getPartialUpload(context, key))
 }
+
+type KeyedRequest = Pick<ItemRequest, 'context' | 'caller' | 'params'>
+
+/** Returns the upload of a request and its caller: for others than its owner, an upload does not exist. */
+const keyOf = ({ caller, params }: Pick<ItemRequest, 'caller' | 'params'>): UploadKey => ({
+  id: params.uid,
+  userId: caller.id,
+})
 
 async function receivePart(request: Request, upload: PartialUpload): Promise<{ offset: number }> {
   const { context, headers, raw } = request
@@ -126,7 +140,7 @@ async function receivePart(request: Request, upload: PartialUpload): Promise<{ o
         limit: (content) => withinGuestQuota(request, content, 0),
       })
     : upload.offsetBytes
-  if (offset === upload.lengthBytes) await completeUpload(context, { ...upload, offsetBytes: offset })
+  if (offset === upload.lengthBytes) await completeUpload(request, { ...upload, offsetBytes: offset })
   return { offset }
 }
 
@@ -136,9 +150,9 @@ const sizeOf = (headers: Request['headers']) => Number(headers['content-length']
 const tooLong = (lengthBytes: number) =>
   problem('request/too-large', `The part exceeds the length of the upload, ${lengthBytes} bytes.`)
 
-async function getPartialUpload({ database }: ServerContext, id: string): Promise<PartialUpload> {
-  const upload = await findPartialUpload(database, id, uploadHours)
-  if (upload === undefined) throw unknownUpload(id)
+async function getPartialUpload({ database }: ServerContext, key: UploadKey): Promise<PartialUpload> {
+  const upload = await findPartialUpload(database, key, uploadHours)
+  if (upload === undefined) throw unknownUpload(key.id)
   return upload
 }
 
@@ -154,31 +168,33 @@ function progress({ createdMs }: PartialUpload, offset: number): Record<string, 
   return { ...noStore, 'upload-offset': String(offset), 'upload-expires': end.toUTCString() }
 }
 
-type Storage = Pick<ServerContext, 'database' | 'blobs'>
-
 /**
  * Joins the parts of an upload. Safe to repeat after an interruption and to run concurrently.
  *
  * @throws {Problem} upload/incomplete
  */
-async function completeUpload(storage: Storage, upload: PartialUpload): Promise<StoredUpload> {
+async function completeUpload(
+  { context, caller }: Pick<Request, 'context' | 'caller'>,
+  upload: PartialUpload,
+): Promise<StoredUpload> {
   const { id, name, mimeType, userId, lengthBytes, offsetBytes } = upload
   if (offsetBytes < lengthBytes) throw incomplete(upload)
-  const { database } = storage
+  const { database } = context
+  const key = { id, userId: caller.id }
   const parts = await listParts(database, id)
-  const { digest, sizeBytes } = await join(storage, upload, parts)
+  const { digest, sizeBytes } = await join(context, upload, parts)
   const joined = { id, digest, name, mimeType, sizeBytes, userId }
   await database.transaction(async (tx) => {
-    if (await deletePartialUpload(tx, id)) await insertUploads(tx, [joined])
+    if (await deletePartialUpload(tx, key)) await insertUploads(tx, [joined])
   })
   // A concurrent request may have completed or deleted the upload.
-  const stored = await findUpload(database, id)
+  const stored = await findUpload(database, key)
   if (stored === undefined) throw incomplete(upload)
   return stored
 }
 
 async function join(
-  { blobs }: Pick<Storage, 'blobs'>,
+  { blobs }: Pick<ServerContext, 'blobs'>,
   { lengthBytes }: PartialUpload,
   parts: readonly string[],
 ): Promise<Blob> {
@@ -187,7 +203,10 @@ async function join(
   return blobs.put(readAll(blobs, parts))
 }
 
-async function* readAll(blobs: Storage['blobs'], digests: readonly string[]): AsyncGenerator<Uint8Array> {
+async function* readAll(
+  blobs: ServerContext['blobs'],
+  digests: readonly string[],
+): AsyncGenerator<Uint8Array> {
   for (const digest of digests) yield* blobs.read(digest)
 }
 

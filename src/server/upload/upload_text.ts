@@ -1,7 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
-import { findUpload, type StoredUpload } from '../../store/upload/stored_upload.ts'
+import { findUpload, type StoredUpload, type UploadKey } from '../../store/upload/stored_upload.ts'
 import type { ServerContext } from '../context.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
@@ -13,12 +13,15 @@ export interface NamedUpload {
 }
 
 /**
- * Finds the upload that a request body refers to.
+ * Finds the upload of the caller that a request body refers to.
  *
  * @throws {Problem} upload/not-found
  */
-export async function getUpload(tx: Queryable, { id, pointer }: NamedUpload): Promise<StoredUpload> {
-  const upload = await findUpload(tx, id)
+export async function getUpload(
+  tx: Queryable,
+  { id, pointer, userId }: NamedUpload & Pick<UploadKey, 'userId'>,
+): Promise<StoredUpload> {
+  const upload = await findUpload(tx, { id, userId })
   if (upload !== undefined) return upload
   throw uploadNotFound({ id, pointer })
 }

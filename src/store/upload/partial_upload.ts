@@ -1,5 +1,6 @@
 import type { Queryable } from '../../database/database.ts'
 import type { Blob } from '../../files/blob_store.ts'
+import { type UploadKey, usableBy } from './stored_upload.ts'
 
 /** An incomplete upload. */
 export interface PartialUpload {
@@ -49,10 +50,10 @@ export async function insertPartialUpload(
   return rows.length > 0
 }
 
-/** Finds an incomplete upload by id, unless it is older than a number of hours. */
+/** Finds an incomplete upload that a user may continue, unless it is older than a number of hours. */
 export async function findPartialUpload(
   tx: Queryable,
-  id: string,
+  { id, userId }: UploadKey,
   hours: number,
 ): Promise<PartialUpload | undefined> {
   const [row] = await tx.query<PartialUpload>(
@@ -60,8 +61,9 @@ export async function findPartialUpload(
             offset_bytes::float8 as "offsetBytes", user_id as "userId",
             trunc(extract(epoch from created_at) * 1000)::float8 as "createdMs"
        from partial_upload
-      where id = $1 and created_at > now() at time zone 'utc' - make_interval(hours => $2::int)`,
-    [id.replaceAll('-', ''), hours],
+      where id = $1 and ${usableBy('$3')}
+        and created_at > now() at time zone 'utc' - make_interval(hours => $2::int)`,
+    [id.replaceAll('-', ''), hours, userId],
   )
   return row
 }
@@ -107,10 +109,11 @@ export async function listParts(tx: Queryable, id: string): Promise<string[]> {
   return rows.map(({ digest }) => digest)
 }
 
-/** Deletes an incomplete upload; returns whether it existed. */
-export async function deletePartialUpload(tx: Queryable, id: string): Promise<boolean> {
-  const rows = await tx.query('delete from partial_upload where id = $1 returning id', [
+/** Deletes an incomplete upload that a user may continue; returns whether it existed. */
+export async function deletePartialUpload(tx: Queryable, { id, userId }: UploadKey): Promise<boolean> {
+  const rows = await tx.query(`delete from partial_upload where id = $1 and ${usableBy('$2')} returning id`, [
     id.replaceAll('-', ''),
+    userId,
   ])
   return rows.length > 0
 }

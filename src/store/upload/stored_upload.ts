@@ -29,23 +29,48 @@ export async function insertUploads(tx: Queryable, uploads: readonly StoredUploa
   )
 }
 
-/** Finds an upload by id. */
-export async function findUpload(database: Queryable, id: string): Promise<StoredUpload | undefined> {
+/** An upload, and the user who wants to use it. */
+export interface UploadKey {
+  readonly id: string
+  readonly userId: number
+}
+
+/**
+ * Condition on a parameter with a user: the upload is the user's own, or that of a guest. Guests have no other identity than
+ * the random id of their upload, so whoever knows it may use it, also after signing in.
+ */
+export const usableBy = (parameter: string) =>
+  `(user_id = ${parameter}::int or user_id = (select id from principal where system and keyname = 'guest'))`
+
+/** Finds an upload that a user may use. */
+export async function findUpload(
+  database: Queryable,
+  { id, userId }: UploadKey,
+): Promise<StoredUpload | undefined> {
   const [row] = await database.query<StoredUpload>(
     `select id, digest, name, mime_type as "mimeType", size_bytes::float8 as "sizeBytes", user_id as "userId"
-       from upload where id = $1`,
-    [id.replaceAll('-', '')],
+       from upload where id = $1 and ${usableBy('$2')}`,
+    [id.replaceAll('-', ''), userId],
   )
   return row
 }
 
-/** Finds uploads by id, keyed by the id as given, and locks them until the end of the transaction. */
-export async function lockUploads(tx: Queryable, ids: readonly string[]): Promise<Map<string, StoredUpload>> {
+/** Uploads to find, and the user who wants to use them. */
+export interface UploadKeys {
+  readonly ids: readonly string[]
+  readonly userId: number
+}
+
+/** Finds uploads that a user may use, keyed by the id as given, and locks them until the end of the transaction. */
+export async function lockUploads(
+  tx: Queryable,
+  { ids, userId }: UploadKeys,
+): Promise<Map<string, StoredUpload>> {
   if (ids.length === 0) return new Map()
   const rows = await tx.query<StoredUpload>(
     `select id, digest, name, mime_type as "mimeType", size_bytes::float8 as "sizeBytes", user_id as "userId"
-       from upload where id = any($1::text[]) for share`,
-    [ids.map((id) => id.replaceAll('-', ''))],
+       from upload where id = any($1::text[]) and ${usableBy('$2')} for share`,
+    [ids.map((id) => id.replaceAll('-', '')), userId],
   )
   const found = new Map(rows.map((row) => [row.id, row]))
   return new Map(
@@ -56,9 +81,12 @@ export async function lockUploads(tx: Queryable, ids: readonly string[]): Promis
   )
 }
 
-/** Deletes an upload; returns whether it existed. */
-export async function deleteUpload(database: Queryable, id: string): Promise<boolean> {
-  const rows = await database.query('delete from upload where id = $1 returning id', [id.replaceAll('-', '')])
+/** Deletes an upload that a user may use; returns whether it existed. */
+export async function deleteUpload(database: Queryable, { id, userId }: UploadKey): Promise<boolean> {
+  const rows = await database.query(`delete from upload where id = $1 and ${usableBy('$2')} returning id`, [
+    id.replaceAll('-', ''),
+    userId,
+  ])
   return rows.length > 0
 }
 

@@ -8,6 +8,7 @@ import { openAttachments } from '../../support/attachments.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { describeServers, type TestResponse, type TestServer } from '../../support/server.ts'
 import { formatMetadata, openTus, uploads } from '../../support/tus.ts'
+import { createUser, userPassword } from '../../support/users.ts'
 
 const idOf = (path: string) => path.slice(uploads.length)
 const failureOf = async (answer: TestResponse) => {
@@ -209,6 +210,30 @@ describeServers(
           400,
           'request/bad-header',
         ])
+    })
+
+    test('belong to their user; those of guests can be continued after signing in', async () => {
+      const server = await start()
+      await createUser(server.database, 'loader')
+      const loader = openTus(server.as('loader', userPassword))
+      const path = await loader.begin({ length: 6 })
+      const others = [openTus(server.admin), openTus(server.guest)]
+      for (const other of others) {
+        expect(await failureOf(await other.append(path, 0, 'evil'))).toEqual([404, 'upload/not-found'])
+        for (const method of ['HEAD', 'DELETE']) expect((await other.send(method, path)).status).toBe(404)
+      }
+      expect((await loader.append(path, 0, 'abcdef')).status).toBe(204)
+      for (const other of others) {
+        expect(await failureOf(await other.append(path, 6, ''))).toEqual([404, 'upload/not-found'])
+        for (const method of ['HEAD', 'DELETE']) expect((await other.send(method, path)).status).toBe(404)
+      }
+      for (const ask of [server.admin, server.guest])
+        expect(await failureOf(await ask('GET', path))).toEqual([404, 'upload/not-found'])
+      expect(await loader.offset(path)).toBe(6)
+      expect((await loader.send('DELETE', path)).status).toBe(204)
+      const open = await openTus(server.guest).begin({ length: 1 })
+      expect((await loader.append(open, 0, 'a')).status).toBe(204)
+      expect((await loader.send('DELETE', open)).status).toBe(204)
     })
 
     test('expire after a day, and garbage collection deletes their parts', async () => {

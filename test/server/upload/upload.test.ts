@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import type { Upload } from '../../../src/contract/bodies/resource.ts'
 import { collectGarbage } from '../../../src/server/garbage_collection.ts'
+import { createTestLayer } from '../../support/layers.ts'
 import { describeServer, type TestServer } from '../../support/server.ts'
+import { uploads } from '../../support/tus.ts'
+import { createUser, userPassword } from '../../support/users.ts'
 
 type Meta = { upload_meta: Upload[] }
 
@@ -108,6 +111,51 @@ describeServer(
       for (const method of ['GET', 'DELETE']) {
         const failure = await (await guest(method, path)).json<ErrorBody>()
         expect([failure.status_code, failure.code]).toEqual([404, 'upload/not-found'])
+      }
+    })
+
+    test('an upload of a user cannot be used by another one', async () => {
+      const server = await start()
+      await createUser(server.database, 'loader')
+      const put = await server.as('loader', userPassword)('PUT', uploads, Buffer.from('{}'))
+      const { id } = await put.json<Upload>()
+      const layer = await createTestLayer(server.database, { name: 'theirs', geometryType: 'POINT' })
+      const features = `/api/resource/${layer}/feature/`
+      await server.admin('POST', features, { geom: 'POINT(1 2)' })
+      const file = { file_upload: { id } }
+      const changes = { source: { id }, data_version: 1 }
+      const extensions = { attachment: [file] }
+      const create = (cls: string, own: object, parent = 0) =>
+        [
+          'POST',
+          '/api/resource/',
+          { resource: { cls, display_name: cls, parent: { id: parent } }, [cls]: own },
+        ] as const
+      const requests = [
+        create('vector_layer', { source: { id } }),
+        create('raster_layer', { source: { id } }),
+        create('file_bucket', { files: [{ id, name: 'a' }] }),
+        create('file_bucket', { archive: { id } }),
+        create('formbuilder_form', file, layer),
+        create('desk_vector_style', file, layer),
+        ['PUT', `/api/resource/${layer}`, { vector_layer: { feature_changes: changes } }],
+        [
+          'POST',
+          '/api/component/landform/prepared',
+          { cls: 'vector_layer', vector_layer: { source: { id } } },
+        ],
+        ['POST', `${features}1/attachment/`, file],
+        ['POST', features, { geom: 'POINT(1 2)', extensions }],
+        ['PUT', `${features}1`, { extensions }],
+        ['PATCH', features, [{ id: 1, extensions }]],
+      ] as const
+      for (const [method, path, body] of requests) {
+        const answer = await server.admin(method, path, body)
+        const { code } = await answer.json<ErrorBody>()
+        expect([answer.status, code], `${method} ${path} ${JSON.stringify(body)}`).toEqual([
+          422,
+          'upload/not-found',
+        ])
       }
     })
 

@@ -129,7 +129,7 @@ async function prepareRaster(task: Task): Promise<RasterSource | undefined> {
   if (source.prepared !== undefined) return takePrepared(task, source.prepared)
   if (source.id === undefined) throw invalidAt(pointer, 'expected the id of an upload, or "prepared"')
   const { database, log } = context
-  const upload = await getUpload(database, { id: source.id, pointer })
+  const upload = await getUpload(database, { id: source.id, pointer, userId: caller.id })
   const sourceName = source.name ?? upload.name
   const { facts, blob } = await readUpload(task, { upload, name: sourceName ?? '' })
   const layerId = task.id ?? null

@@ -77,9 +77,9 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
 }
 
 // After the data, which hold the keys.
-async function writeExtensionsOfChange(tx: Queryable, { id, members }: Change): Promise<void> {
+async function writeExtensionsOfChange(tx: Queryable, { caller, id, members }: Change): Promise<void> {
   const extensions = members.vector_layer?.feature_extensions
-  if (extensions !== undefined) await writeKeyedExtensions(tx, id, extensions)
+  if (extensions !== undefined) await writeKeyedExtensions(tx, { layerId: id, userId: caller.id }, extensions)
 }
 
 type DataSource = StagedSource | KeptSource

@@ -3,11 +3,11 @@ import { problem } from '../../../contract/problems.ts'
 import type { Queryable } from '../../../database/database.ts'
 import { ensureFeatureTable } from '../../../store/layer/layer_table.ts'
 import { findLayers, type Layer } from '../../../store/layer/stored_layer.ts'
-import { findUpload } from '../../../store/upload/stored_upload.ts'
 import { readTarget, type WriteQuery } from '../../features/feature_content.ts'
 import { patchFeatures } from '../../features/patch_features.ts'
 import { invalidAt } from '../../http/invalid_request.ts'
 import { readJsonItems } from '../../http/json_items.ts'
+import { getUpload } from '../../upload/upload_text.ts'
 import type { Preparation, Prepared } from '../behaviour.ts'
 
 /** An upload with changes of features, to read in the transaction of the request. */
@@ -17,6 +17,8 @@ export interface StagedChanges extends Prepared {
   /** Version of the data that the changes are based on. */
   readonly dataVersion: number
   readonly itemLimitBytes: number
+  /** The user whose uploads the changes refer to. */
+  readonly userId: number
 }
 
 /** Tells whether what was prepared for a request is changes of features. */
@@ -36,6 +38,7 @@ const format: WriteQuery = { dt_format: 'iso', geom_format: 'wkt', geom_null: tr
  */
 export async function findFeatureChanges({
   context: { database, blobs, bodyLimitBytes },
+  caller,
   id: layerId,
   members,
 }: Preparation<'vector_layer'>): Promise<StagedChanges | undefined> {
@@ -45,15 +48,12 @@ export async function findFeatureChanges({
     const message = 'changes of features are not allowed in a creation, or together with a source'
     throw invalidAt('/vector_layer/feature_changes', message)
   }
-  const id = changes.source.id ?? ''
-  const upload = await findUpload(database, id)
-  if (upload === undefined)
-    throw problem('upload/not-found', `there is no upload ${JSON.stringify(id)}`, {
-      data: { location: ['body', '/vector_layer/feature_changes/source/id'] },
-    })
+  const named = { id: changes.source.id ?? '', pointer: '/vector_layer/feature_changes/source' }
+  const upload = await getUpload(database, { ...named, userId: caller.id })
   return {
     changesPath: await blobs.localPath(upload.digest),
     dataVersion: changes.data_version,
+    userId: caller.id,
     itemLimitBytes: bodyLimitBytes,
     discard: async () => undefined,
   }
@@ -78,11 +78,12 @@ export function requireDataVersion({ resourceId, dataVersion }: Layer, wanted: n
 export async function writeFeatureChanges(
   tx: Queryable,
   id: number,
-  { changesPath, itemLimitBytes }: StagedChanges,
+  { changesPath, itemLimitBytes, userId }: StagedChanges,
 ): Promise<boolean> {
   const layer = (await findLayers(tx, [id])).get(id)
   if (layer === undefined) return false
   const target = await readTarget(tx, await ensureFeatureTable(tx, layer), format)
   const entries = readJsonItems(createReadStream(changesPath), { itemLimitBytes })
-  return (await patchFeatures(tx, target, { entries, query: format, limit: maxChanges })).effect === 'data'
+  const { effect } = await patchFeatures(tx, target, { entries, query: format, userId, limit: maxChanges })
+  return effect === 'data'
 }

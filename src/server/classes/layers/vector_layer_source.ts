@@ -8,9 +8,8 @@ import type { WantedFields } from '../../../gdal/runner/vector_job.ts'
 import { type Staged, stageSource } from '../../../import/stage_source.ts'
 import { findLayers, type LayerField } from '../../../store/layer/stored_layer.ts'
 import { findPreparedSource } from '../../../store/upload/prepared_source.ts'
-import { findUpload } from '../../../store/upload/stored_upload.ts'
-import type { ServerContext } from '../../context.ts'
 import { invalidAt } from '../../http/invalid_request.ts'
+import { getUpload } from '../../upload/upload_text.ts'
 import type { Preparation, Prepared } from '../behaviour.ts'
 
 type Own = Partial<Static<(typeof vectorLayer)['members']['vector_layer']>>
@@ -49,7 +48,7 @@ export async function prepareSource(
   const rules = loadRulesOf(own, layer === undefined ? undefined : geometryParts(layer.geometryType))
   if (rules.idSource === 'FIELD' && rules.idFields.length === 0)
     throw invalidAt('/vector_layer/fid_field', 'fid_source FIELD requires fid_field')
-  const { path, name } = await findFile(own, context)
+  const { path, name } = await findFile(own, preparation)
   const declared = declaredFields(members.feature_layer?.fields, layer?.fields)
   const source = {
     ...rules,
@@ -116,14 +115,9 @@ async function takePrepared(
 
 async function findFile(
   { source }: Own,
-  { database, blobs }: ServerContext,
+  { context: { database, blobs }, caller }: Pick<Preparation<'vector_layer'>, 'context' | 'caller'>,
 ): Promise<{ path: string; name: string }> {
-  const id = source?.id ?? ''
-  const upload = await findUpload(database, id)
-  if (upload === undefined) {
-    throw problem('upload/not-found', `there is no upload ${JSON.stringify(id)}`, {
-      data: { location: ['body', '/vector_layer/source/id'] },
-    })
-  }
+  const named = { id: source?.id ?? '', pointer: '/vector_layer/source' }
+  const upload = await getUpload(database, { ...named, userId: caller.id })
   return { path: await blobs.localPath(upload.digest), name: source?.name ?? upload.name ?? '' }
 }
