@@ -117,7 +117,7 @@ async function write(
   for (const wave of await findWaves(tx, operations)) await writeWave(tx, { writer, versions }, wave)
   // Checks unique names now: at the end of the transaction, the operation would be unknown.
   await tx.query('set constraints all immediate')
-  const styleIssues = await findStyleIssues(tx, operations.flatMap(writtenStyle))
+  const styleIssues = await findStyleIssues(tx, writer.caller, operations.flatMap(writtenStyle))
   return operations.map((operation) => {
     const id = targetOf(operation)
     const version = versions.get(operation)

@@ -2,10 +2,12 @@ import { maxStyleIssues, type WireStyleIssue } from '../../contract/bodies/style
 import type { Cls } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Queryable } from '../../database/database.ts'
+import { findPermittedIds } from '../../store/access/effective_permission.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
 import { findRenderSources } from '../../store/classes/render_source.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
 import { checkStyleText } from '../../style/check_style_text.ts'
+import type { Caller } from '../auth/caller.ts'
 
 /** Part of an answer with the issues of a style. */
 export interface StyleIssuesPart {
@@ -19,16 +21,21 @@ export interface WrittenResource {
 }
 
 /** Returns the issues of the style that a request wrote; empty for resources of other classes. */
-export async function styleIssuesPart(tx: Queryable, id: number, cls: Cls): Promise<StyleIssuesPart> {
-  return (await findStyleIssues(tx, [{ id, cls }])).get(id) ?? {}
+export async function styleIssuesPart(
+  tx: Queryable,
+  caller: Caller,
+  written: WrittenResource,
+): Promise<StyleIssuesPart> {
+  return (await findStyleIssues(tx, caller, [written])).get(written.id) ?? {}
 }
 
 /**
  * Returns the issues of the styles that a request wrote, by resource. Styles without issues, and resources of other
- * classes, are left out.
+ * classes, are left out. Fields are checked if the caller may read those of the layer, which the issues name.
  */
 export async function findStyleIssues(
   tx: Queryable,
+  caller: Caller,
   written: readonly WrittenResource[],
 ): Promise<Map<number, StyleIssuesPart>> {
   const ids = written
@@ -37,10 +44,12 @@ export async function findStyleIssues(
   if (ids.length === 0) return new Map()
   const sources = await findRenderSources(tx, ids)
   const layerIds = [...sources.values()].flatMap(({ parentId }) => parentId ?? [])
+  const permission = 'datastruct.read'
+  const readableIds = await findPermittedIds(tx, caller, { ids: [...new Set(layerIds)], permission })
   const [xml, qml, layers] = [
     await memberTable('mapsrv_style').find(tx, ids),
     await memberTable('desk_vector_style').find(tx, ids),
-    await findLayers(tx, [...new Set(layerIds)]),
+    await findLayers(tx, [...readableIds]),
   ]
   const parts = new Map<number, StyleIssuesPart>()
   for (const { id, parentId } of sources.values()) {

@@ -1,5 +1,6 @@
 import { hasPermission, type PermissionMask } from '../../access/permission_mask.ts'
 import { isResourceId } from '../../contract/limits.ts'
+import type { PermissionName } from '../../contract/permissions.ts'
 import { problem } from '../../contract/problems.ts'
 import { catchProblem, type Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -146,9 +147,12 @@ function addReferred({ trees, faults, referrers, masks, together }: ReferrerChec
   }
 }
 
-/** Lists the referrers that the caller can read, and counts the others. */
+const isReadable = (mask: PermissionMask = 0, read: PermissionName) =>
+  hasPermission(mask, 'resource.read') && hasPermission(mask, read)
+
+/** Lists the referrers whose references the caller can read, and counts the others. */
 function referred(referrers: readonly Referrer[], masks: Masks): Problem {
-  const shown = referrers.filter(({ id }) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+  const shown = referrers.filter(({ id, read }) => isReadable(masks.get(id), read))
   const names = namesOf(shown)
   const hidden = referrers.length - names.length
   if (hidden > 0) names.push(`${hidden} more`)

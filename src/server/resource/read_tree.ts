@@ -2,13 +2,14 @@ import { hasPermission, type PermissionMask } from '../../access/permission_mask
 import type { Representation } from '../../contract/bodies/bodies.ts'
 import type { Dialect } from '../../contract/dialect/dialect.ts'
 import { encodeResource } from '../../contract/dialect/dialect_codec.ts'
+import type { PermissionName } from '../../contract/permissions.ts'
 import type { Cls } from '../../contract/registry.ts'
 import { withoutDefaults } from '../../contract/schema/compact.ts'
 import type { Queryable } from '../../database/database.ts'
 import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import { listPrincipals } from '../../store/auth/principal.ts'
-import { listTree, type TreeNode } from '../../store/resource/resource_search.ts'
-import { listTreePart } from '../../store/resource/tree_part.ts'
+import { findKeynames, listTree, type TreeNode } from '../../store/resource/resource_search.ts'
+import { countResources, listTreePart, type PartItem } from '../../store/resource/tree_part.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { type Spool, streamSpooled } from '../stream/spool.ts'
 import { seesEverything } from './attributes.ts'
@@ -35,10 +36,11 @@ interface Selected {
  */
 export function streamTree(request: ApiRequest<'resource.tree'>): Promise<AsyncIterable<Uint8Array>> {
   const { root = 0, keyname = [] } = request.query
-  return streamSelected(request, async (tx) => ({
-    nodes: await listTree(tx, { root, keynames: keyname }),
-    root,
-  }))
+  return streamSelected(request, async (tx) => {
+    const named = keyname.length === 0 ? [] : [...(await findKeynames(tx, keyname)).keys()]
+    const items = named.map((id): PartItem => ({ id, holderId: id, read: 'resource.read' }))
+    return { nodes: await listTree(tx, { root, ids: await findReadable(tx, request, items) }), root }
+  })
 }
 
 /** Reads the part of the tree that a plan depends on, in the same form; all of it, if the part is not small. */
@@ -46,11 +48,27 @@ export function streamTreePart(
   request: ApiRequest<'resource.tree_part'>,
 ): Promise<AsyncIterable<Uint8Array>> {
   return streamSelected(request, async (tx) => {
-    const ids = await listTreePart(tx, request.body)
-    return ids === undefined
-      ? { nodes: await listTree(tx, { root: 0 }), root: 0 }
-      : { nodes: await listTree(tx, { ids: [0, ...ids] }), root: 0, isPart: true }
+    const ids = await findReadable(tx, request, await listTreePart(tx, request.body))
+    return ids.length * 2 < (await countResources(tx))
+      ? { nodes: await listTree(tx, { ids: [0, ...ids] }), root: 0, isPart: true }
+      : { nodes: await listTree(tx, { root: 0 }), root: 0 }
   })
+}
+
+/**
+ * Returns the resources of items that the caller can read, and may learn to be ones. Others are not selected at all: the
+ * resources above them would tell where they are.
+ */
+async function findReadable(
+  tx: Queryable,
+  { caller }: TreeRequest,
+  items: readonly PartItem[],
+): Promise<number[]> {
+  const ids = new Set(items.flatMap(({ id, holderId }) => [id, holderId]))
+  const masks = await findPermissionMasks(tx, caller, [...ids])
+  const may = (id: number, read: PermissionName) => hasPermission(masks.get(id) ?? 0, read)
+  const readable = items.filter(({ id, holderId, read }) => may(id, 'resource.read') && may(holderId, read))
+  return [...new Set(readable.map(({ id }) => id))]
 }
 
 function streamSelected(

@@ -35,7 +35,7 @@ export async function changeResource(writer: Writer, id: number, body: JsonObjec
     const [version = 0] = await writeUpdates(tx, writer, [{ change, prepared, ifMatch }])
     await recordStep(tx, writer, { id, version })
     const isWritten = Object.keys(classMembers(change.cls, change.written)).length > 0
-    return { version, styleIssues: isWritten ? await styleIssuesPart(tx, id, change.cls) : {} }
+    return { version, styleIssues: isWritten ? await styleIssuesPart(tx, writer.caller, change) : {} }
   })
   return { ...result, prepared }
 }

@@ -63,7 +63,10 @@ export const resourceHandlers: Handlers<keyof typeof resourceRoutes> = {
     const prepared = await prepareCreation(request, creation)
     const json = await writeAtOnce(request, prepared, async (tx) => {
       const [id = 0] = await writeCreations(tx, request, [{ creation, prepared }])
-      const parts = { ...reportPart(prepared), ...(await styleIssuesPart(tx, id, creation.cls)) }
+      const parts = {
+        ...reportPart(prepared),
+        ...(await styleIssuesPart(tx, request.caller, { id, cls: creation.cls })),
+      }
       const created = { id, parent: { id: creation.parentId }, ...parts }
       await recordStep(tx, request, { id, version: 1 })
       await request.idempotency.store(tx, created)

@@ -1,4 +1,6 @@
-import type { Reference } from '../../contract/descriptor.ts'
+import { membersOf } from '../../contract/bodies/bodies.ts'
+import { annotationsOf, type Reference } from '../../contract/descriptor.ts'
+import type { PermissionName } from '../../contract/permissions.ts'
 import { type Cls, clsNames, descriptorOf } from '../../contract/registry.ts'
 import { listReferenceFields } from '../../contract/schema/reference_fields.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -9,6 +11,11 @@ export interface ReferenceColumn {
   readonly column: string
   /** Column of the referring resource. */
   readonly referrer: string
+}
+
+/** A column that references a resource, and the permission on the referring resource that reading the reference needs. */
+export interface ReadableColumn extends ReferenceColumn {
+  readonly read: PermissionName
 }
 
 const connection = { table: 'resource_connection', column: 'connection_id', referrer: 'resource_id' }
@@ -37,16 +44,21 @@ const otherColumns: Readonly<Record<string, ReferenceColumn>> = {
 }
 
 /** Lists the columns of the references of a class, with the effect of deleting the target. */
-export function listReferenceColumns(
-  cls: Cls,
-): (Partial<ReferenceColumn> & Pick<Reference, 'onDelete'> & { readonly path: string })[] {
+export function listReferenceColumns(cls: Cls): (Partial<ReferenceColumn> & ListedReference)[] {
   const { table } = descriptorOf(cls)
   return listReferenceFields(cls).map(({ path, target: { onDelete } }) => {
     const [member = '', column = '', ...rest] = path.split('.')
     const isOwn = table !== undefined && member === cls && rest.length === 0
     const own = isOwn ? { table: cls, column, referrer: 'resource_id' } : undefined
-    return { path, onDelete, ...(otherColumns[path] ?? own) }
+    const schema = Object.entries(membersOf(cls)[member]?.properties ?? {}).find(([name]) => name === column)
+    const read = annotationsOf(schema?.[1] ?? {})['x-read'] ?? 'resource.read'
+    return { path, onDelete, read, ...(otherColumns[path] ?? own) }
   })
+}
+
+/** A reference of a class: its path in the contract, and who may read it. */
+interface ListedReference extends Pick<Reference, 'onDelete'>, Pick<ReadableColumn, 'read'> {
+  readonly path: string
 }
 
 const references = clsNames.flatMap(listReferenceColumns)
@@ -57,11 +69,14 @@ export const allReferenceColumns = distinctColumns(references)
 /** Columns that restrict the deletion of the referenced resource. */
 const restricting = distinctColumns(references.filter(({ onDelete }) => onDelete === 'refuse'))
 
-function distinctColumns(list: readonly Partial<ReferenceColumn>[]): ReferenceColumn[] {
-  const columns = list.flatMap(({ table, column, referrer }) =>
+// Classes that share a column need the same permission, which a test holds.
+function distinctColumns(
+  list: readonly (Partial<ReferenceColumn> & Pick<ReadableColumn, 'read'>)[],
+): ReadableColumn[] {
+  const columns = list.flatMap(({ table, column, referrer, read }) =>
     table === undefined || column === undefined || referrer === undefined
       ? []
-      : [[`${table}.${column}`, { table, column, referrer }] as const],
+      : [[`${table}.${column}`, { table, column, referrer, read }] as const],
   )
   return [...new Map(columns).values()]
 }
@@ -72,17 +87,19 @@ export interface Referrer {
   readonly displayName: string
   /** The referenced resource. */
   readonly targetId: number
+  /** Permission on the referring resource that reading the reference needs. */
+  readonly read: PermissionName
 }
 
 /** Lists the resources whose references restrict the deletion of resources. The result may include these themselves. */
 export async function listReferrers(tx: Queryable, ids: readonly number[]): Promise<Referrer[]> {
   const parts = restricting.map(
-    ({ table, column, referrer }) =>
-      `select ${referrer} as id, ${column} as target from ${table} where ${column} = any($1::int[])`,
+    ({ table, column, referrer, read }) =>
+      `select ${referrer} as id, ${column} as target, '${read}' as read from ${table} where ${column} = any($1::int[])`,
   )
   return tx.query<Referrer>(
-    `select distinct r.id, r.display_name as "displayName", f.target as "targetId"
-       from (${parts.join(' union ')}) f join resource r on r.id = f.id order by r.id, f.target`,
+    `select distinct r.id, r.display_name as "displayName", f.target as "targetId", f.read
+       from (${parts.join(' union ')}) f join resource r on r.id = f.id order by r.id, f.target, f.read`,
     [ids],
   )
 }

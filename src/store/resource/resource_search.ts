@@ -76,27 +76,22 @@ export interface TreeNode {
 export interface TreeSelection {
   /** Root of a subtree. */
   readonly root?: number
-  readonly keynames?: readonly string[]
   readonly ids?: readonly number[]
 }
 
-/** Lists a subtree, the resources with given keynames, and the ancestors of all these; parents first. */
-export async function listTree(
-  tx: Queryable,
-  { root, keynames = [], ids = [] }: TreeSelection,
-): Promise<TreeNode[]> {
+/** Lists a subtree, resources by id, and the ancestors of all these; parents first. */
+export async function listTree(tx: Queryable, { root, ids = [] }: TreeSelection): Promise<TreeNode[]> {
   return tx.query<TreeNode>(
     `with wanted as (
        select descendant_id as id from resource_path where ancestor_id = $1::bigint
-       union select id from resource where keyname = any($2::text[])
-       union select id from resource where id = any($3::int[])),
+       union select id from resource where id = any($2::int[])),
      above as (
        select distinct p.ancestor_id as id from resource_path p where p.descendant_id in (table wanted)),
      depths as (
        select p.descendant_id as id, max(p.depth) as depth from resource_path p
         where p.descendant_id in (table above) group by p.descendant_id)
      select r.id, r.cls from depths d join resource r on r.id = d.id order by d.depth, r.id`,
-    [root ?? null, keynames, ids],
+    [root ?? null, ids],
   )
 }
 

@@ -37,7 +37,7 @@ export interface UploadKey {
 
 /**
  * Condition on a parameter with a user: the upload is the user's own, or that of a guest. Guests have no other identity than
- * the random id of their upload, so whoever knows it may use it, also after signing in.
+ * the random id of their upload, so the user who knows it may use it, also after signing in.
  */
 export const usableBy = (parameter: string) =>
   `(user_id = ${parameter}::int or user_id = (select id from principal where system and keyname = 'guest'))`

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Rule } from '../../../src/contract/bodies/resource.ts'
+import { addUser, goodPassword } from '../../support/principals.ts'
+import { createGroup, rule } from '../../support/resources.ts'
 import { type Ask, describeServers } from '../../support/server.ts'
 import { createLayer, createResource } from '../../support/tree.ts'
 
@@ -115,5 +118,45 @@ describeServers('lookup tables', (start) => {
     ])
     expect((await admin('DELETE', `/api/resource/${layer}`)).status).toBe(200)
     expect((await admin('DELETE', `/api/resource/${table}`)).status).toBe(200)
+  })
+
+  test('who cannot read the fields of a layer learns neither its lookup table nor its fields', async () => {
+    const { admin, as } = await start()
+    const keeper = await addUser(admin, 'keeper')
+    const root = await (await admin('GET', '/api/resource/0')).json<{ resource: { permissions: Rule[] } }>()
+    const { permissions } = root.resource
+    await admin('PUT', '/api/resource/0', {
+      resource: { permissions: [...permissions, rule('allow', keeper)] },
+    })
+    const table = await createTable(admin, 'Secret', { items: { f: 'Forest' } })
+    const field = { keyname: 'usage', datatype: 'STRING', lookup_table: { id: table } }
+    const members = { feature_layer: { fields: [field] } }
+    const layer = await createLayer(admin, { name: 'Secretive', geometryType: 'POINT', members })
+    // More resources than those of a part of the tree.
+    for (const at of Array(8).keys()) await createGroup(admin, 0, { display_name: `Filler ${at}` })
+    const text = '<map><layer><labelitem>usag</labelitem><class><label/></class></layer></map>'
+    const body = (name: string) => ({
+      resource: { cls: 'mapsrv_style', parent: { id: layer }, display_name: name },
+      mapsrv_style: { xml: text },
+    })
+    const look = async (ask: Ask, name: string) => {
+      const part = await ask('POST', '/api/component/landform/tree', { referrers: [table] })
+      const operations = [{ op: 'create', body: body(name) }]
+      const made = await ask('POST', '/api/component/landform/batch', { operations })
+      return {
+        part: (await part.text()).includes('Secretive'),
+        deletion: await (await ask('DELETE', `/api/resource/${table}`)).text(),
+        issues: JSON.stringify((await made.json<{ results: object[] }>()).results[0]),
+      }
+    }
+    const seen = await look(as('keeper', goodPassword), 'First')
+    expect(seen).toMatchObject({ part: true, deletion: expect.stringContaining('Secretive') })
+    expect(seen.issues).toContain('usage')
+    const hidden = { permissions: [rule('deny datastruct.read', keeper)] }
+    expect((await admin('PUT', `/api/resource/${layer}`, { resource: hidden })).status).toBe(200)
+    const left = await look(as('keeper', goodPassword), 'Second')
+    expect(left).toMatchObject({ part: false, deletion: expect.stringContaining('Used by 1 more.') })
+    expect(left.deletion).not.toContain(String(layer))
+    expect(left.issues).not.toContain('usage')
   })
 })

@@ -26,6 +26,15 @@ describeDrivers('references', (open) => {
       expect([path, keys.get(`${table}.${column}`)]).toEqual([path, onDelete])
   })
 
+  test('classes that share the column of a reference need the same permission to read it', () => {
+    const references = clsNames.flatMap(listReferenceColumns)
+    for (const [name, group] of Map.groupBy(references, ({ table, column }) => `${table}.${column}`))
+      expect([name, new Set(group.map(({ read }) => read)).size]).toEqual([name, 1])
+    expect(references).toContainEqual(
+      expect.objectContaining({ table: 'layer_field', read: 'datastruct.read' }),
+    )
+  })
+
   test('every other foreign key to a resource deletes the row with its resource', async () => {
     const keys = await listForeignKeys(await open(), 'resource')
     for (const { table, column } of clsNames.flatMap(listReferenceColumns)) keys.delete(`${table}.${column}`)
