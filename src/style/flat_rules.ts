@@ -3,7 +3,7 @@ import { numberFunction } from './expression/expression_functions.ts'
 import type { Labels } from './label_model.ts'
 import type { Rule, Style } from './style_model.ts'
 import { findOrigin, withOrigin } from './style_origin.ts'
-import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
+import type { Anchor, MapSymbol, Offset, SimpleLine, SymbolLayer } from './symbol_layer.ts'
 
 /** A rule for languages without nesting: it applies to all features that match its filter. */
 export interface FlatRule {
@@ -36,10 +36,44 @@ export function flattenRules(style: Style): FlatRule[] {
 function flattenFirst(rules: readonly Rule[], outer: Outer): FlatRule[] {
   return rules.flatMap((rule, at) => {
     if (!rule.isDrawn) return []
-    const before = rules.slice(0, at).flatMap(({ filter }) => (filter === undefined ? [] : [filter]))
-    const unless = before.flatMap((one) => exclude(one, rule.filter))
-    return [flatRule(rule, { ...outer, unless: [...outer.unless, ...unless] })]
+    return scalesOf(rule, rules.slice(0, at)).map(({ min, max, before }) => {
+      const unless = before.flatMap(({ filter }) =>
+        filter === undefined ? [] : exclude(filter, rule.filter),
+      )
+      const limits = { min: Math.max(outer.min, min), max: Math.min(outer.max, max) }
+      return flatRule(rule, { ...outer, ...limits, unless: [...outer.unless, ...unless] })
+    })
   })
+}
+
+/** Scales at which the same rules before a rule take features. */
+interface ScaleRange {
+  readonly min: number
+  readonly max: number
+  readonly before: readonly Rule[]
+}
+
+const infinity = Number.POSITIVE_INFINITY
+
+/** Splits the scales of a rule where others before it begin and end, without those where one before it takes all features. */
+function scalesOf({ minScaleDenom: min = 0, maxScaleDenom: max = infinity }: Rule, before: readonly Rule[]) {
+  const limits = before.flatMap((one) => [one.minScaleDenom ?? 0, one.maxScaleDenom ?? infinity])
+  const bounds = [min, ...limits.filter((one) => one > min && one < max), max]
+  const ends = [...new Set(bounds)].toSorted((a, b) => a - b)
+  const ranges: ScaleRange[] = []
+  for (const [at, end] of ends.slice(1).entries()) {
+    const start = ends[at] ?? 0
+    const active = before.filter(
+      (one) => (one.minScaleDenom ?? 0) <= start && start < (one.maxScaleDenom ?? infinity),
+    )
+    if (active.some(({ filter }) => filter === undefined)) continue
+    const last = ranges.at(-1)
+    const isSame = last?.max === start && last.before.length === active.length
+    if (isSame && last.before.every((one, index) => one === active[index]))
+      ranges[ranges.length - 1] = { ...last, max: end }
+    else ranges.push({ min: start, max: end, before: active })
+  }
+  return ranges
 }
 
 /** Returns what must not match so that a filter before another one does not apply; empty if both never match. */
@@ -122,6 +156,13 @@ interface PlaceOfRule {
 export class Untranslated {
   readonly parts: string[] = []
 
+  /** Reports a part that is left out of what is written. */
+  note(place: PlaceOfRule, message: string): void {
+    this.attempt(place, () => {
+      throw new UntranslatedPart(message)
+    })
+  }
+
   /** Returns what a function writes; undefined, after recording the part, if it throws `UntranslatedPart`. */
   attempt<T>({ number, rule, part }: PlaceOfRule, write: () => T): T | undefined {
     try {
@@ -137,11 +178,66 @@ export class Untranslated {
   }
 }
 
-const transparentCalls = ['to_string', 'to_real', 'to_int', 'coalesce', numberFunction]
+/** A rule with its number in the style. */
+export type NumberedRule = readonly [rule: FlatRule, number: number]
 
-/** Returns the value inside of conversions, which other languages do themselves. */
+/** Lists the rules of each pass of a style, from bottom to top: those with layers in it, and labels in the first one. */
+export function listPasses(style: Style): NumberedRule[][] {
+  const rules = flattenRules(style).map((rule, at): NumberedRule => [rule, at + 1])
+  const passes = new Set(rules.flatMap(([{ symbol }]) => symbol?.layers.map(({ pass }) => pass) ?? []))
+  if (style.levels === 'none' || passes.size < 2) return [rules]
+  return [...passes]
+    .toSorted((a, b) => a - b)
+    .map((pass, at) =>
+      rules.flatMap(([rule, number]): NumberedRule[] => {
+        const layers = rule.symbol?.layers.filter((layer) => layer.pass === pass) ?? []
+        const labels = at === 0 ? rule.labels : []
+        if (layers.length === 0 && labels.length === 0) return []
+        const symbol = rule.symbol && { symbol: { ...rule.symbol, layers } }
+        return [[withOrigin({ ...rule, ...symbol, labels }, findOrigin(rule)), number]]
+      }),
+    )
+}
+
+/** Reports the parts of a style as a whole that other languages do not have. */
+export function reportStyle({ parts }: Untranslated, style: Style): void {
+  if (style.blending !== 'normal' || style.featureBlending !== 'normal')
+    parts.push('blend modes are left out')
+  if (style.heatmap !== undefined) parts.push('the heatmap is left out')
+  if (style.groups !== undefined) parts.push('points are not grouped')
+  if (style.order.length > 0) parts.push('the order of features is left out')
+}
+
+/** @throws {UntranslatedPart} for markers and fills beside their geometry */
+export function refuseOffset(name: string, { offset, anchor }: { offset: Offset; anchor?: Anchor }): void {
+  const isShifted = offset.some((one) => one !== 0)
+  const isCentred = anchor === undefined || (anchor.x === 'center' && anchor.y === 'center')
+  if (isShifted || !isCentred) throw new UntranslatedPart(`a ${name} with an offset is left out`)
+}
+
+/** @throws {UntranslatedPart} for lines along some rings of polygons only */
+export function refuseRings({ rings }: SimpleLine): void {
+  if (rings !== 'all') throw new UntranslatedPart(`a line on ${rings} rings only is left out`)
+}
+
+/** @throws {UntranslatedPart} for labels of some features or scales of their rule only */
+export function refuseLimits({ filter, minScaleDenom, maxScaleDenom }: Labels): void {
+  if (filter !== undefined) throw new UntranslatedPart('labels with a filter of their own are left out')
+  if (minScaleDenom !== undefined || maxScaleDenom !== undefined)
+    throw new UntranslatedPart('labels with scale limits of their own are left out')
+}
+
+const transparentCalls = ['to_string', 'to_real', numberFunction]
+
+/** Returns the value inside of conversions, which other languages do themselves: to strings and numbers, and of null to an empty string or 0. */
 export function unwrapConversion(expression: Expression): Expression {
-  const isConversion = expression.op === 'call' && transparentCalls.includes(expression.name)
+  const isConversion =
+    expression.op === 'call' &&
+    (transparentCalls.includes(expression.name) ||
+      (expression.name === 'coalesce' && expression.operands.slice(1).every(isEmpty)))
   const [inner] = isConversion ? expression.operands : []
   return inner === undefined ? expression : unwrapConversion(inner)
 }
+
+const isEmpty = (operand: Expression) =>
+  operand.op === 'literal' && (operand.value === '' || operand.value === 0)

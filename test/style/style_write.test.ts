@@ -217,3 +217,112 @@ test('a heatmap is named as a part that is left out', () => {
     writeMapboxStyle(style, { tiles: 'https://example.org/{z}/{x}/{y}', layer: 'a' }).untranslated,
   ).toEqual(['the heatmap is left out'])
 })
+
+/** Colours that a style draws a feature with, at a scale. */
+const colorsAt = (style: Style, scaleDenom: number, attributes: Record<string, string | number | null>) =>
+  compileRules(style)({ attributes, scaleDenom }).flatMap(
+    ({ symbol }) => symbol?.layers.map((layer) => ('color' in layer ? layer.color : '')) ?? [],
+  )
+
+test('classes of which the first applies draw the same at every scale', () => {
+  const xmlClass = (color: string, more = '') =>
+    `<class>${more}<style><color>${color}</color></style></class>`
+  const { style } = readMapserverXml(
+    `<map><layer>${xmlClass('#ff0000', '<expression>([n] = 1)</expression><maxscaledenom>5000</maxscaledenom>')}${xmlClass(
+      '#00ff00',
+      '<minscaledenom>20000</minscaledenom>',
+    )}${xmlClass('#0000ff')}${xmlClass('#123456')}</layer></map>`,
+  )
+  const areas = styleOfMapserver(style ?? { rules: [] }, 'POLYGON')
+  const source = { tiles: 'https://example.org/{z}/{x}/{y}.mvt', layer: 'svc:7' }
+  const { style: again } = readMapboxStyle(writeMapboxStyle(areas, source).text)
+  for (const other of [rewrite(areas), again ?? areas])
+    for (const scale of [1000, 10_000, 100_000])
+      for (const n of [1, 2]) expect(colorsAt(other, scale, { n })).toEqual(colorsAt(areas, scale, { n }))
+  expect(colorsAt(areas, 10_000, { n: 1 })).toEqual(['#0000ff'])
+})
+
+test('passes of symbol levels are feature type styles of SLD, and the order of layers of Mapbox GL', () => {
+  const cased = (name: string, color: string) =>
+    namedSymbol(
+      name,
+      'line',
+      symbolLayer('SimpleLine', { line_color: '0,0,0,255' }).replace('pass="0"', 'pass="0"') +
+        symbolLayer('SimpleLine', { line_color: color }).replace('pass="0"', 'pass="1"'),
+    )
+  const levels = read(
+    qml(
+      'type="categorizedSymbol" attr="kind" symbollevels="1"',
+      `<categories><category value="a" symbol="0"/><category value="b" symbol="1"/></categories>${symbols(cased('0', '255,0,0,255'), cased('1', '0,0,255,255'))}`,
+    ),
+  )
+  expect(writeSld(levels).text.match(/<FeatureTypeStyle>|#[0-9a-f]{6}/g)).toEqual([
+    ...['<FeatureTypeStyle>', '#000000', '#000000'],
+    ...['<FeatureTypeStyle>', '#ff0000', '#0000ff'],
+  ])
+  const source = { tiles: 'https://example.org/{z}/{x}/{y}.mvt', layer: 'svc:7' }
+  expect(writeMapboxStyle(levels, source).text.match(/rgba\([\d,]+/g)).toEqual([
+    ...['rgba(0,0,0,1', 'rgba(0,0,0,1'],
+    ...['rgba(255,0,0,1', 'rgba(0,0,255,1'],
+  ])
+})
+
+/** A rule of areas with a filter, and with labels. */
+const oneRule = (filter: string, labels = '') =>
+  read(
+    qml(
+      'type="RuleRenderer"',
+      `<rules><rule label="A" filter="${filter.replaceAll('"', '&quot;')}" symbol="0"/></rules>${symbols(coloredSymbol('0', '1,2,3,255'))}`,
+      { rest: labels },
+    ),
+  )
+const labelsOf = (fieldName: string, rendering = '') =>
+  `<labeling type="simple"><settings calloutType="simple"><text-style fieldName="${fieldName.replaceAll('"', '&quot;')}" isExpression="1"/><rendering ${rendering}/></settings></labeling>`
+
+test('null tests, dashes and spaces of labels are the same when they are read from SLD again', () => {
+  for (const filter of ['"kind" IS NULL', '"kind" IS NOT NULL'])
+    for (const kind of ['a', null])
+      expect(drawnBy(rewrite(oneRule(filter)), { kind })).toEqual(drawnBy(oneRule(filter), { kind }))
+  const text = rewrite(oneRule('"n" = 1', labelsOf(`"a" || ' - ' || "b"`))).rules[0]?.labels[0]?.text
+  expect(text).toMatchObject({ operands: [{ name: 'a' }, { value: ' - ' }, { name: 'b' }] })
+  const dashed = symbolLayer('SimpleLine', {
+    ...{ line_width: '2', line_width_unit: 'Pixel', use_custom_dash: '1', customdash: '4;2' },
+    ...{ customdash_unit: 'Pixel', dash_pattern_offset: '3', dash_pattern_offset_unit: 'Pixel' },
+  })
+  expect(rewrite(read(single('line', dashed))).rules[0]?.symbol?.layers).toMatchObject([
+    { stroke: { dash: [4, 2], dashOffset: 3 } },
+  ])
+})
+
+test.each([
+  [
+    'labels with scale limits',
+    oneRule('"n" = 1', labelsOf('"a"', 'scaleVisibility="1" scaleMin="5000" scaleMax="100"')),
+    'rule 1 "A" (line 3, column 1): labels with scale limits of their own are left out',
+  ],
+  [
+    'values for null',
+    oneRule(`coalesce("kind", 'x') = 'x'`),
+    'it has the function coalesce(), which SLD does not have',
+  ],
+  ['rounding', oneRule('to_int("n") = 1'), 'it has the function to_int(), which SLD does not have'],
+  [
+    'markers with an offset',
+    read(single('marker', symbolLayer('SimpleMarker', { name: 'circle', offset: '3,0' }))),
+    'a marker with an offset is left out',
+  ],
+  [
+    'lines of holes',
+    read(single('line', symbolLayer('SimpleLine', { ring_filter: '2' }))),
+    'a line on interior rings only is left out',
+  ],
+  [
+    'labels of codes',
+    oneRule('"n" = 1', labelsOf('represent_value("kind")')),
+    'it has an expression, which SLD does not have',
+  ],
+])('%s are named, and not written as something else', (_, style, message) => {
+  const parts = writeSld(style).untranslated
+  expect(parts).toHaveLength(1)
+  expect(parts[0]).toContain(message.replace(/^rule .*?: /, ''))
+})

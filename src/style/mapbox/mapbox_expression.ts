@@ -294,22 +294,33 @@ function readFunction(node: JsonNode & { readonly kind: 'object' }, kind: ValueK
   const pairs = list.items.flatMap((one) => (one.kind === 'array' ? one.items.slice(0, 2) : []))
   const name = property?.kind === 'scalar' ? String(property.value) : undefined
   const input: Expression = name === undefined ? zoomLevel : { op: 'field', name }
+  for (const [name, { span }] of node.members)
+    if (!knownMembers.has(name))
+      throw new MapboxFault({ ...node, span }, `member "${name}" of a function is not supported`)
+  const otherwise = member('default')
+  // Without a value of the field, and outside of its categories.
+  const rest = otherwise === undefined ? literal(null) : readMapboxExpression(otherwise, kind)
   const kindOfStops = type?.kind === 'scalar' ? type.value : kind === 'value' ? 'interval' : 'exponential'
   if (kindOfStops === 'categorical') {
     const branches = pairsOf(pairs).map(([at, value]) => ({
       when: binary('is', input, readMapboxExpression(at)),
       result: readMapboxExpression(value, kind),
     }))
-    return { op: 'case', branches, otherwise: literal(null) }
+    return { op: 'case', branches, otherwise: rest }
   }
   const stops = stopsOf(pairs, kind)
   if (stops.length === 0) throw new MapboxFault(node, 'a function without stops is not supported')
-  if (kindOfStops === 'interval') return stepStops(input, stops)
+  if (kindOfStops === 'interval') return withDefault(stepStops(input, stops), rest)
   if (kindOfStops !== 'exponential')
     throw new MapboxFault(node, `functions of type ${String(kindOfStops)} are not supported`)
   const factor = base?.kind === 'scalar' ? Number(base.value) : 1
-  return interpolate(node, { input, stops, base: factor > 0 ? factor : 1, kind })
+  return withDefault(interpolate(node, { input, stops, base: factor > 0 ? factor : 1, kind }), rest)
 }
+
+const knownMembers = new Set(['stops', 'property', 'base', 'type', 'default'])
+
+const withDefault = (value: Expression, rest: Expression): Expression =>
+  rest.op === 'literal' && rest.value === null ? value : call('coalesce', value, rest)
 
 function joinTexts(parts: readonly Expression[]): Expression {
   const texts = parts.map((part) => (part.op === 'literal' ? part : asText(part)))

@@ -87,12 +87,32 @@ function readText(layer: MapboxLayer): Expression | undefined {
   const node = propertyOf(layer, 'text-field')
   const plain = textOf(node)
   if (node === undefined || plain === '') return undefined
-  if (plain === undefined) return attempt(layer, 'text-field', () => readMapboxExpression(node))
-  const parts = plain.split(/\{([^{}]*)\}/).flatMap((part, at): Expression[] => {
+  if (plain === undefined) {
+    const text = attempt(layer, 'text-field', () => readMapboxExpression(node))
+    return text && node.kind === 'object' ? withTokens(text) : text
+  }
+  return readTokens(plain)
+}
+
+/** Functions of older styles have names of fields in braces, too; expressions do not. */
+function withTokens(expression: Expression): Expression {
+  if (expression.op === 'literal')
+    return typeof expression.value === 'string' ? readTokens(expression.value) : expression
+  if (expression.op === 'call')
+    return { ...expression, operands: expression.operands.map((one) => withTokens(one)) }
+  if (expression.op !== 'case') return expression
+  const branches = expression.branches.map(({ when, result }) => ({ when, result: withTokens(result) }))
+  const { otherwise } = expression
+  return { ...expression, branches, ...(otherwise === undefined ? {} : { otherwise: withTokens(otherwise) }) }
+}
+
+function readTokens(text: string): Expression {
+  const parts = text.split(/\{([^{}]*)\}/).flatMap((part, at): Expression[] => {
     if (at % 2 === 1) return [coalesced({ op: 'field', name: part })]
     return part === '' ? [] : [{ op: 'literal', value: part }]
   })
   const [only] = parts
+  if (only === undefined) return { op: 'literal', value: '' }
   return parts.length === 1 ? only : { op: '||', operands: parts }
 }
 

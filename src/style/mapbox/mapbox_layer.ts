@@ -133,21 +133,33 @@ export function attempt<T>(layer: MapboxLayer, name: string, read: () => T): T |
 
 /** Properties that change nothing on a flat map of one layer. */
 const neutral = new Set([
-  ...['visibility', 'fill-antialias', 'fill-sort-key', 'line-sort-key', 'circle-sort-key', 'symbol-sort-key'],
-  ...['line-miter-limit', 'line-round-limit', 'circle-pitch-scale', 'circle-pitch-alignment'],
-  ...[
-    'text-pitch-alignment',
-    'text-rotation-alignment',
-    'text-padding',
-    'text-max-angle',
-    'text-keep-upright',
-  ],
-  ...['text-optional', 'text-ignore-placement', 'symbol-avoid-edges', 'symbol-z-order', 'text-halo-blur'],
+  ...['visibility', 'line-miter-limit', 'line-round-limit', 'circle-pitch-scale', 'circle-pitch-alignment'],
+  ...['text-pitch-alignment', 'text-padding', 'text-max-angle', 'text-optional', 'symbol-avoid-edges'],
   ...['fill-translate-anchor', 'line-translate-anchor', 'circle-translate-anchor', 'text-translate-anchor'],
 ])
 
+/** Values of properties that change nothing on a flat map of one layer. */
+const neutralValues: Readonly<Record<string, readonly unknown[]>> = {
+  'fill-antialias': [true],
+  'text-halo-blur': [0],
+  'text-ignore-placement': [false],
+  'text-keep-upright': [true],
+  'text-rotation-alignment': ['auto'],
+  'symbol-z-order': ['auto', 'viewport-y'],
+}
+
+function isNeutral(layer: MapboxLayer, name: string, { value }: JsonMember): boolean {
+  if (neutral.has(name)) return true
+  const scalar = value.kind === 'scalar' ? value.value : undefined
+  // Labels turn with lines, and with nothing else.
+  const isLine = textOf(layer.properties.get('symbol-placement')?.value)?.startsWith('line') === true
+  if (name === 'text-rotation-alignment' && scalar === (isLine ? 'map' : 'viewport')) return true
+  return Object.hasOwn(neutralValues, name) && neutralValues[name]?.includes(scalar) === true
+}
+
 /** Reports the properties of a layer that are not drawn. */
 export function reportUnused(layer: MapboxLayer): void {
-  for (const [name, { span }] of layer.properties)
-    if (!layer.used.has(name) && !neutral.has(name)) reportLayer(layer, { span }, `${name} is not drawn`)
+  for (const [name, member] of layer.properties)
+    if (!layer.used.has(name) && !isNeutral(layer, name, member))
+      reportLayer(layer, { span: member.span }, `${name} is not drawn`)
 }

@@ -1,6 +1,7 @@
 import { compareIssues } from '../../core/issue.ts'
 import type { Expression } from '../expression/expression.ts'
-import { type JsonNode, type JsonObject, readJson } from '../json_read.ts'
+import { type JsonNode, readJson } from '../json_read.ts'
+import { reportPart } from '../qml/qml_element.ts'
 import type { QmlStyleResult } from '../qml/qml_read.ts'
 import type { Rule, Style } from '../style_model.ts'
 import { withOrigin } from '../style_origin.ts'
@@ -41,7 +42,11 @@ export function readMapboxStyle(text: string, file = 'json'): QmlStyleResult {
     return { issues: [{ code: 'style/bad-value', message, severity: 'error', span: root.span }] }
   }
   const reading: MapboxReading = { issues: [] }
-  const layers = list.items.flatMap((one) => (one.kind === 'object' ? [openLayer(reading, one)] : []))
+  const layers = list.items.flatMap((one) => {
+    if (one.kind === 'object') return [openLayer(reading, one)]
+    reportPart(reading, one, 'a layer that is not an object is not drawn')
+    return []
+  })
   const source = layers.map(sourceOf).find((name) => name !== undefined)
   const rules = layers.flatMap((layer, pass) => readLayer(layer, { pass, source }) ?? [])
   const style: Style = {
@@ -99,8 +104,8 @@ function readLayer(layer: MapboxLayer, { pass, source }: Place): Rule | undefine
   const rule: Rule = {
     ...labelOf(layer),
     ...(filter === undefined || isAlways(filter) ? {} : { filter }),
-    ...limitOf(node, 'maxScaleDenom', 'minzoom'),
-    ...limitOf(node, 'minScaleDenom', 'maxzoom'),
+    ...limitOf(layer, 'maxScaleDenom', 'minzoom'),
+    ...limitOf(layer, 'minScaleDenom', 'maxzoom'),
     isElse: false,
     isDrawn: textOf(layer.properties.get('visibility')?.value) !== 'none',
     ...{ symbol, labels, children: [] },
@@ -119,10 +124,16 @@ function labelOf({ node, id }: MapboxLayer): { readonly label?: string } {
   return label === '' ? {} : { label }
 }
 
-function limitOf(node: JsonObject, property: 'minScaleDenom' | 'maxScaleDenom', name: string) {
-  const zoom = node.members.get(name)?.value
-  if (zoom?.kind !== 'scalar' || typeof zoom.value !== 'number') return {}
-  return { [property]: worldScale / 2 ** zoom.value }
+/** A limit applies from its zoom level on, which is that of most tiles; limits of scales apply beyond their upper bound. */
+const justAbove = 1 + 1e-9
+
+function limitOf(layer: MapboxLayer, property: 'minScaleDenom' | 'maxScaleDenom', name: string) {
+  const zoom = layer.node.members.get(name)?.value
+  if (zoom === undefined) return {}
+  if (zoom.kind === 'scalar' && typeof zoom.value === 'number')
+    return { [property]: (worldScale / 2 ** zoom.value) * justAbove }
+  reportLayer(layer, zoom, `${name} is not a number, and does not limit the layer`)
+  return {}
 }
 
 /** Geometries that layers are usually restricted to. */

@@ -2,7 +2,11 @@ import { type Color, channelsOf } from '../color.ts'
 import type { Expression } from '../expression/expression.ts'
 import {
   type FlatRule,
-  flattenRules,
+  listPasses,
+  refuseLimits,
+  refuseOffset,
+  refuseRings,
+  reportStyle,
   Untranslated,
   UntranslatedPart,
   unwrapConversion,
@@ -10,7 +14,7 @@ import {
 } from '../flat_rules.ts'
 import type { Labels } from '../label_model.ts'
 import type { Style } from '../style_model.ts'
-import type { Length, SymbolLayer } from '../symbol_layer.ts'
+import type { Length, Offset, Stroke, SymbolLayer } from '../symbol_layer.ts'
 import { worldScale } from './mapbox_stops.ts'
 
 /** Where the layer of a style is in vector tiles. */
@@ -30,11 +34,10 @@ type Json = string | number | boolean | null | readonly Json[] | { readonly [nam
  */
 export function writeMapboxStyle(style: Style, { tiles, layer }: TileSource, name = 'style'): WrittenStyle {
   const left = new Untranslated()
-  const layers = flattenRules(style).flatMap((rule, at) => writeRule(rule, { number: at + 1, left, style }))
-  if (style.blending !== 'normal' || style.featureBlending !== 'normal')
-    left.parts.push('blend modes are left out')
-  if (style.heatmap !== undefined) left.parts.push('the heatmap is left out')
-  if (style.groups !== undefined) left.parts.push('points are not grouped')
+  const layers = listPasses(style).flatMap((rules, at) =>
+    rules.flatMap(([rule, number]) => writeRule(rule, { number, left, style, isFirst: at === 0 })),
+  )
+  reportStyle(left, style)
   const source = { type: 'vector', tiles: [tiles] }
   const drawn = layers.map((one, at) => ({
     id: `${at + 1}`,
@@ -43,26 +46,33 @@ export function writeMapboxStyle(style: Style, { tiles, layer }: TileSource, nam
     ...one,
   }))
   const json = { version: 8, name, sources: { layer: source }, layers: drawn }
-  return { text: `${JSON.stringify(json, undefined, 2)}\n`, untranslated: left.parts }
+  return { text: `${JSON.stringify(json, undefined, 2)}\n`, untranslated: [...new Set(left.parts)] }
 }
 
 interface Place {
   readonly number: number
   readonly left: Untranslated
   readonly style: Style
+  /** Whether the labels of the style are written. */
+  readonly isFirst: boolean
 }
 
 type MapboxLayer = Readonly<Record<string, Json>>
 
-function writeRule(rule: FlatRule, { number, left, style }: Place): MapboxLayer[] {
+function writeRule(rule: FlatRule, { number, left, style, isFirst }: Place): MapboxLayer[] {
   const place = { number, rule }
   const limits = left.attempt(place, () => writeLimits(rule))
   if (limits === undefined) return []
   const opacity = (rule.symbol?.opacity ?? 1) * style.opacity
+  if (rule.symbol?.dataDefined !== undefined)
+    left.note(place, 'the opacity of the symbol depends on fields, and is left out')
+  for (const part of rule.symbol?.layers ?? [])
+    if ('stroke' in part && part.stroke !== undefined && isShifted(part.stroke))
+      left.note({ ...place, part }, 'dashes start at the start of the line')
   const symbols = (rule.symbol?.layers ?? []).flatMap(
     (part) => left.attempt({ ...place, part }, () => writeLayer(part, opacity)) ?? [],
   )
-  const labels = [...rule.labels, ...style.labels].flatMap(
+  const labels = [...rule.labels, ...(isFirst ? style.labels : [])].flatMap(
     (part) => left.attempt({ ...place, part }, () => [writeLabels(part)]) ?? [],
   )
   const named = rule.label === '' ? {} : { metadata: { 'landform:rule': rule.label } }
@@ -173,6 +183,13 @@ function pixelsOf(length: Length): number {
 
 type LineLayer = Extract<SymbolLayer, { kind: 'line' }>
 
+const isShifted = ({ dash, dashOffset }: Stroke) => dash.length > 0 && dashOffset !== 0
+
+function translate(type: string, { offset }: { readonly offset: Offset }): MapboxLayer {
+  const [x, y] = offset.map(pixelsOf)
+  return x === 0 && y === 0 ? {} : { [`${type}-translate`]: [x ?? 0, y ?? 0] }
+}
+
 function writeLine({ stroke, offset }: Pick<LineLayer, 'stroke' | 'offset'>, opacity: number): MapboxLayer {
   const width = pixelsOf(stroke.width) || 1
   const unit = stroke.isDashRelative ? 1 : width
@@ -190,17 +207,26 @@ function writeLine({ stroke, offset }: Pick<LineLayer, 'stroke' | 'offset'>, opa
 
 function writeLayer(layer: SymbolLayer, opacity: number): MapboxLayer[] {
   if (layer.dataDefined !== undefined) throw new UntranslatedPart('data-defined properties are left out')
-  if (layer.kind === 'line') return [writeLine(layer, opacity)]
+  if (layer.kind === 'line') {
+    refuseRings(layer)
+    return [writeLine(layer, opacity)]
+  }
   if (layer.kind === 'fill') {
     if (layer.brush !== 'solid' && layer.brush !== 'no')
       throw new UntranslatedPart(`the brush ${layer.brush} is left out`)
-    const fill = { type: 'fill', paint: { 'fill-color': rgba(layer.color, opacity) } }
+    const fill = {
+      type: 'fill',
+      paint: { 'fill-color': rgba(layer.color, opacity), ...translate('fill', layer) },
+    }
+    if (layer.stroke !== undefined) refuseOffset('fill', layer)
     return [
       ...(layer.brush === 'no' ? [] : [fill]),
       ...(layer.stroke === undefined ? [] : [writeLine({ stroke: layer.stroke, offset: 0 }, opacity)]),
     ]
   }
   if (layer.kind !== 'marker') throw new UntranslatedPart(`a symbol layer of kind ${layer.kind} is left out`)
+  if (layer.anchor.x !== 'center' || layer.anchor.y !== 'center')
+    throw new UntranslatedPart('a marker that is not centred is left out')
   if (layer.shape !== 'circle') throw new UntranslatedPart(`the marker ${layer.shape} is left out`)
   const { stroke } = layer
   const outline =
@@ -214,7 +240,10 @@ function writeLayer(layer: SymbolLayer, opacity: number): MapboxLayer[] {
   return [
     {
       type: 'circle',
-      paint: { 'circle-color': fill, 'circle-radius': radiusOf(layer), ...outline },
+      paint: {
+        ...{ 'circle-color': fill, 'circle-radius': radiusOf(layer), ...outline },
+        ...translate('circle', layer),
+      },
     },
   ]
 }
@@ -225,8 +254,9 @@ function radiusOf({ size, stroke }: SymbolLayer & { readonly kind: 'marker' }): 
   return Math.max(0, (pixelsOf(size) - width) / 2)
 }
 
-function writeLabels({ text, filter, font, color, buffer, dataDefined, placement }: Labels): MapboxLayer {
-  if (filter !== undefined) throw new UntranslatedPart('labels with a filter of their own are left out')
+function writeLabels(labels: Labels): MapboxLayer {
+  refuseLimits(labels)
+  const { text, font, color, buffer, dataDefined, placement } = labels
   if (dataDefined !== undefined)
     throw new UntranslatedPart('labels with data-defined properties are left out')
   const halo =

@@ -35,6 +35,12 @@ export function reportOthers(reading: SldReading, element: XmlElement, known: re
       reportPart(reading, child, `<${localName(child)}> of <${localName(element)}> is not drawn`)
 }
 
+/** Reports a geometry that is computed. That of a field is the geometry of the layer. */
+export function reportGeometry(reading: SldReading, symbolizer: XmlElement): void {
+  const geometry = childOfSld(symbolizer, 'Geometry')
+  if (geometry !== undefined) reportOthers(reading, geometry, ['PropertyName', 'ValueReference'])
+}
+
 const arithmetic = { Add: '+', Sub: '-', Mul: '*', Div: '/' } as const
 
 /** Reads an expression: a field, a constant or arithmetic; undefined, with an issue, for others. */
@@ -83,6 +89,8 @@ export function readParameters(
   for (const child of element?.children ?? []) {
     if (!['CssParameter', 'SvgParameter'].includes(localName(child))) continue
     const name = child.attributes.find((one) => one.name === 'name')?.value ?? ''
+    // Further families of a font replace one that is missing.
+    if (known.includes(name) && name === 'font-family' && found.has(name)) continue
     if (known.includes(name)) found.set(name, readParameter(reading, child))
     else reportPart(reading, child, `parameter ${name} is ignored`)
   }

@@ -55,6 +55,7 @@ export function readSld(text: string, file = 'sld'): QmlStyleResult {
   const layers = root.children.filter((child) => ['NamedLayer', 'UserLayer'].includes(localName(child)))
   const styles = layers.flatMap((layer) => childrenOfSld(layer, 'UserStyle'))
   const [first, ...others] = styles
+  for (const layer of layers) reportOthers(reading, layer, ['Name', 'Title', 'Description', 'UserStyle'])
   if (first === undefined) {
     const message = '<StyledLayerDescriptor> has no <UserStyle>'
     return { issues: [{ code: 'style/bad-value', message, severity: 'error', span: root.span }] }
@@ -96,9 +97,11 @@ function readRule(reading: SldReading, element: XmlElement, pass: number): Rule 
     ...['Name', 'Title', 'Abstract', 'Description', 'Filter', 'ElseFilter', 'LegendGraphic'],
     ...['MinScaleDenominator', 'MaxScaleDenominator', ...Object.keys(readers), 'TextSymbolizer'],
   ])
-  const [condition] = childOfSld(element, 'Filter')?.children ?? []
-  const filter = condition && readSldFilter(reading, condition)
-  if (condition !== undefined && filter === undefined) {
+  const container = childOfSld(element, 'Filter')
+  const [condition, ...more] = container?.children ?? []
+  const filter = more.length > 0 ? undefined : condition && readSldFilter(reading, condition)
+  // QGIS writes an empty filter for what SLD does not have.
+  if (container !== undefined && filter === undefined) {
     reportPart(reading, element, 'the rule is not drawn: its filter is not supported')
     return undefined
   }
@@ -111,8 +114,8 @@ function readRule(reading: SldReading, element: XmlElement, pass: number): Rule 
     ...titleOf(element),
     ...(filter === undefined ? {} : { filter }),
     isElse: childOfSld(element, 'ElseFilter') !== undefined,
-    ...limitOf(element, 'minScaleDenom', 'MinScaleDenominator'),
-    ...limitOf(element, 'maxScaleDenom', 'MaxScaleDenominator'),
+    ...limitOf(reading, childOfSld(element, 'MinScaleDenominator'), 'minScaleDenom'),
+    ...limitOf(reading, childOfSld(element, 'MaxScaleDenominator'), 'maxScaleDenom'),
     ...symbolPart(layers, labels),
     labels,
   }
@@ -150,11 +153,13 @@ function titleOf(element: XmlElement): { readonly label?: string } {
 }
 
 function limitOf(
-  element: XmlElement,
+  reading: SldReading,
+  element: XmlElement | undefined,
   property: 'minScaleDenom' | 'maxScaleDenom',
-  name: string,
 ): Pick<Rule, 'minScaleDenom' | 'maxScaleDenom'> {
-  const value = findFinite(childOfSld(element, name)?.text)
+  const value = element && findFinite(element.text)
+  if (element !== undefined && value === undefined)
+    reportPart(reading, element, `<${localName(element)}> is not a number, and does not limit the rule`)
   return value === undefined ? {} : { [property]: value * scaleFactor }
 }
 
@@ -184,13 +189,30 @@ function readComparison(reading: SldReading, element: XmlElement): Expression | 
   if (left === undefined) return refuse(reading, element)
   if (name === 'PropertyIsNull')
     return { op: 'binary', operator: 'is', left, right: { op: 'literal', value: null } }
-  if (name === 'PropertyIsLike') return readLike(element, left)
+  if (name === 'PropertyIsLike') {
+    const isPattern = second !== undefined && localName(second) === 'Literal' && left.op !== 'literal'
+    return isPattern ? readLike(element, left) : refuse(reading, element)
+  }
   if (name === 'PropertyIsBetween') return readBetween(reading, element, left)
   const operator = Object.hasOwn(comparisons, name) ? comparisons[name] : undefined
   if (operator === undefined || second === undefined) return refuse(reading, element)
   const right = readSldExpression(reading, second)
-  return right && { op: 'binary', operator, left, right }
+  if (right === undefined) return undefined
+  const ignoresCase = matchesCase(element) ? undefined : ignoreCase(left, right)
+  return { op: 'binary', operator, ...(ignoresCase ?? { left, right }) }
 }
+
+const matchesCase = ({ attributes }: Pick<XmlElement, 'attributes'>) =>
+  !attributes.some(({ name, value }) => name.toLowerCase() === 'matchcase' && value.trim() === 'false')
+
+/** Compares strings as those of small letters; numbers remain numbers. */
+function ignoreCase(...operands: readonly [Expression, Expression]) {
+  if (!operands.some(isWord)) return undefined
+  const [left, right] = operands.map((one): Expression => ({ op: 'call', name: 'lower', operands: [one] }))
+  return left && right && { left, right }
+}
+
+const isWord = (one: Expression) => one.op === 'literal' && findFinite(String(one.value)) === undefined
 
 function readAll(reading: SldReading, elements: readonly XmlElement[]): Expression[] | undefined {
   const operands = elements.map((one) => readSldFilter(reading, one))
@@ -228,6 +250,6 @@ function readLike({ attributes, children }: XmlElement, left: Expression): Expre
     } else if (character === any) pattern += '%'
     else pattern += character === one ? '_' : literal(character)
   }
-  const operator = attribute('matchcase') === 'false' ? 'ilike' : 'like'
+  const operator = matchesCase({ attributes }) ? 'like' : 'ilike'
   return { op: 'binary', operator, left, right: { op: 'literal', value: pattern } }
 }

@@ -18,6 +18,7 @@ import {
   readParameter,
   readParameters,
   readSldNumber,
+  reportGeometry,
   reportOthers,
   type SldParameter,
   type SldReading,
@@ -32,13 +33,12 @@ export interface SldSymbolizer {
 const metresPerUnit: Readonly<Record<string, number>> = { metre: 1, meter: 1, foot: 0.3048 }
 
 /** Returns a function that gives lengths the unit of measure of a symbolizer. */
-export function lengthsOf({ attributes }: XmlElement): (value: number) => Length {
-  const unit =
-    attributes
-      .find(({ name }) => name === 'uom')
-      ?.value.split('/')
-      .at(-1) ?? 'pixel'
-  const metres = metresPerUnit[unit]
+export function lengthsOf(reading: SldReading, { attributes }: XmlElement): (value: number) => Length {
+  const attribute = attributes.find(({ name }) => name === 'uom')
+  const unit = attribute?.value.trim().split('/').at(-1) || 'pixel'
+  const metres = Object.hasOwn(metresPerUnit, unit) ? metresPerUnit[unit] : undefined
+  if (attribute !== undefined && metres === undefined && unit !== 'pixel')
+    reportPart(reading, attribute, `lengths in the unit "${attribute.value}" are drawn as pixels`)
   return (value) => (metres === undefined ? value : { mapUnits: value * metres })
 }
 
@@ -74,6 +74,24 @@ const strokeNames = [
 const joins = { mitre: 'miter', miter: 'miter', round: 'round', bevel: 'bevel' } as const
 const caps = { butt: 'flat', round: 'round', square: 'square' } as const
 
+/** Reads one of some words; undefined, with an issue, for others. */
+function wordIn<W extends string>(
+  reading: SldReading,
+  parameter: SldParameter | undefined,
+  words: Readonly<Record<string, W>>,
+): W | undefined {
+  if (parameter === undefined) return undefined
+  const word = parameter.text?.trim() ?? ''
+  if (Object.hasOwn(words, word)) return words[word]
+  const [first] = Object.keys(words)
+  reportPart(
+    reading,
+    parameter.element,
+    `the value is not one of ${Object.keys(words).join(', ')}; ${first} is drawn`,
+  )
+  return undefined
+}
+
 /** Reads a stroke; an element without parameters is a black line of one pixel. */
 function readStroke(
   reading: SldReading,
@@ -99,12 +117,13 @@ function readStroke(
     dash: (lengths.length % 2 === 0 ? lengths : [...lengths, ...lengths]).map(length),
     isDashRelative: false,
     dashOffset: length(numberIn(reading, parameters.get('stroke-dashoffset'), { byDefault: 0 })),
-    join: Object.entries(joins).find(([name]) => name === textOf('stroke-linejoin'))?.[1] ?? 'miter',
-    cap: Object.entries(caps).find(([name]) => name === textOf('stroke-linecap'))?.[1] ?? 'flat',
+    join: wordIn(reading, parameters.get('stroke-linejoin'), joins) ?? 'miter',
+    cap: wordIn(reading, parameters.get('stroke-linecap'), caps) ?? 'flat',
   }
 }
 
-function readFill(reading: SldReading, element: XmlElement, byDefault: Color): Color {
+/** Reads a fill of one colour. */
+export function readFill(reading: SldReading, element: XmlElement, byDefault: Color): Color {
   reportOthers(reading, element, ['CssParameter', 'SvgParameter'])
   const parameters = readParameters(reading, element, ['fill', 'fill-opacity'])
   const opacity = numberIn(reading, parameters.get('fill-opacity'), { byDefault: 1 })
@@ -116,9 +135,10 @@ const definedBy = (into: DataDefined) => (Object.keys(into).length === 0 ? {} : 
 /** Reads a line symbolizer. */
 export function readLineSymbolizer(reading: SldReading, { element, pass }: SldSymbolizer): SimpleLine[] {
   reportOthers(reading, element, ['Geometry', 'Stroke', 'PerpendicularOffset', 'Name', 'Description'])
+  reportGeometry(reading, element)
   const stroke = childOfSld(element, 'Stroke')
   if (stroke === undefined) return []
-  const [length, into] = [lengthsOf(element), {} as DataDefined]
+  const [length, into] = [lengthsOf(reading, element), {} as DataDefined]
   const offset = childOfSld(element, 'PerpendicularOffset')
   // Positive is to the left in the standard, and to the right here.
   const shift =
@@ -131,8 +151,9 @@ export function readLineSymbolizer(reading: SldReading, { element, pass }: SldSy
 /** Reads a polygon symbolizer. */
 export function readPolygonSymbolizer(reading: SldReading, { element, pass }: SldSymbolizer): SimpleFill[] {
   reportOthers(reading, element, ['Geometry', 'Fill', 'Stroke', 'Name', 'Description'])
+  reportGeometry(reading, element)
   const [fill, stroke] = [childOfSld(element, 'Fill'), childOfSld(element, 'Stroke')]
-  const [length, into] = [lengthsOf(element), {} as DataDefined]
+  const [length, into] = [lengthsOf(reading, element), {} as DataDefined]
   const color = fill === undefined ? '#00000000' : readFill(reading, fill, '#808080')
   const outline = stroke && readStroke(reading, stroke, { length, into })
   return [
@@ -153,6 +174,7 @@ const standardShapes: Readonly<Record<string, MarkerShape>> = {
 /** Reads a point symbolizer with a mark. Images are reported, and not drawn. */
 export function readPointSymbolizer(reading: SldReading, { element, pass }: SldSymbolizer): SimpleMarker[] {
   reportOthers(reading, element, ['Geometry', 'Graphic', 'Name', 'Description'])
+  reportGeometry(reading, element)
   const graphic = childOfSld(element, 'Graphic')
   if (graphic === undefined) return []
   reportOthers(reading, graphic, ['Mark', 'Size', 'Rotation', 'Opacity', 'ExternalGraphic'])
@@ -160,7 +182,8 @@ export function readPointSymbolizer(reading: SldReading, { element, pass }: SldS
   const external = childOfSld(graphic, 'ExternalGraphic')
   if (external !== undefined) reportPart(reading, external, '<ExternalGraphic> is not drawn')
   if (mark === undefined && external !== undefined) return []
-  const [length, into] = [lengthsOf(element), {} as DataDefined]
+  if (mark !== undefined) reportOthers(reading, mark, ['WellKnownName', 'Fill', 'Stroke'])
+  const [length, into] = [lengthsOf(reading, element), {} as DataDefined]
   const number = (name: string, byDefault: number, property?: LayerProperty) => {
     const child = childOfSld(graphic, name)
     const parameter = child && readParameter(reading, child)
@@ -195,8 +218,10 @@ export function readPointSymbolizer(reading: SldReading, { element, pass }: SldS
 function shapeOf(reading: SldReading, mark: XmlElement | undefined): MarkerShape {
   const element = findSld(mark, 'WellKnownName')
   if (element === undefined) return 'square'
-  const name = element.text.trim().toLowerCase()
-  const shape = standardShapes[name] ?? findMarkerShape(name)
-  if (shape === undefined) reportPart(reading, element, `unknown mark "${element.text}" is drawn as a square`)
+  const text = readParameter(reading, element).text ?? ''
+  const name = text.trim().toLowerCase()
+  const shape =
+    (Object.hasOwn(standardShapes, name) ? standardShapes[name] : undefined) ?? findMarkerShape(name)
+  if (shape === undefined) reportPart(reading, element, `unknown mark "${text}" is drawn as a square`)
   return shape ?? 'square'
 }

@@ -2,7 +2,11 @@ import { type Color, channelsOf } from '../color.ts'
 import type { Expression } from '../expression/expression.ts'
 import {
   type FlatRule,
-  flattenRules,
+  listPasses,
+  refuseLimits,
+  refuseOffset,
+  refuseRings,
+  reportStyle,
   Untranslated,
   UntranslatedPart,
   unwrapConversion,
@@ -23,32 +27,36 @@ const scaleFactor = 25.4 / 96 / 0.28
  */
 export function writeSld(style: Style, name = 'style'): WrittenStyle {
   const left = new Untranslated()
-  const rules = flattenRules(style).flatMap((rule, at) => writeRule(rule, { number: at + 1, left, style }))
-  if (style.blending !== 'normal' || style.featureBlending !== 'normal')
-    left.parts.push('blend modes are left out')
-  if (style.heatmap !== undefined) left.parts.push('the heatmap is left out')
-  if (style.groups !== undefined) left.parts.push('points are not grouped')
+  const passes = listPasses(style).map((rules, at) =>
+    rules.flatMap(([rule, number]) => writeRule(rule, { number, left, style, isFirst: at === 0 })),
+  )
+  reportStyle(left, style)
   const text = `<?xml version="1.0" encoding="UTF-8"?>
 <StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld" xmlns:ogc="http://www.opengis.net/ogc">
   <NamedLayer>
     <Name>${escapeXml(name)}</Name>
     <UserStyle>
-      <FeatureTypeStyle>
-${rules.map((rule) => `        ${rule}\n`).join('')}      </FeatureTypeStyle>
-    </UserStyle>
+${passes.map(writeList).join('')}    </UserStyle>
   </NamedLayer>
 </StyledLayerDescriptor>
 `
-  return { text, untranslated: left.parts }
+  return { text, untranslated: [...new Set(left.parts)] }
+}
+
+function writeList(rules: readonly string[]): string {
+  const lines = rules.map((rule) => `        ${rule}\n`).join('')
+  return `      <FeatureTypeStyle>\n${lines}      </FeatureTypeStyle>\n`
 }
 
 interface Place {
   readonly number: number
   readonly left: Untranslated
   readonly style: Style
+  /** Whether the labels of the style are written. */
+  readonly isFirst: boolean
 }
 
-function writeRule(rule: FlatRule, { number, left, style }: Place): string[] {
+function writeRule(rule: FlatRule, { number, left, style, isFirst }: Place): string[] {
   const place = { number, rule }
   const condition = left.attempt(place, () => writeCondition(rule))
   if (condition === undefined) return []
@@ -57,10 +65,12 @@ function writeRule(rule: FlatRule, { number, left, style }: Place): string[] {
     ...(rule.symbol?.layers ?? []).map((part) =>
       left.attempt({ ...place, part }, () => writeLayer(part, opacity)),
     ),
-    ...[...rule.labels, ...style.labels].map((part) =>
+    ...[...rule.labels, ...(isFirst ? style.labels : [])].map((part) =>
       left.attempt({ ...place, part }, () => writeLabels(part)),
     ),
   ].filter((part) => part !== undefined)
+  if (rule.symbol?.dataDefined !== undefined)
+    left.note(place, 'the opacity of the symbol depends on fields, and is left out')
   const limits = [
     ['MinScaleDenominator', rule.minScaleDenom] as const,
     ['MaxScaleDenominator', rule.maxScaleDenom] as const,
@@ -114,9 +124,9 @@ function writeFilter(expression: Expression): string {
 }
 
 function writeBinary({ operator, left, right }: Expression & { op: 'binary' }): string {
-  const name = comparisons[operator]
-  if (name !== undefined) return compare(name, left, right)
   const isNull = right.op === 'literal' && right.value === null
+  const name = isNull ? undefined : comparisons[operator]
+  if (name !== undefined) return compare(name, left, right)
   if ((operator === 'is' || operator === 'is not') && isNull) {
     const test = `<ogc:PropertyIsNull>${writeValue(left)}</ogc:PropertyIsNull>`
     return operator === 'is' ? test : `<ogc:Not>${test}</ogc:Not>`
@@ -170,7 +180,10 @@ function writeFill(color: Color, opacity: number): string {
   return `<Fill>${parameters({ fill: rgb(color), 'fill-opacity': alpha(color, opacity) })}</Fill>`
 }
 
-function writeStroke({ color, width, dash, isDashRelative, join, cap }: Stroke, opacity: number): string {
+function writeStroke(
+  { color, width, dash, dashOffset, isDashRelative, join, cap }: Stroke,
+  opacity: number,
+): string {
   const pixels = pixelsOf(width) || 1
   const lengths = dash.map((length) => pixelsOf(length) * (isDashRelative ? pixels : 1))
   return `<Stroke>${parameters({
@@ -178,6 +191,7 @@ function writeStroke({ color, width, dash, isDashRelative, join, cap }: Stroke, 
     'stroke-opacity': alpha(color, opacity),
     'stroke-width': pixels,
     'stroke-dasharray': lengths.join(' '),
+    'stroke-dashoffset': lengths.length === 0 ? undefined : pixelsOf(dashOffset) || undefined,
     'stroke-linejoin': join === 'miter' ? 'mitre' : join,
     'stroke-linecap': cap === 'flat' ? 'butt' : cap,
   })}</Stroke>`
@@ -200,13 +214,16 @@ function writeLayer(layer: SymbolLayer, opacity: number): string {
     case 'fill': {
       if (layer.brush !== 'solid' && layer.brush !== 'no')
         throw new UntranslatedPart(`the brush ${layer.brush} is left out`)
+      refuseOffset('fill', layer)
       const fill = layer.brush === 'no' ? '' : writeFill(layer.color, opacity)
       return `<PolygonSymbolizer>${fill}${layer.stroke ? writeStroke(layer.stroke, opacity) : ''}</PolygonSymbolizer>`
     }
     case 'line':
       if (layer.offset !== 0) throw new UntranslatedPart('a line with an offset is left out')
+      refuseRings(layer)
       return `<LineSymbolizer>${writeStroke(layer.stroke, opacity)}</LineSymbolizer>`
     case 'marker': {
+      refuseOffset('marker', layer)
       const mark = marks[layer.shape]
       if (mark === undefined) throw new UntranslatedPart(`the marker ${layer.shape} is left out`)
       const fill = layer.fill === undefined ? '' : writeFill(layer.fill, opacity)
@@ -219,8 +236,9 @@ function writeLayer(layer: SymbolLayer, opacity: number): string {
   }
 }
 
-function writeLabels({ text, filter, font, color, buffer, dataDefined }: Labels): string {
-  if (filter !== undefined) throw new UntranslatedPart('labels with a filter of their own are left out')
+function writeLabels(labels: Labels): string {
+  refuseLimits(labels)
+  const { text, font, color, buffer, dataDefined } = labels
   if (dataDefined !== undefined)
     throw new UntranslatedPart('labels with data-defined properties are left out')
   const parts = text.op === '||' ? text.operands : [text]

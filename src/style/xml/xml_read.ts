@@ -16,6 +16,8 @@ export interface XmlElement {
   readonly children: readonly XmlElement[]
   /** Own text, trimmed. */
   readonly text: string
+  /** Own text with the spaces around it, if there are any and no child elements. */
+  readonly written?: string
   /** Position of the name in the start tag. */
   readonly span: Span
 }
@@ -30,6 +32,7 @@ interface OpenElement extends XmlElement {
   readonly attributes: XmlAttribute[]
   readonly children: OpenElement[]
   text: string
+  written?: string
 }
 
 /** Maximum nesting depth, so that walking the tree cannot exhaust the stack. */
@@ -107,7 +110,13 @@ function buildTree(locate: Locate) {
   return {
     open(name: string, start: number) {
       attributes = []
-      const element = { name, attributes, children: [], text: '', span: locate(start, name.length) }
+      const element: OpenElement = {
+        name,
+        attributes,
+        children: [],
+        text: '',
+        span: locate(start, name.length),
+      }
       open.at(-1)?.children.push(element)
       open.push(element)
       root ??= element
@@ -120,7 +129,9 @@ function buildTree(locate: Locate) {
     close() {
       const closed = open.pop()
       if (closed === undefined) return
-      closed.text = closed.text.trim()
+      const trimmed = closed.text.trim()
+      if (trimmed !== closed.text && closed.children.length === 0) closed.written = closed.text
+      closed.text = trimmed
     },
     root(): XmlElement {
       if (root === undefined) throw new XmlFault('syntax', 'no root element', 0)

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { tileWidth } from '../../../src/geo/tile.ts'
 import { checkStyleText } from '../../../src/style/check_style_text.ts'
 import { findCssColor } from '../../../src/style/css_color.ts'
 import { compileExpression } from '../../../src/style/expression/expression_evaluate.ts'
 import { worldScale } from '../../../src/style/mapbox/mapbox_stops.ts'
-import { compileRules } from '../../../src/style/match_rules.ts'
+import { compileRules, isInScale, scaleDenomOf } from '../../../src/style/match_rules.ts'
 import { readDesktopStyle } from '../../../src/style/qml/desktop_style.ts'
 import { compileSymbol } from '../../../src/style/resolve_symbol.ts'
 
@@ -134,8 +135,8 @@ describe('a style of Mapbox GL', () => {
     const [rule] = style?.rules ?? []
     expect(rule).toMatchObject({
       label: 'names',
-      maxScaleDenom: worldScale / 32,
-      minScaleDenom: worldScale / 1024,
+      maxScaleDenom: expect.closeTo(worldScale / 32, -1),
+      minScaleDenom: expect.closeTo(worldScale / 1024, -1),
     })
     const [labels] = rule?.labels ?? []
     expect(labels).toMatchObject({
@@ -239,4 +240,70 @@ test('colours of CSS', () => {
   expect(colors.map(findCssColor)).toEqual([
     ...['#11aaff88', '#ff0080', '#00008080', '#0080ff80', '#008080', undefined, undefined],
   ])
+})
+
+test('a layer is drawn from its least zoom level on, and below its most', () => {
+  const { style } = read(layersOf({ id: 'a', type: 'fill', minzoom: 5, maxzoom: 7 }))
+  const [rule = {}] = style?.rules ?? []
+  // Zoom levels of tiles of 256 pixels are one higher.
+  const isDrawn = [5, 6, 7, 8].map((zoom) => isInScale(rule, scaleDenomOf(tileWidth(zoom) / 256)))
+  expect(isDrawn).toEqual([false, true, true, false])
+})
+
+test.each([
+  [{ type: 'fill', layout: { 'fill-sort-key': 1 } }, 'layer "a": fill-sort-key is not drawn'],
+  [{ type: 'fill', paint: { 'fill-antialias': false } }, 'layer "a": fill-antialias is not drawn'],
+  [
+    { type: 'symbol', layout: { 'text-rotation-alignment': 'map' } },
+    'layer "a": text-rotation-alignment is not drawn',
+  ],
+  [{ type: 'fill', minzoom: '5' }, 'layer "a": minzoom is not a number, and does not limit the layer'],
+  [
+    { type: 'fill', paint: { 'fill-color': { stops: [[1, '#fff']], colorSpace: 'lab' } } },
+    'layer "a": fill-color is not drawn: member "colorSpace" of a function is not supported',
+  ],
+])('%j is reported', (layer, message) => {
+  expect(read(layersOf({ id: 'a', ...layer })).issues.map((issue) => issue.message)).toEqual([message])
+})
+
+test('a layer that is not an object is reported, and usual settings are not', () => {
+  expect(messages('{"version":8,"layers":[7]}')).toEqual(['1:24 a layer that is not an object is not drawn'])
+  const layout = { 'symbol-placement': 'line', 'text-rotation-alignment': 'map', 'text-field': 'a' }
+  expect(messages(layersOf({ id: 'a', type: 'symbol', layout }))).toEqual([])
+})
+
+test('functions of older styles have a default, and fields in the texts of labels', () => {
+  const color = { property: 'kind', type: 'categorical', stops: [['a', '#ff0000']], default: '#0000ff' }
+  const width = {
+    property: 'n',
+    type: 'interval',
+    stops: [
+      [0, 1],
+      [5, 3],
+    ],
+    default: 7,
+  }
+  const drawn = (attributes: Record<string, unknown>) => {
+    const [line] =
+      draw({ type: 'line', paint: { 'line-color': color, 'line-width': width } }, attributes)?.layers ?? []
+    return line?.kind === 'line' ? [line.stroke.color, line.stroke.width] : []
+  }
+  expect(drawn({ kind: 'a', n: 6 })).toEqual(['#ff0000', 3])
+  expect(drawn({ kind: 'b' })).toEqual(['#0000ff', 7])
+  const text = {
+    stops: [
+      [0, ''],
+      [6, '{ref}'],
+      [9, '{name} ({ref})'],
+    ],
+  }
+  const { style } = read(layersOf({ id: 'a', type: 'symbol', layout: { 'text-field': text } }))
+  const labels = style?.rules[0]?.labels[0]
+  const at = (zoom: number) =>
+    labels &&
+    compileExpression(labels.text)({
+      attributes: { name: 'Oak', ref: 'B1' },
+      scaleDenom: worldScale / 2 ** zoom,
+    })
+  expect([1, 7, 10].map(at)).toEqual(['', 'B1', 'Oak (B1)'])
 })

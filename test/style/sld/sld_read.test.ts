@@ -159,3 +159,135 @@ test('what is not drawn is a warning with its position', () => {
     { code: 'style/bad-xml' },
   ])
 })
+
+const ogcLiteral = (value: string) => `<ogc:Literal>${value}</ogc:Literal>`
+const ogcField = (name: string) => `<ogc:PropertyName>${name}</ogc:PropertyName>`
+const labelled = (inner: string, attributes = '') =>
+  rule(
+    'a',
+    `<sld:TextSymbolizer ${attributes}><sld:Label>${ogcField('name')}</sld:Label>${inner}</sld:TextSymbolizer>`,
+  )
+
+test.each([
+  [
+    'a computed geometry',
+    '<sld:LineSymbolizer><sld:Geometry><ogc:Function name="centroid"/></sld:Geometry><sld:Stroke/></sld:LineSymbolizer>',
+    '<Function> of <Geometry> is not drawn',
+  ],
+  [
+    'letters as marks',
+    '<sld:PointSymbolizer><sld:Graphic><sld:Mark><sld:MarkIndex>7</sld:MarkIndex></sld:Mark></sld:Graphic></sld:PointSymbolizer>',
+    '<MarkIndex> of <Mark> is not drawn',
+  ],
+  [
+    'unknown units',
+    '<sld:LineSymbolizer uom="mm"><sld:Stroke/></sld:LineSymbolizer>',
+    'lengths in the unit "mm" are drawn as pixels',
+  ],
+  [
+    'unknown joins',
+    `<sld:LineSymbolizer><sld:Stroke>${css({ 'stroke-linejoin': 'arcs' })}</sld:Stroke></sld:LineSymbolizer>`,
+    'the value is not one of mitre, miter, round, bevel; mitre is drawn',
+  ],
+  [
+    'scales that are not numbers',
+    `<sld:MinScaleDenominator>1:500</sld:MinScaleDenominator>${area('#ff0000')}`,
+    '<MinScaleDenominator> is not a number, and does not limit the rule',
+  ],
+  [
+    'a filter of two tests',
+    `<ogc:Filter>${compare('PropertyIsEqualTo', 'a', '1')}${compare('PropertyIsEqualTo', 'b', '1')}</ogc:Filter>`,
+    'the rule is not drawn: its filter is not supported',
+  ],
+  [
+    'a filter without a test',
+    '<ogc:Filter><!--not implemented yet--></ogc:Filter>',
+    'the rule is not drawn: its filter is not supported',
+  ],
+  [
+    'a pattern of a field',
+    `<ogc:Filter><ogc:PropertyIsLike wildCard="*" singleChar="." escape="!">${ogcField('a')}${ogcField('b')}</ogc:PropertyIsLike></ogc:Filter>`,
+    '<PropertyIsLike> is not supported in filters',
+  ],
+  [
+    'a graphic fill',
+    '<sld:PolygonSymbolizer><sld:Fill><sld:GraphicFill/></sld:Fill></sld:PolygonSymbolizer>',
+    '<GraphicFill> of <Fill> is not drawn',
+  ],
+  [
+    'a graphic stroke',
+    '<sld:LineSymbolizer><sld:Stroke><sld:GraphicStroke/></sld:Stroke></sld:LineSymbolizer>',
+    '<GraphicStroke> of <Stroke> is not drawn',
+  ],
+])('%s: reported', (_, inner, message) => {
+  expect(readSld(sld(rule('a', inner))).issues.map((issue) => issue.message)).toContain(message)
+})
+
+test.each([
+  [
+    'repeated',
+    '<sld:LabelPlacement><sld:LinePlacement><sld:IsRepeated>true</sld:IsRepeated></sld:LinePlacement></sld:LabelPlacement>',
+    '<IsRepeated> of <LinePlacement> is not drawn',
+  ],
+  [
+    'between anchors',
+    '<sld:LabelPlacement><sld:PointPlacement><sld:AnchorPoint><sld:AnchorPointX>0.3</sld:AnchorPointX></sld:AnchorPoint></sld:PointPlacement></sld:LabelPlacement>',
+    'the anchor 0.3 is drawn as the nearest of 0, 0.5 and 1',
+  ],
+  ['in a graphic', '<sld:Fill><sld:GraphicFill/></sld:Fill>', '<GraphicFill> of <Fill> is not drawn'],
+  [
+    'in a colour that is none',
+    `<sld:Fill>${css({ fill: 'red-ish' })}</sld:Fill>`,
+    'the colour is not drawn: expected #rrggbb',
+  ],
+  [
+    'in the font of a field',
+    `<sld:Font>${css({ 'font-family': ogcField('font') })}</sld:Font>`,
+    'an expression is not supported here; the default is drawn',
+  ],
+])('labels %s: reported', (_, inner, message) => {
+  expect(readSld(sld(labelled(inner))).issues.map((issue) => issue.message)).toEqual([message])
+})
+
+test('a layer that is restricted is reported', () => {
+  const text = sld(rule('a', area('#ff0000'))).replace(
+    '<sld:UserStyle>',
+    '<sld:LayerFeatureConstraints/><sld:UserStyle>',
+  )
+  expect(readSld(text).issues.map(({ message }) => message)).toEqual([
+    '<LayerFeatureConstraints> of <NamedLayer> is not drawn',
+  ])
+})
+
+test('labels have opacities, lengths of their unit, fonts with substitutes, and sizes and rotations of fields', () => {
+  const metre = 'uom="http://www.opengeospatial.org/se/units/metre"'
+  const fonts =
+    '<sld:CssParameter name="font-family">Noto Sans</sld:CssParameter><sld:CssParameter name="font-family">Arial</sld:CssParameter>'
+  const size = `<sld:CssParameter name="font-size">${ogcField('size')}</sld:CssParameter>`
+  const placement = `<sld:LabelPlacement><sld:PointPlacement><sld:Displacement><sld:DisplacementX>3</sld:DisplacementX><sld:DisplacementY>2</sld:DisplacementY></sld:Displacement><sld:Rotation>${ogcField('turn')}</sld:Rotation></sld:PointPlacement></sld:LabelPlacement>`
+  const halo = `<sld:Halo><sld:Fill>${css({ fill: '#ff0000', 'fill-opacity': 0.5 })}</sld:Fill></sld:Halo><sld:Fill>${css({ fill: '#000000', 'fill-opacity': 0.2 })}</sld:Fill>`
+  expect(
+    read(labelled(`<sld:Font>${fonts}${size}</sld:Font>${placement}${halo}`, metre)).rules[0]?.labels,
+  ).toMatchObject([
+    {
+      ...{ font: { family: 'Noto Sans' }, color: '#00000033', buffer: { color: '#ff000080' } },
+      offset: [{ mapUnits: 3 }, { mapUnits: -2 }],
+      dataDefined: { size: { op: 'field', name: 'size' }, angle: { op: 'field', name: 'turn' } },
+    },
+  ])
+  const text = `<sld:TextSymbolizer><sld:Label>${ogcField('a')}${ogcLiteral(' - ')}${ogcLiteral('\n  b\n')}</sld:Label></sld:TextSymbolizer>`
+  expect(read(rule('a', text)).rules[0]?.labels[0]?.text).toMatchObject({
+    operands: [{ name: 'a' }, { value: ' - ' }, { value: 'b' }],
+  })
+})
+
+test('comparisons without matchCase ignore the case of strings, but compare numbers', () => {
+  const equal = (field: string, value: string) =>
+    compare('PropertyIsEqualTo', field, value).replace('IsEqualTo>', 'IsEqualTo matchCase="false">')
+  const style = read(
+    rule('word', `<ogc:Filter>${equal('kind', 'Road')}</ogc:Filter>${area('#ff0000')}`) +
+      rule('number', `<ogc:Filter>${equal('n', '7.0')}</ogc:Filter>${area('#ff0000')}`),
+  )
+  expect(drawnBy(style, { kind: 'ROAD', n: 7 })).toEqual(['word', 'number'])
+  expect(drawnBy(style, { kind: 'Path', n: 8 })).toEqual([])
+})
