@@ -9,6 +9,7 @@ import { checkIdentity, checkManifestIds, checkTopLevel } from './checks/check_i
 import { checkLayer } from './checks/check_layer.ts'
 import { checkCycles, checkNames, checkParents } from './checks/check_parents.ts'
 import { checkStyle } from './checks/check_style.ts'
+import { checkUnmanaged } from './checks/check_unmanaged.ts'
 import { type DataFile, listDataFiles } from './data_files.ts'
 import { namesFiles } from './files/expand_files.ts'
 import type { Manifest } from './manifest.ts'
@@ -62,6 +63,7 @@ export function assembleManifest(sources: readonly ManifestSource[], complete: b
       ...checkLayer(block),
       ...checkFormerFields(block),
       ...checkDataKey(block),
+      ...checkUnmanaged(block),
       ...checkStyle(block, blocks),
     ]),
     ...checkIdentity(tree),

@@ -95,6 +95,8 @@ export interface WantedResource {
   readonly owner?: string
   readonly permissions?: WantedPermissions
   readonly resmeta?: Readonly<Record<string, MetadataValue>>
+  /** Fields that the manifest leaves as they are, although it has set them before; absent if there are none. */
+  readonly unmanaged?: ReadonlySet<string>
   /**
    * Members of the class as in the API, except that references are keys of the manifest, or `{id}` of a resource
    * outside it. See `mapReferences` of the contract.

@@ -34,6 +34,7 @@ export function wantedResource(
   if (value.owner !== undefined) wanted.owner = String(value.owner)
   if (value.permissions !== undefined) wanted.permissions = wantedPermissions(value.permissions)
   if (value.resmeta !== undefined) wanted.resmeta = value.resmeta as Record<string, MetadataValue>
+  if (value.unmanaged !== undefined) wanted.unmanaged = new Set(value.unmanaged as readonly string[])
   if (value.data !== undefined) wanted.data = resolveData(folder, value.data)
   takeFormerFields(wanted)
   return wanted

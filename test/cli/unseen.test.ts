@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -124,18 +124,39 @@ describe.each<[string, ProxyOptions['decide']]>([
 describe('an account that may read resources, but not their metadata', () => {
   it('is told what a pull leaves out, by permission', async () => {
     fate = undefined
-    const ada = await principalId(server.database, 'ada')
-    const bare = [rule('allow resource.read', ada)]
-    const names = { display_name: 'Half', keyname: 'half', description: 'Hidden' }
-    const half = await createGroup(server.admin, group, { ...names, permissions: bare })
-    const table = { cls: 'lookup_table', parent: { id: half }, display_name: 'Codes', keyname: 'codes' }
-    await server.admin('POST', '/api/resource/', { resource: table })
+    const admin = { LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword }
+    const rules = (scope: string) => [
+      { action: 'allow', principal: 'user:ada', scope, permission: 'read', propagate: false },
+    ]
+    const codes = {
+      ...{ cls: 'lookup_table', display_name: 'Codes', description: 'Hidden', protect: true },
+      ...{ permissions: rules('resource'), lookup_table: { items: { A: 'Alpha' } } },
+    }
+    const own = { cls: 'resource_group', display_name: 'Half', resmeta: { origin: 'survey' } }
+    const half = { ...own, permissions: rules('resource'), children: { codes } }
+    const shared = { existing: true, permissions: { include: rules('datastruct') }, children: { half } }
+    await writeFile(join(cwd, 'half.yaml'), JSON.stringify({ manifest: 'half', resources: { shared } }))
+    expect((await run('apply half.yaml --yes', admin)).exit).toBe(0)
+
     const pulled = await run('pull --root half --into half --force')
     expect(pulled.exit).toBe(0)
     expect(pulled.err).toMatch(
-      /description, resmeta of 2 resources are not written, because this account lacks metadata\.read: half, codes\n.*is removed by its next apply/,
+      /description, protect, resmeta of 2 resources are not written, because this account lacks metadata\.read: half, codes\n.*leave them as they are/,
     )
-    expect(pulled.err.match(/are not written/g)).toHaveLength(1)
+    expect(pulled.err.match(/metadata\.read:/g)).toHaveLength(1)
+    // What she cannot read is unknown, also to the next plan, whoever makes it.
+    for (const account of [{}, admin])
+      expect((await run('plan half/half.yaml', account)).out).toMatch(/Plan for half: (0 changes|. unknown)/)
+    const path = join(cwd, 'half/half.yaml')
+    const text = await readFile(path, 'utf8')
+    await writeFile(path, text.replace('display_name: Half', 'display_name: Whole'))
+    const applied = await run('apply half/half.yaml --yes', admin)
+    expect([applied.exit, applied.out]).toEqual([0, expect.stringContaining('1 updated.')])
+    // The manifest is still recorded to set them.
+    await writeFile(path, text.replaceAll(/\n +unmanaged:(\n +- .*)+/g, '').replace('Half', 'Whole'))
+    const reset = await run('plan half/half.yaml', admin)
+    const edits = ['- allow user:ada datastruct.read', 'resmeta.origin  -', 'description  "Hidden" → null']
+    for (const edit of [...edits, 'protect  true → false']) expect(reset.out).toContain(edit)
   })
 })
 

@@ -74,6 +74,7 @@ export const blockFields = [
   'owner',
   'permissions',
   'resmeta',
+  'unmanaged',
 ] as const
 
 const shared = Object.fromEntries(
@@ -117,6 +118,13 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
       propertyNames: { minLength: 1, maxLength: 255 },
       additionalProperties: toManifestSchema(MetadataValueSchema as Schema),
       description: 'Metadata by key; null removes a key.',
+    },
+    unmanaged: {
+      type: 'array',
+      uniqueItems: true,
+      items: { type: 'string', minLength: 1 },
+      description:
+        'Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it.',
     },
   }
 }

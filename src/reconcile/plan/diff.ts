@@ -16,7 +16,7 @@ import { isCompared, type Names } from '../model/value_equality.ts'
 import { type ContestedFields, findContested } from './fields/contested_fields.ts'
 import { withOrigins } from './fields/field_origin.ts'
 import { planMarks } from './fields/field_records.ts'
-import { type CompletedBlock, completeBlock, type RecordContext } from './fields/removed_fields.ts'
+import { type CompletedBlock, completeBlock, isLeft, type RecordContext } from './fields/removed_fields.ts'
 import { listRenames, renameFields } from './fields/renamed_fields.ts'
 import type { FormerKeys } from './match/former_keys.ts'
 import { planKeyRecord, withKeyRecord } from './match/renamed_keys.ts'
@@ -98,13 +98,14 @@ export function diffResource(
   const cls = wanted.cls ?? (isCls(actual.cls) ? actual.cls : undefined)
   if (cls !== undefined && cls === actual.cls) diffMembers(draft, cls, sides)
   draft.edits.push(...completed.released)
+  draft.unknown.push(...completed.unread)
   const found = findContested(actual, draft.edits, { manifestId, adopts, principals: names.principals })
   const isTaken = context.take.has(wanted.key)
   const taken = isTaken ? found : []
   const isChanged = draft.edits.length > 0 || adopts || context.isWritten === true
   const marks = planMarks(written, {
     ...{ actual, isChanged, adopts, taken },
-    context: withKept(record, context.keptNames),
+    context: withKept(record, new Set([...completed.kept, ...(context.keptNames ?? [])])),
   })
   const keyItems = planKeyRecord(written, actual, context.keyRecords)
   setItems(draft, { ...marks.items, ...keyItems }, sides)
@@ -118,10 +119,10 @@ export function diffResource(
 }
 
 /** Adds the names of fields that the block no longer contains, and that its record keeps. */
-function withKept(record: RecordContext, names: ReadonlySet<string> | undefined): RecordContext {
-  if (names === undefined || names.size === 0) return record
+function withKept(record: RecordContext, names: ReadonlySet<string>): RecordContext {
+  if (names.size === 0) return record
   const kept = [...names].map((name) => [name, undefined] as const)
-  return { ...record, owned: new Map([...record.owned, ...kept]) }
+  return { ...record, owned: new Map([...record.owned, ...kept]), kept: names }
 }
 
 interface Sides {
@@ -269,7 +270,7 @@ function releaseManager(draft: Draft, items: Record<string, MetadataValue>, { wa
 
 function markProtection(draft: Draft, items: Record<string, MetadataValue>, sides: Sides): void {
   const { wanted, actual, completed } = sides
-  if (wanted.protect === actual.protect) return
+  if (wanted.protect === actual.protect || isLeft(wanted, 'protect')) return
   if (wanted.existing && !wanted.protect && !completed.unprotects) return
   items[markerKeys.protect] = wanted.protect ? true : null
   draft.edits.push({ pointer: '/protect', from: actual.protect, to: wanted.protect })
@@ -320,6 +321,7 @@ interface FieldPlace {
 
 function diffField(draft: Draft, place: FieldPlace, { wanted, actual, context }: Sides): void {
   const { member, field, schema, written } = place
+  if (isLeft(wanted, `${member}.${field}`)) return
   const to = field in written ? written[field] : defaultOf(schema, wanted)
   if (to === undefined || (to === null && annotationsOf(schema)['x-null-found'])) return
   const wire = actual.members[member]?.[field]

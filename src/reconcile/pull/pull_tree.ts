@@ -9,6 +9,7 @@ import { type PulledExtensions, writeFeatures } from './pull_features.ts'
 import { writeFiles } from './pull_files.ts'
 import { findDataFile, type PulledFile } from './pulled_file.ts'
 import { createKeyMaker } from './slug.ts'
+import { writeAllUnmanaged, writeUnmanaged } from './unmanaged_fields.ts'
 import { type Managed, warnOfManagers } from './warn_of_managers.ts'
 import { warnOfScopes } from './warn_of_scopes.ts'
 import { writeBlock } from './write_block.ts'
@@ -217,7 +218,10 @@ function blocksOf(pulling: PullContext, ids: readonly number[]): Record<string, 
     const children = childrenBlocks(pulling, id)
     const block = writeBlock(pulling, resource)
     if (block === undefined) addExisting(pulling, blocks, id, children)
-    else blocks[keyText(pulling, id)] = withChildren({ ...block, ...pullData(pulling, resource) }, children)
+    else {
+      const written = { ...block, ...writeUnmanaged(resource), ...pullData(pulling, resource) }
+      blocks[keyText(pulling, id)] = withChildren(written, children)
+    }
   }
   return blocks
 }
@@ -275,6 +279,9 @@ function addExisting(
   const cls = isCls(resource.cls) ? { cls: resource.cls } : {}
   const byId = resource.keyname === null ? { id } : {}
   const { manifestId } = pulling
-  const recorded = manifestId === undefined ? {} : writeRecorded(pulling, resource, manifestId)
+  const recorded =
+    manifestId === undefined
+      ? {}
+      : { ...writeRecorded(pulling, resource, manifestId), ...writeAllUnmanaged(resource) }
   blocks[keyText(pulling, id)] = withChildren({ existing: true, ...cls, ...byId, ...recorded }, children)
 }

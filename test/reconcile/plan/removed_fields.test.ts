@@ -63,6 +63,35 @@ describe('the fields that a manifest sets', () => {
     expect(findFieldMark(2, items['landform.fields.test'])).toBeUndefined()
   })
 
+  it('stay, and their record too, if the account cannot read them or the block leaves them as they are', () => {
+    const connection = { existing: true, cls: 'wmsclient_connection' as const }
+    const members = { wmsclient_connection: { url: 'http://a' } }
+    const row = { cls: 'wmsclient_connection' as const }
+    const block = { ...connection, members }
+    const planAfter = (after: Block, there: object) => {
+      const first = changeOf(block, { ...row, id: 1, key: 'a', manager: null, members })
+      const rows = [{ ...row, id: 1, key: 'a', manager: null, meta: itemsOf(first), members: { ...there } }]
+      return planOf({ blocks: { a: after }, rows })
+    }
+    const unread = planAfter({ ...connection, displayName: 'New' }, {})
+    expect(unread.changes.map(({ edits }) => edits.map(({ pointer }) => pointer))).toEqual([
+      ['/display_name'],
+    ])
+    expect(unread.issues.map(({ code, message }) => [code, message])).toEqual([
+      [
+        'plan/unknown',
+        '"a": this account cannot read /wmsclient_connection/url, so the plan does not change it',
+      ],
+    ])
+    const left = { ...connection, displayName: 'New', unmanaged: new Set(['wmsclient_connection.url']) }
+    const reset = planAfter(left, members)
+    for (const { changes } of [unread, reset])
+      expect([...(findFieldMark(1, itemsOf(changes[0])['landform.fields.test'])?.keys() ?? [])]).toContain(
+        'wmsclient_connection.url',
+      )
+    expect(reset.changes[0]?.edits.map(({ pointer }) => pointer)).not.toContain('/wmsclient_connection/url')
+  })
+
   it('are recorded if others have set the same value, and the plan shows it', () => {
     const row: Row = { id: 1, key: 'a', manager: null, description: 'old' }
     const change = changeOf({ existing: true, description: 'old' }, row)

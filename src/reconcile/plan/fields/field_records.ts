@@ -50,7 +50,9 @@ export function planMarks(wanted: WantedResource, input: RecordInput): PlannedMa
   const isSame =
     !isRenamed && (isManaged || (recorded === undefined ? owned.size === 0 : isRecorded(recorded, owned)))
   if (isSame && !input.isChanged) return { items: {} }
-  const marks = new Map<string, SetFields>([[context.manifestId, digestFields(owned, actual.cls)]])
+  const kept = [...(context.kept ?? [])].map((name) => [name, recorded?.fields.get(name) ?? ''] as const)
+  const fields = new Map([...digestFields(owned, actual.cls), ...kept])
+  const marks = new Map<string, SetFields>([[context.manifestId, fields]])
   for (const { manifest, names } of input.taken)
     marks.set(manifest, without(actual, { manifest, names }, context.names.principals))
   if (input.adopts && actual.manager !== undefined) marks.set(actual.manager, new Map())

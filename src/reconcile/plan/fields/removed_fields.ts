@@ -1,13 +1,14 @@
 import { annotationsOf } from '../../../contract/descriptor.ts'
 import { descriptorOf, filesOf, isCls } from '../../../contract/registry.ts'
 import type { Schema } from '../../../contract/schema/schema.ts'
-import { joinPointer } from '../../../core/pointer.ts'
+import { joinPointer, type Pointer } from '../../../core/pointer.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import { formatRule, nameRule } from '../../model/access_rules.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
 import { findItem, findRecorded, listOwners, type OwnedFields } from '../../model/owned_fields.ts'
 import { ruleName } from '../../model/rule_records.ts'
+import { listUnreadFields } from '../../model/unread_fields.ts'
 import type { Names } from '../../model/value_equality.ts'
 import { type FormerKeys, isAsAnyRecorded } from '../match/former_keys.ts'
 
@@ -20,6 +21,10 @@ export interface CompletedBlock {
   readonly droppedRules: ReadonlySet<string>
   /** Names of secrets that the block once set, and that can be absent. */
   readonly clearedSecrets: ReadonlySet<string>
+  /** Names of fields that the block once set, that stay as they are, and that its record keeps. */
+  readonly kept: ReadonlySet<string>
+  /** Pointers of fields that the block once set, and that the account cannot read. */
+  readonly unread: readonly Pointer[]
   /** Whether the block once protected a resource that it does not manage. */
   readonly unprotects: boolean
 }
@@ -30,6 +35,8 @@ export interface RecordContext {
   readonly names: Names
   /** Fields that the block sets. */
   readonly owned: OwnedFields
+  /** Names of fields that are recorded as before, because they stay as they are. */
+  readonly kept?: ReadonlySet<string>
   /** Keys before the renames of the plan. */
   readonly former: FormerKeys | undefined
 }
@@ -44,13 +51,17 @@ export function completeBlock(
   actual: ActualResource,
   context: RecordContext,
 ): CompletedBlock {
-  const removed = listRemoved(wanted, actual, context)
+  const all = listNoLongerSet(wanted, actual, context)
+  const unread = unreadNames(all, actual)
+  const kept = new Set(all.flatMap(({ name }) => (unread.has(name) || isLeft(wanted, name) ? [name] : [])))
+  const removed = all.filter(({ name }) => !kept.has(name))
   const unprotects = removed.some(({ name }) => name === 'protect')
   const draft: Draft = { wanted, actual, context, resets: {}, released: [], ...emptySets() }
   for (const { name, digest } of removed) if (name !== 'protect') resetField(draft, name, digest)
   const { resets, released, droppedRules, clearedSecrets } = draft
   const completed = removed.length === 0 ? wanted : { ...wanted, ...resets }
-  return { wanted: completed, released, droppedRules, clearedSecrets, unprotects }
+  const pointers = [...new Set([...unread].map(pointerOf))]
+  return { wanted: completed, released, droppedRules, clearedSecrets, unprotects, kept, unread: pointers }
 }
 
 const emptySets = () => ({ droppedRules: new Set<string>(), clearedSecrets: new Set<string>() })
@@ -62,8 +73,16 @@ export interface RemovedField {
   readonly digest: string
 }
 
-/** Lists the fields that the manifest once set and no longer contains. */
+/** Lists the fields that the manifest once set and no longer contains, without those that it leaves as they are. */
 export function listRemoved(
+  wanted: WantedResource,
+  actual: ActualResource,
+  context: Pick<RecordContext, 'manifestId' | 'owned' | 'names'>,
+): RemovedField[] {
+  return listNoLongerSet(wanted, actual, context).filter(({ name }) => !isLeft(wanted, name))
+}
+
+function listNoLongerSet(
   wanted: WantedResource,
   actual: ActualResource,
   { manifestId, owned, names }: Pick<RecordContext, 'manifestId' | 'owned' | 'names'>,
@@ -76,6 +95,21 @@ export function listRemoved(
     if (owned.has(name) || name === 'parent') return false
     return !(found.isEarlier && name === 'permissions.include' && wanted.permissions !== undefined)
   })
+}
+
+/** Tells whether a block leaves a field as it is, by its name in records: that of a member, of a field, or of a part of a list. */
+export function isLeft({ unmanaged }: Pick<WantedResource, 'unmanaged'>, name: string): boolean {
+  if (unmanaged === undefined) return false
+  const [field = ''] = name.split('/')
+  return unmanaged.has(field) || unmanaged.has(field.split('.')[0] ?? '')
+}
+
+/** Of fields of a record, those that the account cannot read. What it cannot see is unknown, and stays. */
+function unreadNames(fields: readonly RemovedField[], actual: ActualResource): ReadonlySet<string> {
+  if (fields.length === 0) return new Set()
+  const unread = new Set([...listUnreadFields(actual).values()].flat())
+  if (actual.rules === undefined) unread.add('permissions')
+  return new Set(fields.flatMap(({ name }) => (isLeft({ unmanaged: unread }, name) ? [name] : [])))
 }
 
 /**
@@ -136,11 +170,12 @@ function resetField(draft: Draft, name: string, digest: string): void {
 }
 
 function release({ released }: Draft, name: string, stays: string): void {
-  const [field = ''] = name.split('/')
-  const pointer = joinPointer('', ...field.split('.'))
+  const pointer = pointerOf(name)
   if (!released.some((edit) => edit.pointer === pointer && edit.stays === stays))
     released.push({ pointer, released: true, stays })
 }
+
+const pointerOf = (name: string) => joinPointer('', ...(name.split('/')[0] ?? '').split('.'))
 
 function findReset(draft: Draft, name: string): Reset {
   const { wanted, actual } = draft
