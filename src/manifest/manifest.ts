@@ -140,8 +140,18 @@ export interface RestoredData {
   readonly features: number
   /** What the apply deleted of them, in words. */
   readonly lost: readonly string[]
+  /** Attachments and descriptions of features that come back; absent if unknown. */
+  readonly returns?: ExtensionCounts | undefined
+  /** Attachments and descriptions of features that are deleted; absent if unknown. */
+  readonly deletes?: ExtensionCounts | undefined
   /** Source marker of the layer with these data; null if it had none. */
   readonly source: string | null
+}
+
+/** Numbers of attachments and descriptions of features. */
+interface ExtensionCounts {
+  readonly attachments: number
+  readonly descriptions: number
 }
 
 /** Image file of an icon. */

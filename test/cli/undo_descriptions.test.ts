@@ -92,11 +92,27 @@ describe.each([
     expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
   })
 
-  test('deletes what the apply itself wrote on features', async () => {
+  test('deletes what the apply itself wrote on features, and tells how many come back and go', async () => {
     const key = `own_${mode}`
     await load(key, data, ['A', 'B'])
+    await describeFeature(key, 1, 'Before.')
+    await attach(key, 2, 'before.txt')
     const features = '    features: { key: name, descriptions: { C: New., A: Old. } }\n'
     const entry = await load(key, data, ['C', 'A'], features)
+    const planned = await run('undo', entry, '--plan')
+    expect(planned.out).toMatch(
+      /data {2}restores 2 features .*\n +features {2}\+ 1 attachment, 1 description\n +features {2}- 2 descriptions\n/,
+    )
+    const events = (await run('undo', entry, '--plan', '--json')).out.trim().split('\n')
+    expect(events.map((line) => JSON.parse(line) as object)).toContainEqual(
+      expect.objectContaining({
+        restores: {
+          features: 2,
+          returns: { attachments: 1, descriptions: 1 },
+          deletes: { attachments: 0, descriptions: 2 },
+        },
+      }),
+    )
     const undone = await run('undo', entry, '--yes')
     expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
   })

@@ -124,9 +124,13 @@ function changeFacts(change: Change): object {
     marks_source: marksSource,
     edits: edits.map(editFacts),
     ...source,
-    ...(restores === undefined ? {} : { restores: { features: restores.features } }),
+    ...(restores === undefined ? {} : { restores: restoredFacts(restores) }),
     takes,
   }
+}
+
+function restoredFacts({ features, returns, deletes }: NonNullable<Change['restores']>): object {
+  return { features, returns, deletes }
 }
 
 function accessFacts({ resources, ...change }: AccessChange): object {

@@ -148,15 +148,30 @@ export function formatDetails(change: Change, paint: Paint): string[] {
       paint('cyan', `data are those of ${oneLine(change.marksSource)}, and marked as loaded from it`),
     )
   if (change.data !== undefined) lines.push(...formatData(change.data, paint))
-  if (change.restores !== undefined)
-    lines.push(paint('green', `data  restores ${describeRestored(change.restores)}`))
+  if (change.restores !== undefined) lines.push(...formatRestored(change.restores, paint))
   return [...lines, ...formatTakes(change, paint)]
 }
 
-function describeRestored({ features, lost }: NonNullable<Change['restores']>): string {
+type Restored = NonNullable<Change['restores']>
+
+function formatRestored({ features, lost, returns, deletes }: Restored, paint: Paint): string[] {
   const what = `${countOf(features, 'feature')} that the server kept`
-  return lost.length === 0 ? what : `${what}, with ${lost.join(' and ')}`
+  const all = lost.length === 0 ? what : `${what}, with ${lost.join(' and ')}`
+  const [back, gone] = [describeExtensions(returns), describeExtensions(deletes)]
+  return [
+    paint('green', `data  restores ${all}`),
+    ...(back === '' ? [] : [paint('green', `features  + ${back}`)]),
+    ...(gone === '' ? [] : [paint('red', `features  - ${gone}`)]),
+  ]
 }
+
+/** Describes numbers of what features have: `2 attachments, 1 description`. */
+function describeExtensions({ attachments, descriptions }: Restored['returns'] = noExtensions): string {
+  const counts = Object.entries({ attachment: attachments, description: descriptions })
+  return counts.flatMap(([noun, count]) => (count === 0 ? [] : [countOf(count, noun)])).join(', ')
+}
+
+const noExtensions = { attachments: 0, descriptions: 0 }
 
 const reasons: Readonly<Record<DataLoad['reason'], string>> = {
   new: '',

@@ -9,6 +9,11 @@ const closed = { additionalProperties: false } as const
 const text = (description: string) => Type.String({ description })
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const optional = Type.Optional
+const extensionCounts = (description: string) =>
+  Type.Object(
+    { attachments: count('Attachments.'), descriptions: count('Descriptions.') },
+    { additionalProperties: false, description },
+  )
 const constant = <T>(value: T, words: object = {}) => Type.Unsafe<T>({ const: value, ...words })
 const names = (description: string) => Type.Array(Type.String(), { description })
 const path = Type.Array(Type.String(), { description: 'Display names from the root to the resource.' })
@@ -264,7 +269,11 @@ const PlanEvents = [
       data: optional(DataSchema),
       restores: optional(
         Type.Object(
-          { features: count('Features.') },
+          {
+            features: count('Features.'),
+            returns: optional(extensionCounts('Attachments and descriptions of features that come back.')),
+            deletes: optional(extensionCounts('Attachments and descriptions of features that are deleted.')),
+          },
           { ...closed, description: 'Data that the server kept, and that an undo restores.' },
         ),
       ),

@@ -5,6 +5,9 @@ import { Type } from '../schema/type.ts'
 const time = (description: string) =>
   Type.String({ description: `${description}: UTC, ISO 8601 without time zone.` })
 
+const counts = (description: string) =>
+  Type.Object({ attachments: Type.Integer(), descriptions: Type.Integer() }, { description })
+
 /** Data that the server keeps for an undo. */
 export const keptRoutes = {
   'kept.list': {
@@ -25,6 +28,12 @@ export const keptRoutes = {
         deleted: Type.Boolean({ description: 'Whether the layer was deleted.' }),
         data_version: Type.Integer({ description: 'Version that the data had.' }),
         features: Type.Integer({ description: 'Number of features.' }),
+        only_kept: Type.Optional(
+          counts('Number of attachments and descriptions of features that the layer does not have.'),
+        ),
+        only_layer: Type.Optional(
+          counts('Number of attachments and descriptions of features that only the layer has.'),
+        ),
         bytes: Type.Number({ description: 'Size, with attachments.' }),
         kept: time('Since when'),
         written: Type.Optional(

@@ -327,7 +327,8 @@ function restoreOf(
   const next = there?.dataVersion ?? (isRestorable(entry, id) ? dataVersion : dataVersion - 1)
   const version = next + 1 - dataVersion
   const marker = source === undefined ? null : formatSource({ ...source, version: source.version + version })
-  return { restores: { kept: found.id, features: found.features, lost, source: marker } }
+  const { id: keptId, features, only_kept: returns, only_layer: deletes } = found
+  return { restores: { kept: keptId, features, lost, returns, deletes, source: marker } }
 }
 
 /** Tells whether a deleted resource is restored with its id. */

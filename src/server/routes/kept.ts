@@ -1,6 +1,6 @@
 import type { keptRoutes } from '../../contract/routes/kept.ts'
 import { findPermittedIds } from '../../store/access/effective_permission.ts'
-import { type KeptData, listKept } from '../../store/layer/kept_data.ts'
+import { type ComparedData, listKept } from '../../store/layer/kept_data.ts'
 import { mayRestoreDeleted } from '../classes/layers/vector_layer_kept.ts'
 import type { Handlers } from '../http/handler.ts'
 
@@ -20,14 +20,13 @@ export const keptHandlers: Handlers<keyof typeof keptRoutes> = {
   },
 }
 
-function describe(
-  { id, resourceId, displayName, isThere, dataVersion, features, bytes, keptAt, written }: KeptData,
-  days: number,
-) {
+function describe({ resourceId, isThere, keptAt, written, ...kept }: ComparedData, days: number) {
+  const { id, displayName, dataVersion, features, bytes, onlyKept, onlyLayer } = kept
   const expires = new Date(Date.parse(`${keptAt}Z`) + days * dayMs)
   return {
     ...{ id, resource: resourceId, display_name: displayName, deleted: !isThere, data_version: dataVersion },
     ...(written === null ? {} : { written }),
+    ...{ only_kept: onlyKept, only_layer: onlyLayer },
     ...{ features, bytes, kept: keptAt, expires: expires.toISOString().slice(0, 19) },
   }
 }

@@ -1,5 +1,6 @@
 import type { GeometryType } from '../../contract/geometry.ts'
 import type { Queryable } from '../../database/database.ts'
+import type { ExtensionCounts } from '../attachment/attachment.ts'
 import { newTableName } from './staging_table.ts'
 import type { Layer, LayerField } from './stored_layer.ts'
 
@@ -195,10 +196,36 @@ const keptSql = `
              and c.changed_at > (select max(n.kept_at) from kept_data n where n.resource_id = k.resource_id)) as written
     from kept_data k left join layer l on l.resource_id = k.resource_id`
 
+/** Kept data, with what an undo would bring back, and delete. */
+export interface ComparedData extends KeptData {
+  /** Attachments and descriptions of features that the layer does not have. */
+  readonly onlyKept: ExtensionCounts
+  /** Attachments and descriptions of features that only the layer has. */
+  readonly onlyLayer: ExtensionCounts
+}
+
+/** SQL of what features have: of kept data `k`, and of their layer. */
+const extensionsSql = {
+  attachments: ['kept_attachment', 'attachment', 'feature_id, name, digest, description'],
+  descriptions: ['kept_description', 'feature_description', 'feature_id, description'],
+} as const
+
+/** SQL of the numbers of attachments and descriptions that only the kept data have, or only the layer. */
+function countsSql(of: 'kept' | 'layer'): string {
+  const counts = Object.entries(extensionsSql).map(([name, [kept, there, columns]]) => {
+    const ofKept = `select ${columns} from ${kept} where kept_id = k.id`
+    const ofLayer = `select ${columns} from ${there} where layer_id = k."resourceId"`
+    const [one, other] = of === 'kept' ? [ofKept, ofLayer] : [ofLayer, ofKept]
+    return `'${name}', (select count(*) from (${one} except all ${other}) e)`
+  })
+  return `json_build_object(${counts.join(', ')})`
+}
+
 /** Lists the kept data, newest first: all, or those of a resource. */
-export async function listKept(database: Queryable, resourceId?: number): Promise<KeptData[]> {
-  return database.query<KeptData>(
-    `${keptSql} where $1::int is null or k.resource_id = $1 order by k.id desc`,
+export async function listKept(database: Queryable, resourceId?: number): Promise<ComparedData[]> {
+  return database.query<ComparedData>(
+    `select k.*, ${countsSql('kept')} as "onlyKept", ${countsSql('layer')} as "onlyLayer"
+       from (${keptSql} where $1::int is null or k.resource_id = $1) k order by k.id desc`,
     [resourceId ?? null],
   )
 }
