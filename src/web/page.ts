@@ -174,7 +174,7 @@ function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvent
   })
   undrawable.addEventListener('change', () => tree.markUndrawable(undrawable.reasons))
   const baseMaps = config.landform.basemaps.length === 0 ? [] : [baseMapSwitch(page)]
-  return createPanel({ config, tree: tree.root, more: baseMaps, onOpen })
+  return createPanel({ config, tree: tree.root, filter: tree.filter, more: baseMaps, onOpen })
 }
 
 function baseMapSwitch(page: Page): HTMLElement {

@@ -13,6 +13,8 @@ export interface Panel {
 export interface PanelOptions {
   readonly config: MapConfig
   readonly tree: HTMLElement
+  /** Box that finds layers in the tree, if it has one. */
+  readonly filter: readonly HTMLElement[]
   /** What is below the layer tree. */
   readonly more: readonly HTMLElement[]
   /** The panel opens. */
@@ -20,7 +22,7 @@ export interface PanelOptions {
 }
 
 /** Creates the panel, and the button that shows and hides it. */
-export function createPanel({ config, tree, more, onOpen }: PanelOptions): Panel {
+export function createPanel({ config, tree, filter, more, onOpen }: PanelOptions): Panel {
   const { webmapTitle, webmapDescription } = config
   const description = webmapDescription
     ? [element('div', { class: 'description' }, parseHtml(webmapDescription))]
@@ -29,6 +31,7 @@ export function createPanel({ config, tree, more, onOpen }: PanelOptions): Panel
     'aside',
     { class: 'card panel', id: 'panel', 'aria-label': 'Map' },
     element('header', {}, element('h1', { title: webmapTitle }, webmapTitle)),
+    ...filter,
     element(
       'div',
       { class: 'content' },

@@ -1,6 +1,15 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pixelOf, readView, untilDrawn, untilTrue, urlOf, useBrowser } from '../support/browser.ts'
+import {
+  type PageOptions,
+  pixelOf,
+  readView,
+  untilDrawn,
+  untilTrue,
+  urlOf,
+  useBrowser,
+} from '../support/browser.ts'
+import { findLowContrast } from '../support/contrast.ts'
 import { makeOpenGroup } from '../support/map.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import { createLayer, createResource, createStyle } from '../support/tree.ts'
@@ -11,6 +20,7 @@ let parent: number
 let map: number
 let empty: number
 let pacific: number
+let large: number
 
 const long = `Register of everything that lies in the district, ${'with_appendices_'.repeat(8)}`
 const across = 'POLYGON((178 -50, 182 -50, 182 -48, 178 -48, 178 -50))'
@@ -39,6 +49,15 @@ beforeAll(async () => {
   ]
   map = await makeWebmap(children, { extent_left: -40, extent_right: 40, extent_bottom: -20, extent_top: 20 })
   empty = await makeWebmap([], {})
+  const named = (display_name: string) => ({ ...entry, display_name, layer_enabled: false })
+  const folded = { item_type: 'group', display_name: 'Transport', group_expanded: false }
+  large = await makeWebmap(
+    [
+      ...Array.from({ length: 12 }, (_, at) => named(`Layer ${at + 1}`)),
+      { ...folded, children: [named('Main roads'), named('Side roads')] },
+    ],
+    { extent_left: -30 },
+  )
   pacific = await makeWebmap(children, {
     extent_left: 170,
     extent_right: -140,
@@ -61,7 +80,7 @@ function makeWebmap(children: readonly object[], extent: object): Promise<number
   })
 }
 
-async function open(id = map, size: { width?: number; height?: number } = {}): Promise<Page> {
+async function open(id = map, size: PageOptions = {}): Promise<Page> {
   const page = await browser.open(`${server.url}/resource/${id}/display?lon=0&lat=0&zoom=4`, size)
   await untilDrawn(page)
   return page
@@ -112,6 +131,54 @@ test('found features are gone when no item of the tree shows their layer', async
     await shown.first().click()
   }
   await found.waitFor({ state: 'hidden' })
+})
+
+test.each([
+  ['light', 1000],
+  ['dark', 390],
+] as const)(
+  'layers of a large tree are found by the keyboard, in %s colours and %d pixels',
+  async (colorScheme, width) => {
+    const page = await open(large, { width, height: 700, colorScheme })
+    if (width < 640) await page.getByRole('button', { name: 'Layers', exact: true }).click()
+    const box = page.getByRole('searchbox', { name: 'Find a layer' })
+    const shown = async () => {
+      const names = await page
+        .locator('.tree .name')
+        .evaluateAll((all) =>
+          all.filter((one) => one.checkVisibility()).map((one) => one.firstChild?.textContent ?? ''),
+        )
+      return names
+    }
+    const all = await shown()
+    expect(all).toHaveLength(13)
+    const description = page.locator('.description')
+    expect(await description.isVisible()).toBe(true)
+    await box.focus()
+    await page.keyboard.type('TRÄNSPORT roads')
+    expect(await shown()).toEqual(['Transport', 'Main roads', 'Side roads'])
+    await page.getByRole('status').getByText('2 of 14 layers').waitFor()
+    expect(await findLowContrast(page)).toEqual([])
+    expect(await page.evaluate(overflowOf('.panel'))).toBe(0)
+    expect(await description.isVisible()).toBe(false)
+    const road = await page.getByRole('checkbox', { name: 'Main roads' }).boundingBox()
+    expect(await page.evaluate(isOver('.tree .row', { x: 5, y: 5, ...road }))).toBe(true)
+    // The button and the check box of the group come before its layers.
+    for (const key of ['Tab', 'Tab', 'Tab', 'Space']) await page.keyboard.press(key)
+    expect(await page.getByRole('checkbox', { name: 'Main roads' }).isChecked()).toBe(true)
+    await box.focus()
+    await box.fill('nothing of this')
+    expect(await shown()).toEqual([])
+    await page.getByRole('status').getByText('No layer has this name.').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await box.inputValue()).toBe('')
+    expect(await shown()).toEqual(all)
+  },
+)
+
+test('a small tree has no box to find layers', async () => {
+  const page = await open()
+  expect(await page.getByRole('searchbox').count()).toBe(0)
 })
 
 /** How many pixels of an element are out of sight to the right. */

@@ -28,7 +28,13 @@ export const pageRoutes = {
     summary: 'Page of a resource: children, members and permissions.',
     params: IdParams,
     permission: 'resource.read',
-    query: query({ offset: Type.Integer({ minimum: 0, description: 'Number of children to skip.' }) }),
+    query: query({
+      offset: Type.Integer({ minimum: 0, description: 'Number of children to skip.' }),
+      search: Type.String({
+        maxLength: 1000,
+        description: 'Words; each occurs in the name of the children to show.',
+      }),
+    }),
     responseKind: 'html',
   },
   'page.login': {

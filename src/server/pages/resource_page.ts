@@ -20,9 +20,12 @@ export interface ResourcePage {
   /** Ancestors from the root to the parent. */
   readonly above: readonly NamedResource[]
   readonly children: readonly NamedResource[]
-  /** Number of children visible to the caller, and index of the first one on the page. */
+  /** Number of children that are found, and index of the first one on the page. */
   readonly childCount: number
   readonly offset: number
+  /** Number of children visible to the caller, and the words that those on the page have in their names; empty for all. */
+  readonly allCount: number
+  readonly search: string
   /** Referenced resources visible to the caller. */
   readonly uses: readonly NamedResource[]
   readonly owner: string
@@ -91,23 +94,34 @@ function factsText({ resource, owner }: ResourcePage): string {
   return ` ${id}${key}, owned by ${escapeHtml(owner)}, created ${escapeHtml((date ?? '').replace('T', ' '))}`
 }
 
-function childrenHtml({ children, childCount, offset, resource }: ResourcePage): string {
+/** Number of children from which a form finds some of them. */
+const leastFound = 10
+
+function childrenHtml(page: ResourcePage): string {
+  const { children, childCount, allCount, offset, search, resource } = page
   const next = offset + children.length
-  const more =
-    next < childCount
-      ? `<p><a href="/resource/${resource.resource.id}?offset=${next}">More of ${childCount}</a></p>`
-      : ''
-  return resourcesHtml('Contents', children, more)
+  const path = `/resource/${resource.resource.id}`
+  const address = `${path}?${new URLSearchParams({ ...(search === '' ? {} : { search }), offset: `${next}` })}`
+  const more = next < childCount ? `<p><a href="${escapeHtml(address)}">More of ${childCount}</a></p>` : ''
+  if (search === '' && allCount < leastFound) return resourcesHtml('Contents', children, more)
+  const form = `<form class="find" role="search" method="get" action="${path}">
+<label>Find by name <input type="search" name="search" value="${escapeHtml(search)}" maxlength="1000" autocomplete="off"></label> <button>Find</button></form>`
+  const all = search === '' ? '' : `<p>${childCount} of ${allCount}. <a href="${path}">Show all</a></p>`
+  return `<section><h2>Contents</h2>${form}${all}${tableOf(children)}${more}</section>`
 }
 
 function resourcesHtml(title: string, resources: readonly NamedResource[], more = ''): string {
+  return resources.length === 0 ? '' : `<section><h2>${title}</h2>${tableOf(resources)}${more}</section>`
+}
+
+function tableOf(resources: readonly NamedResource[]): string {
   if (resources.length === 0) return ''
   const rows = resources.map(
     ({ id, cls, displayName }) =>
       `<tr><td><a href="/resource/${id}">${escapeHtml(displayName)}</a></td><td>${escapeHtml(descriptorOf(cls).label)}</td></tr>`,
   )
-  return `<section><h2>${title}</h2><table><thead><tr><th scope="col">Name</th><th scope="col">Class</th></tr></thead>
-<tbody>${rows.join('')}</tbody></table>${more}</section>`
+  return `<table><thead><tr><th scope="col">Name</th><th scope="col">Class</th></tr></thead>
+<tbody>${rows.join('')}</tbody></table>`
 }
 
 /** Writes the members of the class and the metadata that the caller may read. */

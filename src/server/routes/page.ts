@@ -1,5 +1,6 @@
 import { hasPermission } from '../../access/permission_mask.ts'
 import { membersOf, type Representation } from '../../contract/bodies/bodies.ts'
+import { foldName, wordsOfSearch } from '../../contract/name_words.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { pageRoutes } from '../../contract/routes/page.ts'
 import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
@@ -71,13 +72,14 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
   const { context, caller, mask, params, query } = request
   const { database } = context
   const { id } = params
-  const { offset = 0 } = query
+  const { offset = 0, search = '' } = query
   const found = await context.findStored(id)
   if (found === undefined) throw notFound(id)
   const resource = represent(found, mask)
   const { cls, owner_user: owner = { id: 0 } } = resource.resource
   const owners = await findPrincipals(database, [owner.id])
-  const visible = await findVisible(request, await listChildren(database, id))
+  const all = await findVisible(request, await listChildren(database, id))
+  const visible = await findByName(request, all, search)
   const rights = describePermissions(cls as Cls, mask)
   const hasAddresses = addressesOf({ resource, rights }).length > 0
   return page(
@@ -88,7 +90,9 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
       above: await readNames(request, await listAncestors(database, [id])),
       children: await readNames(request, visible.slice(offset, offset + pageLength)),
       childCount: visible.length,
+      allCount: all.length,
       offset,
+      search,
       uses: await readNames(request, await findVisible(request, listReferenced(resource))),
       owner: owners.get(owner.id)?.keyname ?? String(owner.id),
       rights,
@@ -113,6 +117,21 @@ function listReferenced({ resource: { cls }, ...members }: Representation): numb
 async function findVisible({ context, caller }: ApiRequest, ids: readonly number[]): Promise<number[]> {
   const masks = await context.permissions.findMasks(caller, ids)
   return ids.filter((id) => hasPermission(masks.get(id) ?? 0, 'resource.read'))
+}
+
+/** Finds the resources with all words of a search in their names. */
+async function findByName(
+  request: ApiRequest,
+  ids: readonly number[],
+  search: string,
+): Promise<readonly number[]> {
+  const words = wordsOfSearch(search)
+  if (words.length === 0) return ids
+  const named = await readNames(request, ids)
+  return named.flatMap(({ id, displayName }) => {
+    const name = foldName(displayName)
+    return words.every((word) => name.includes(word)) ? [id] : []
+  })
 }
 
 async function readNames({ context }: ApiRequest, ids: readonly number[]): Promise<NamedResource[]> {

@@ -4,10 +4,13 @@ import { element, iconButton } from '../element.ts'
 import { isPassingFault, type Load } from '../recovery.ts'
 import { askJson } from '../request.ts'
 import { createBadge, createOpacitySlider, discloseWith, type LayerDetail } from './layer_details.ts'
+import { createLayerFilter } from './layer_filter.ts'
 
 /** Layer tree with check boxes. */
 export interface LayerTree {
   readonly root: HTMLElement
+  /** Box that finds layers; empty for small trees. */
+  readonly filter: readonly HTMLElement[]
   /** Marks the layers that are not shown at the current scale. */
   markScale(isShown: (layer: MapLayer) => boolean): void
   /** Marks the layers that the server cannot draw, with the reasons by id. */
@@ -34,8 +37,17 @@ interface Building extends LayerTreeOptions {
   /** Check boxes and entries of layers, by the id of the item. */
   readonly boxes: Map<number, HTMLInputElement>
   readonly entries: Map<number, HTMLElement>
+  /** Groups by id. */
+  readonly folds: Map<number, GroupFold>
   /** Updates the check boxes of groups from their children, innermost first. */
   readonly groups: (() => void)[]
+}
+
+/** A group whose layers can be shown and hidden. */
+interface GroupFold {
+  readonly entry: HTMLElement
+  /** Shows the layers of the group, or as the user has chosen. */
+  unfold(isForced: boolean): void
 }
 
 /** A symbol of a legend, in its size on the map. */
@@ -53,7 +65,13 @@ interface AnswerSymbol {
 
 /** Creates the layer tree from lists, check boxes and buttons, for keyboards and screen readers. */
 export function createLayerTree(options: LayerTreeOptions): LayerTree {
-  const building: Building = { ...options, boxes: new Map(), entries: new Map(), groups: [] }
+  const building: Building = {
+    ...options,
+    boxes: new Map(),
+    entries: new Map(),
+    folds: new Map(),
+    groups: [],
+  }
   const root = element('ul', { class: 'tree', 'aria-label': 'Layers' }, ...entriesOf(options.items, building))
   for (const update of building.groups) update()
   root.addEventListener('change', () => {
@@ -62,6 +80,7 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
   const layers = listLayers(options.items)
   return {
     root,
+    filter: createLayerFilter(options.items, (shown) => showItems(building, shown)),
     markScale(isShown) {
       for (const layer of layers) {
         const entry = building.entries.get(layer.id)
@@ -81,6 +100,15 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
         entry.querySelector('.row')?.after(content)
       }
     },
+  }
+}
+
+/** Shows some layers and groups, with groups unfolded; all of them, folded as before, for undefined. */
+function showItems({ entries, folds }: Building, shown: ReadonlySet<number> | undefined): void {
+  for (const [id, entry] of entries) entry.hidden = shown?.has(id) === false
+  for (const [id, { entry, unfold }] of folds) {
+    entry.hidden = shown?.has(id) === false
+    unfold(shown !== undefined)
   }
 }
 
@@ -176,21 +204,27 @@ type Group = Extract<MapItem, { type: 'group' }>
 
 function groupEntry(group: Group, building: Building): HTMLElement {
   const content = element('ul', { id: `group-${group.id}` }, ...entriesOf(group.children, building))
-  const fold = iconButton(`Layers of ${group.label}`, icons.fold, () => setExpanded(content.hidden === true))
+  let isChosen = group.expanded
+  const fold = iconButton(`Layers of ${group.label}`, icons.fold, () => {
+    isChosen = content.hidden === true
+    setExpanded(isChosen)
+  })
   fold.classList.add('fold')
   fold.setAttribute('aria-controls', content.id)
   const setExpanded = (expanded: boolean) => {
     content.hidden = !expanded
     fold.setAttribute('aria-expanded', String(expanded))
   }
-  setExpanded(group.expanded)
+  setExpanded(isChosen)
   const label = element(
     'label',
     {},
     groupBox(group, building),
     element('span', { class: 'name' }, group.label),
   )
-  return element('li', { class: 'group' }, element('div', { class: 'row' }, fold, label), content)
+  const entry = element('li', { class: 'group' }, element('div', { class: 'row' }, fold, label), content)
+  building.folds.set(group.id, { entry, unfold: (isForced) => setExpanded(isForced || isChosen) })
+  return entry
 }
 
 /** Creates the check box of all layers in a group, indeterminate while only some are visible. */

@@ -182,6 +182,14 @@ describeServer('pages of resources', (start) => {
     const second = await show(`/resource/${made?.id}?offset=500`, server.admin)
     expect(second.text).toContain('>n1500</a>')
     expect(second.text).not.toContain('>n1499</a>')
+    const found = await show(`/resource/${made?.id}?search=${encodeURIComponent(' 150 Ñ"')}`, server.admin)
+    expect(found.text).toContain('value=" 150 Ñ&quot;"')
+    expect(found.text).toContain(`0 of 501. <a href="/resource/${made?.id}">Show all</a>`)
+    const some = await show(`/resource/${made?.id}?search=50+Ñ1`, server.admin)
+    expect(some.text.match(/>n1\d*</g)).toEqual(
+      ['n1050', 'n1150', 'n1250', 'n1350', 'n1450', 'n1500'].map((n) => `>${n}<`),
+    )
+    expect((await show(`/resource/${group}`)).text).not.toContain('type="search"')
   })
 
   const submit = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
