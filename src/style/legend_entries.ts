@@ -1,3 +1,5 @@
+import { type Expression, fieldsOf, type Value } from './expression/expression.ts'
+import { formatExpression } from './expression/expression_format.ts'
 import { compileValues } from './resolve_symbol.ts'
 import type { Rule, Style } from './style_model.ts'
 import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
@@ -7,7 +9,7 @@ export interface LegendEntry {
   /** Position among all symbols of the style, those that are not drawn included. */
   readonly index: number
   readonly rule: Rule
-  /** Caption; empty if the style has none. */
+  /** Name of the rule, else its condition; empty for a rule without both. */
   readonly title: string
   /** Whether the rule and all rules above it are enabled. */
   readonly isDrawn: boolean
@@ -37,9 +39,28 @@ function groupRules(groups: Style['groups']): Rule[] {
 function addEntries(rules: readonly Rule[], isParentDrawn: boolean, into: LegendEntry[]): void {
   for (const rule of rules) {
     const isDrawn = isParentDrawn && rule.isDrawn
-    if (hasLayers(rule)) into.push({ index: into.length, rule, title: rule.label ?? '', isDrawn })
+    if (hasLayers(rule)) into.push({ index: into.length, rule, title: titleOf(rule), isDrawn })
     addEntries(rule.children, isDrawn, into)
   }
+}
+
+const titleOf = ({ label, filter }: Rule) => label ?? (filter === undefined ? '' : describeFilter(filter))
+
+/** Describes a condition by the values of its field, as captions of categories do, else by its text. */
+function describeFilter(filter: Expression): string {
+  return valuesOf(filter)?.join(', ') ?? formatExpression(filter)
+}
+
+/** Returns the values that a condition compares one field with. */
+function valuesOf(filter: Expression): Value[] | undefined {
+  if (filter.op === 'in') return literalsOf(filter.operand, filter.items)
+  if (filter.op === 'binary' && filter.operator === '=') return literalsOf(filter.left, [filter.right])
+  return undefined
+}
+
+function literalsOf(operand: Expression, items: readonly Expression[]): Value[] | undefined {
+  const values = items.flatMap((item) => (item.op === 'literal' ? [item.value] : []))
+  return values.length === items.length && fieldsOf(operand).length === 1 ? values : undefined
 }
 
 /** Counts the symbols of a style, whose positions start at 0. */

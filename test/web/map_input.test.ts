@@ -120,11 +120,15 @@ test('one finger moves an untouched tiny page', async () => {
   await untilColor(page, sea, '#3366cc')
 })
 
-test('arrow keys and plus move an untouched page, and one whose controls were clicked', async () => {
+test('arrow keys and plus, with or without Shift, move an untouched page, and one whose controls were clicked', async () => {
   const page = await open()
   await page.keyboard.press('ArrowRight')
   await untilMoved(page, ({ lon }) => lon > 0)
   await page.keyboard.press('+')
+  await untilMoved(page, ({ zoom }) => zoom === 5)
+  await page.keyboard.press('=')
+  await untilMoved(page, ({ zoom }) => zoom === 6)
+  await page.keyboard.press('-')
   await untilMoved(page, ({ zoom }) => zoom === 5)
   await page.getByRole('button', { name: 'Zoom out' }).click()
   await untilMoved(page, ({ zoom }) => zoom === 4)

@@ -118,7 +118,8 @@ describe.each(['light', 'dark'] as const)('with %s colours', (colorScheme) => {
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
     expect(await findLowContrast(page)).toEqual([])
-    await page.getByLabel('Password').fill(adminPassword)
+    // The password has the focus.
+    await page.keyboard.type(adminPassword)
     await page.keyboard.press('Enter')
     await page.waitForURL('**/resource/0')
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true })")

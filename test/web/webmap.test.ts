@@ -214,3 +214,15 @@ test('a refused map links to the login, and the login redirects to the map', asy
   await untilDrawn(page)
   expect(page.url()).toBe(server.url + path)
 })
+
+test('prints the map on a page of its own, and its legends without controls after it', async () => {
+  const page = await open()
+  await page.locator('.swatch').nth(2).waitFor()
+  await page.emulateMedia({ media: 'print' })
+  for (const hidden of ['.tools', '.panel-toggle', '.tree button', '.tree input'])
+    expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false)
+  for (const shown of ['.map canvas', '.attribution', '.panel h1', '.swatch'])
+    expect(await page.locator(shown).first().isVisible(), shown).toBe(true)
+  const pdf = await page.pdf({ format: 'A4', landscape: true, printBackground: true })
+  expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(2)
+})

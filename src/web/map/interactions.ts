@@ -2,7 +2,7 @@ import type Collection from 'ol/Collection'
 import { noModifierKeys, platformModifierKey } from 'ol/events/condition'
 import DragPan from 'ol/interaction/DragPan'
 import { defaults } from 'ol/interaction/defaults'
-import type Interaction from 'ol/interaction/Interaction'
+import Interaction, { zoomByDelta } from 'ol/interaction/Interaction'
 import KeyboardPan from 'ol/interaction/KeyboardPan'
 import KeyboardZoom from 'ol/interaction/KeyboardZoom'
 import PinchRotate from 'ol/interaction/PinchRotate'
@@ -29,6 +29,7 @@ export function createInteractions(
     new SettledDragPan(kinetic),
     new KeyboardPan({ duration, condition: (event) => noModifierKeys(event) && isForMap(event) }),
     new KeyboardZoom({ duration, condition: (event) => !platformModifierKey(event) }),
+    new EqualsZoom({ duration }),
   ])
   return interactions
 }
@@ -41,6 +42,23 @@ class NearestPinchZoom extends PinchZoom {
   override handleUpEvent({ map }: MapBrowserEvent<PointerEvent>): boolean {
     if (this.targetPointers.length >= 2) return true
     map.getView().endInteraction(durationOf(250))
+    return false
+  }
+}
+
+/** Zooms in by the key `=`, which is plus without Shift on many keyboards. */
+class EqualsZoom extends Interaction {
+  readonly #duration: number
+
+  constructor({ duration }: { readonly duration: number }) {
+    super()
+    this.#duration = duration
+  }
+
+  override handleEvent(event: MapBrowserEvent<KeyboardEvent>): boolean {
+    if (event.type !== 'keydown' || event.originalEvent.key !== '=' || platformModifierKey(event)) return true
+    zoomByDelta(event.map.getView(), 1, undefined, this.#duration)
+    event.originalEvent.preventDefault()
     return false
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { GeometryFamily } from '../../../src/contract/geometry.ts'
+import { legendEntries } from '../../../src/style/legend_entries.ts'
 import { readMapserverXml } from '../../../src/style/mapserver/mapserver_read.ts'
 import { styleOfMapserver } from '../../../src/style/mapserver/mapserver_style.ts'
 import { scaleDenomOf } from '../../../src/style/match_rules.ts'
@@ -13,6 +14,20 @@ const layersOf = (inner: string, family: GeometryFamily) =>
   styleOf(`<class><style>${inner}</style></class>`, family).rules[0]?.symbol?.layers
 const red = '<color red="255" green="0" blue="0"/>'
 const blue = '<outlinecolor red="0" green="0" blue="255"/>'
+
+test('a class without a name has its condition as the caption of its symbol', () => {
+  const classOf = (inner: string) => `<class>${inner}<style>${red}</style></class>`
+  const style = styleOf(
+    `<classitem>art</classitem>${[
+      classOf('<name>Schools</name><expression>school</expression>'),
+      classOf('<expression>inn</expression>'),
+      classOf('<expression>([rooms] &gt; 20)</expression>'),
+      classOf(''),
+    ].join('')}`,
+    'POINT',
+  )
+  expect(legendEntries(style).map(({ title }) => title)).toEqual(['Schools', 'inn', '"rooms" > 20', ''])
+})
 
 describe('a style', () => {
   test('of polygons fills them, with an outline', () => {
