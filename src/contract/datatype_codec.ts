@@ -1,4 +1,5 @@
 import type { Datatype } from './geometry.ts'
+import { maxStringBytes } from './limits.ts'
 
 /**
  * Canonical value of a field: integers as a number up to 2^53 and a bigint beyond, reals as a number, dates as days
@@ -60,9 +61,8 @@ export const datatypeCodecs: Readonly<Record<Datatype, DatatypeCodec>> = {
   },
   STRING: {
     expected: 'a string',
-    accepted: 'all strings without NUL and lone surrogates, with the white space around them',
-    // PostgreSQL stores neither NUL nor lone surrogates.
-    parse: (text) => (text.includes('\0') || !text.isWellFormed() ? undefined : text),
+    accepted: `all strings of up to ${maxStringBytes / 2 ** 20} MiB without NUL and lone surrogates, with the white space around them`,
+    parse: (text) => (findStringFault(text) === undefined ? text : undefined),
     print: String,
   },
   DATE: {
@@ -85,6 +85,16 @@ export const datatypeCodecs: Readonly<Record<Datatype, DatatypeCodec>> = {
     parse: parseTimestamp,
     print: (value) => printTimestamp(Number(value)),
   },
+}
+
+/** Finds why a field cannot store a string. */
+export function findStringFault(text: string): string | undefined {
+  // PostgreSQL stores neither NUL nor lone surrogates.
+  if (text.includes('\0') || !text.isWellFormed()) return 'contains a character that cannot be stored'
+  // UTF-8 has three bytes at most for each unit of UTF-16.
+  if (3 * text.length <= maxStringBytes) return undefined
+  const bytes = new TextEncoder().encode(text).length
+  return bytes > maxStringBytes ? `has ${bytes} bytes, more than ${maxStringBytes}` : undefined
 }
 
 function integerCodec(datatype: keyof typeof integerLimits, bits: number): DatatypeCodec {

@@ -90,6 +90,12 @@ export const maxLayers = 100
 /** Maximum number of layers in a service. */
 export const maxServiceLayers = 1000
 
+/** Maximum size of the string in a field of a feature, in bytes of UTF-8. Each reader of a feature holds all of its values. */
+export const maxStringBytes = 16 * 2 ** 20
+
+/** Maximum size of all values of a feature that is loaded from a file, in bytes. Requests are limited by their body. */
+export const maxValuesBytes = 64 * 2 ** 20
+
 /** Maximum length of the WKT of a filter, in characters. */
 export const maxFilterWkt = 2 ** 20
 

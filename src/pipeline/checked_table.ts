@@ -1,5 +1,5 @@
 import type { Field } from '../contract/classes/feature_layer.ts'
-import { datatypeCodecs, trimValue } from '../contract/datatype_codec.ts'
+import { datatypeCodecs, findStringFault, trimValue } from '../contract/datatype_codec.ts'
 import type { Datatype } from '../contract/geometry.ts'
 import { problem } from '../contract/problems.ts'
 import { countOf } from '../core/count.ts'
@@ -254,5 +254,5 @@ export function findTextFault(datatype: Datatype, text: string): string | undefi
   const { expected } = datatypeCodecs[datatype]
   const value = trimValue(datatype, text)
   if ((value === '' && text !== '') || datatypeCodecs[datatype].parse(value) !== undefined) return undefined
-  return datatype === 'STRING' ? 'contains a character that cannot be stored' : `"${text}" is not ${expected}`
+  return datatype === 'STRING' ? findStringFault(value) : `"${text}" is not ${expected}`
 }

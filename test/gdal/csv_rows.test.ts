@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { maxStringBytes } from '../../src/contract/limits.ts'
 import { refuseLongRows } from '../../src/gdal/sources/table/csv_format.ts'
 import { readFileAs } from '../support/vector.ts'
 
@@ -9,6 +10,19 @@ test('a CSV row of 11 MB is read, and the rows after it', async () => {
   const long = 'x'.repeat(11_000_000)
   const { summary } = await readFileAs('places.csv', `lon,lat,name\n1,2,A\n3,4,${long}\n5,6,C\n`)
   expect(summary).toMatchObject({ rowCount: 3, badCount: 0 })
+})
+
+test('a longer string than a field can have, and too long strings together, are reported with their row', async () => {
+  const most = 'x'.repeat(maxStringBytes)
+  const rows = ['lon,lat,a,b,c,d,e', '1,2,A', `3,4,B,${most}x`, `5,6,C,${most}`]
+  const all = `7,8,${most},${most},${most},${most},E`
+  const { summary } = await readFileAs('places.csv', [...rows, all].join('\n'), { skipErrors: true })
+  expect(summary).toMatchObject({ rowCount: 2, badCount: 2 })
+  const more = `more than ${maxStringBytes}`
+  expect(summary.bad).toMatchObject([
+    { number: 2, reason: `the value of field b has ${maxStringBytes + 1} bytes, ${more}` },
+    { number: 4, reason: expect.stringContaining('its values have') },
+  ])
 })
 
 describe('refuseLongRows', () => {

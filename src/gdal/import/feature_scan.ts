@@ -1,4 +1,5 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
+import { maxValuesBytes } from '../../contract/limits.ts'
 import type { ByteGeometry } from '../../geo/byte_geometry.ts'
 import { hasHeight } from '../../geo/byte_geometry.ts'
 import type { FlatFeature } from '../flatgeobuf/flat_reader.ts'
@@ -68,9 +69,11 @@ function findBadField(feature: FlatFeature, features: Features): FeatureFault | 
   const { columns, names, reader, onUnconvertible } = features
   let found: FeatureFault | undefined
   let required = 0
+  let sizeBytes = 0
   reader.eachProperty(feature, (value) => {
     const column = columns[value.column]
     if (column === undefined) return
+    sizeBytes += value.size
     if (isRequired(column)) required += 1
     if (column.guess !== undefined) refineGuess(column.guess, value)
     const fault = findBadValue(value, column)
@@ -78,6 +81,8 @@ function findBadField(feature: FlatFeature, features: Features): FeatureFault | 
     if (onUnconvertible !== undefined && isUnconvertible(value, column)) onUnconvertible(value)
     found ??= describeFault(fault, names[value.column] ?? '')
   })
+  if (found === undefined && sizeBytes > maxValuesBytes)
+    return { reason: `its values have ${sizeBytes} bytes together, more than ${maxValuesBytes}` }
   if (found !== undefined || required === columns.filter(isRequired).length) return found
   return findEmpty(feature, { columns, names, reader })
 }

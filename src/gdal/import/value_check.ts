@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import { maxStringBytes } from '../../contract/limits.ts'
 import { readAscii, readInteger, readReal, readString, type Value } from '../flatgeobuf/value.ts'
-import type { ColumnPlan, ColumnUse } from './copy_row.ts'
+import { type ColumnPlan, type ColumnUse, isField } from './copy_row.ts'
 import { quickDay } from './quick_value.ts'
 import { isCalendarDay } from './timestamp.ts'
 import { describeValue } from './value_convert.ts'
@@ -20,6 +21,8 @@ export function findBadValue(value: Value, column: ColumnPlan): ValueFault | und
   const { use, convert, encoding } = column
   if (column.isClamped !== undefined && isExtreme(value) && column.isClamped())
     return { message: ' does not fit into 64 bits' }
+  if (value.size > maxStringBytes && isField(use))
+    return { message: ` has ${value.size} bytes, more than ${maxStringBytes}` }
   if (encoding !== undefined) {
     return isValidString(value, column) ? undefined : { message: ` is not ${encoding}`, isMisencoded: true }
   }

@@ -1,4 +1,4 @@
-import { datatypeCodecs, trimValue } from '../../contract/datatype_codec.ts'
+import { datatypeCodecs, findStringFault, trimValue } from '../../contract/datatype_codec.ts'
 import type { Datatype } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { LongNumber } from '../../core/long_number.ts'
@@ -49,13 +49,13 @@ export function operandType(datatype: Datatype): string {
 }
 
 /**
- * Returns a string if PostgreSQL can store it.
+ * Returns a string if a field can store it.
  *
  * @throws {Problem} feature/invalid
  */
 export function checkText(field: Pick<FieldType, 'keyname'>, text: string): string {
-  if (datatypeCodecs.STRING.parse(text) === undefined)
-    throw invalid(field, 'contains a character that cannot be stored')
+  const fault = findStringFault(text)
+  if (fault !== undefined) throw invalid(field, fault)
   return text
 }
 
