@@ -102,8 +102,11 @@ export const maxFilterWkt = 2 ** 20
 /** Maximum number of conditions in a query. */
 export const maxConditions = 50
 
-/** Maximum length of a search string, in characters. */
+/** Maximum length of a search string or of a pattern with wildcards, in characters. */
 export const maxSearchText = 1000
+
+/** Maximum number of wildcards for any string in a pattern, after adjacent ones are merged. */
+export const maxWildcards = 50
 
 /**
  * Guest upload quota: the maximum number of files from one network within the retention time of uploads, and the factor

@@ -9,8 +9,9 @@ import { mercatorHalfWorld } from '../../geo/mercator.ts'
 import { onMap } from '../../geo/on_map.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
+import { likeSql } from '../like_pattern.ts'
 import { type Bindings, transformSql } from './feature_sql.ts'
-import { checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
+import { checkPattern, checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
 import { expressionSql, type FilterExpression } from './filter_expression.ts'
 
 /** A filter of features; all conditions have to hold. */
@@ -124,6 +125,14 @@ const matches =
   ({ field, column, text, bindings }) =>
     `${condition.replace('%', () => `${column}::text`).replace('?', () => bindings.bind(checkText(field, text), 'text'))}`
 
+const like =
+  (matchCase: boolean): Operator =>
+  ({ field, column, text, bindings }) => {
+    // Only % and _ are special.
+    const options = { matchCase, hasEscapes: false }
+    return likeSql(`${column}::text`, bindings.bind(checkPattern(field, text, options), 'text'), options)
+  }
+
 const inList =
   (condition: string): Operator =>
   ({ field, column, text, bindings }) => {
@@ -150,9 +159,8 @@ const operators: Readonly<Record<(typeof filterOperators)[number], Operator>> = 
   ge: compare('>='),
   lt: compare('<'),
   le: compare('<='),
-  // Only % and _ are special; a backslash is literal.
-  like: matches("% like ? escape ''"),
-  ilike: matches("% ilike ? escape ''"),
+  like: like(true),
+  ilike: like(false),
   startswith: matches('starts_with(%, ?)'),
   isnull: isNull,
   in: inList('= any'),

@@ -3,6 +3,7 @@ import type { Datatype } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import { LongNumber } from '../../core/long_number.ts'
 import type { Problem } from '../../core/problem.ts'
+import { checkLikePattern, type LikeOptions } from '../like_pattern.ts'
 
 /** A value as bound to a statement: integers, dates and times are strings. */
 export type FieldValue = string | number | null
@@ -57,6 +58,24 @@ export function checkText(field: Pick<FieldType, 'keyname'>, text: string): stri
   const fault = findStringFault(text)
   if (fault !== undefined) throw invalid(field, fault)
   return text
+}
+
+/**
+ * Returns a pattern of LIKE with adjacent wildcards merged.
+ *
+ * @throws {Problem} feature/invalid if it is too long, has too many wildcards, or ends within an escape
+ */
+export function checkPattern(
+  field: Pick<FieldType, 'keyname'>,
+  text: string,
+  options: Pick<LikeOptions, 'hasEscapes'>,
+): string {
+  const checked = checkLikePattern(checkText(field, text), options)
+  if ('fault' in checked)
+    throw problem('feature/invalid', `field "${field.keyname}": ${checked.fault}`, {
+      data: { field: field.keyname },
+    })
+  return checked.pattern
 }
 
 function parseInteger(field: FieldType, value: unknown): FieldValue {

@@ -5,8 +5,9 @@ import type { Geometry } from '../../geo/geometry.ts'
 import { onMap } from '../../geo/on_map.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
+import { likeSql } from '../like_pattern.ts'
 import { type Bindings, transformSql } from './feature_sql.ts'
-import { checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
+import { checkPattern, type FieldType, operandType, parseOperand } from './field_value.ts'
 
 /** Operators that compare two values. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
@@ -91,7 +92,7 @@ export function expressionSql(layer: Layer, expression: FilterExpression, bindin
       return `(${comparable(field, column)} between ${lower} and ${upper})`
     }
     case 'like':
-      return likeSql(layer, expression, bindings)
+      return matchSql(layer, expression, bindings)
     case 'null':
       return `(${columnOf(layer, expression.field).column} is null)`
     case 'no-geometry':
@@ -139,14 +140,15 @@ function operandColumn(layer: Layer, operand: Operand): Column | undefined {
   return 'isId' in operand ? idColumn : undefined
 }
 
-function likeSql(
+function matchSql(
   layer: Layer,
   { field: name, pattern, matchCase }: Kind<'like'>,
   bindings: Bindings,
 ): string {
   const { field, column } = columnOf(layer, name)
-  const bound = bindings.bind(checkText(field, pattern), 'text')
-  return `(${column}::text ${matchCase ? 'like' : 'ilike'} ${bound})`
+  const options = { matchCase, hasEscapes: true }
+  const bound = bindings.bind(checkPattern(field, pattern, options), 'text')
+  return `(${likeSql(`${column}::text`, bound, options)})`
 }
 
 function spatialSql(layer: Layer, { operator, ...target }: Kind<'spatial'>, bindings: Bindings): string {

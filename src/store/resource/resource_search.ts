@@ -9,6 +9,7 @@ import { metadataOperators, searchProperties } from '../../contract/routes/resou
 import type { Problem } from '../../core/problem.ts'
 import { isStorableText } from '../../core/storable.ts'
 import type { Queryable } from '../../database/database.ts'
+import { checkLikePattern, likeSql } from '../like_pattern.ts'
 
 /** A search; all conditions have to hold. */
 export interface ResourceSearch {
@@ -130,8 +131,8 @@ const metadataTests: Readonly<
   Record<'' | (typeof metadataOperators)[number], (text: string, bind: Bind) => string>
 > = {
   '': (text, bind) => `m.value #>> '{}' = ${bind(text)}::text`,
-  like: (text, bind) => `m.value #>> '{}' like ${bind(text)}`,
-  ilike: (text, bind) => `m.value #>> '{}' ilike ${bind(text)}`,
+  like: (text, bind) => likeSql("m.value #>> '{}'", bind(text), { matchCase: true, hasEscapes: true }),
+  ilike: (text, bind) => likeSql("m.value #>> '{}'", bind(text), { matchCase: false, hasEscapes: true }),
   json: (text, bind) => `m.value = ${bind(text)}::jsonb`,
   has: () => 'true',
 }
@@ -147,8 +148,12 @@ function metadataCondition(name: string, text: string, bind: Bind): string | und
   const [operator = '', key = ''] = findMetadataCondition(name) ?? []
   const known = (['', ...metadataOperators] as const).find((word) => word === operator)
   if (known === undefined) return undefined
-  if (operator.endsWith('like')) requirePattern(name, text)
-  const value = operator === 'json' ? parseMetadataValue(name, text) : text
+  const isPattern = operator.endsWith('like')
+  const value = isPattern
+    ? readPattern(name, text)
+    : operator === 'json'
+      ? parseMetadataValue(name, text)
+      : text
   const holds = `exists (select from resmeta m
     where m.resource_id = r.id and m.key = ${bind(key)} and ${metadataTests[known](value, bind)})`
   return operator === 'has' && !parseBoolean(name, text) ? `not ${holds}` : holds
@@ -160,10 +165,17 @@ function parseBoolean(name: string, text: string): boolean {
   return found
 }
 
-/** Rejects a trailing backslash, which escapes nothing and makes the database fail. */
-function requirePattern(name: string, text: string): void {
-  if (/^(?:[^\\]|\\.)*$/s.test(text)) return
-  throw invalidValue(name, text, 'a character after the last \\')
+/**
+ * Returns a pattern of LIKE with adjacent wildcards merged.
+ *
+ * @throws {Problem} request/invalid if it is too long, has too many wildcards, or ends within an escape
+ */
+function readPattern(name: string, text: string): string {
+  const checked = checkLikePattern(text, { hasEscapes: true })
+  if ('pattern' in checked) return checked.pattern
+  throw problem('request/invalid', `Parameter "${name}": ${checked.fault}.`, {
+    data: { location: ['query', name] },
+  })
 }
 
 /** Parses the JSON of a metadata value, and formats it as it is stored. */
@@ -193,8 +205,9 @@ function conditionFor(name: string, text: string, bind: Bind): string | undefine
     return `${column} = any(${bind(values)}::${casts[kind]}[])`
   }
   if (operator === 'like' || operator === 'ilike') {
-    requirePattern(name, text)
-    return kind === 'text' ? `${column} ${operator} ${bind(text)}` : undefined
+    const pattern = readPattern(name, text)
+    const options = { matchCase: operator === 'like', hasEscapes: true }
+    return kind === 'text' ? likeSql(column, bind(pattern), options) : undefined
   }
   return operator === 'eq' ? `${column} = ${bind(parseValue(name, text, kind))}::${casts[kind]}` : undefined
 }

@@ -60,7 +60,7 @@ describeServers('search and tree', (start) => {
     expect(await unreadable(ask, many.slice(1))).toEqual([])
   })
 
-  test('a pattern that ends with an incomplete escape is refused', async () => {
+  test('a pattern that ends with an incomplete escape, or has too many wildcards, is refused', async () => {
     const { admin } = await plant()
     for (const name of ['display_name__like', 'description__ilike', 'resmeta__like[a]']) {
       const refused = await admin('GET', `/api/resource/search/?${name}=${encodeURIComponent('%\\')}`)
@@ -68,6 +68,8 @@ describeServers('search and tree', (start) => {
         422,
         { location: ['query', name] },
       ])
+      const wild = await admin('GET', `/api/resource/search/?${name}=${'%25a'.repeat(51)}`)
+      expect((await wild.json<ErrorBody>()).message).toContain('51 wildcards')
       const whole = await admin('GET', `/api/resource/search/?${name}=${encodeURIComponent('%\\\\')}`)
       expect(whole.status).toBe(200)
     }
