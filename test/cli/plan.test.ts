@@ -159,11 +159,11 @@ describe('plan and apply', () => {
     expect([refused.exit, refused.err]).toEqual([
       1,
       expect.stringMatching(
-        /plan\/data-edited: the data of "a_layer" were edited on the server once since the last load, last by administrator at [-0-9: ]+ UTC(.|\n)*--overwrite-data a_layer/,
+        /plan\/data-edited: the data of "a_layer" were edited on the server once since the last load \(feature 1\), last by administrator at [-0-9: ]+ UTC(.|\n)*--overwrite-data a_layer/,
       ),
     ])
     expect(refused.out).toContain(
-      'overwrites data edited on the server once since the last load, last by administrator at ',
+      'overwrites data edited on the server once since the last load (feature 1), last by administrator at ',
     )
     await run(['apply', 'a.yaml', '--yes', '--overwrite-data', 'a_layer'])
     expect((await run(['plan', 'a.yaml'])).out).toBe('Plan for a: 0 changes, 4 unchanged.\n')

@@ -161,7 +161,13 @@ export function dataFacts({
           lost_fields: lossFacts(change).lost_fields,
         }
   const server =
-    edited === undefined ? {} : { server_edits: edited.changes ?? null, last_server_edit: edited.last }
+    edited === undefined
+      ? {}
+      : {
+          server_edits: edited.changes ?? null,
+          last_server_edit: edited.last,
+          edited_features: edited.features,
+        }
   const difference =
     change?.difference === undefined ? {} : { difference: differenceFacts(change.difference) }
   return {

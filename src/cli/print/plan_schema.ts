@@ -129,6 +129,15 @@ const DataSchema = Type.Object(
         description: 'Writes to the data since the last load, which this load overwrites; null if unknown.',
       }),
     ),
+    edited_features: optional(
+      Type.Object(
+        {
+          ids: Type.Array(Type.Integer(), { description: 'Features that were written or deleted.' }),
+          complete: Type.Boolean({ description: 'Whether these are all of them.' }),
+        },
+        { ...closed, description: 'Features that these writes changed; absent if none is known.' },
+      ),
+    ),
     last_server_edit: optional(
       Type.Object(
         {

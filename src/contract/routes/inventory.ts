@@ -87,6 +87,20 @@ export const inventoryRoutes = {
         data_user: Type.Optional(
           nullable(Type.String(), { description: 'Keyname of who changed the data; null if unknown.' }),
         ),
+        changed_features: Type.Optional(
+          Type.Array(
+            Type.Object({
+              since: Type.Integer({
+                description: 'Version of the data after which the features changed, up to the list before.',
+              }),
+              features: Type.Array(Type.Integer(), { description: 'Ids, also of deleted features.' }),
+            }),
+            {
+              description:
+                'Features of a vector layer that changed last, newest change first, back to the first change that is too large, too old or of the whole layer.',
+            },
+          ),
+        ),
       }),
     ),
   },

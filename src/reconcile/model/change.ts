@@ -176,6 +176,8 @@ export interface EditedData {
   readonly changes: number | undefined
   /** The last of them; absent if the server does not tell. */
   readonly last?: Omit<LastChange, 'key'>
+  /** Ids of edited and deleted features, and whether these are all of them; absent if none is known. */
+  readonly features?: { readonly ids: readonly number[]; readonly complete: boolean }
 }
 
 /** Resources and features that a deletion removes. */

@@ -6,6 +6,7 @@ import { baseClass, classes, clsNames } from '../../contract/registry.ts'
 import type { inventoryRoutes } from '../../contract/routes/inventory.ts'
 import { joinPointer } from '../../core/pointer.ts'
 import { countAttachments } from '../../store/attachment/attachment.ts'
+import { type ChangedFeatures, findChangedFeatures } from '../../store/layer/changed_features.ts'
 import { findLastChanges } from '../../store/resource/last_change.ts'
 import { searchResources } from '../../store/resource/resource_search.ts'
 import { listSubtree, type SubtreeNode } from '../../store/resource/resource_tree.ts'
@@ -50,12 +51,14 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
     const volumes = await readVolumes(database, [...ofData])
     const attachments = await countAttachments(database, [...ofData])
     const changes = await findLastChanges(database, [...readable])
+    const features = await findChangedFeatures(database, [...ofData])
     const json = changes.map(({ id, at, user, dataAt, dataUser }) => ({
       id,
       ...(ofData.has(id) ? { attachments: attachments.get(id) ?? 0, bytes: volumes.get(id) ?? 0 } : {}),
       changed: at,
       user,
       ...(dataAt === null || !ofData.has(id) ? {} : { data_changed: dataAt, data_user: dataUser }),
+      ...changedFeatures(features.get(id)),
     }))
     return { json }
   },
@@ -76,6 +79,11 @@ export const inventoryHandlers: Handlers<keyof typeof inventoryRoutes> = {
     for (const name of Object.keys(body)) parseCls(name, joinPointer('', name))
     return { json: { success: true } }
   },
+}
+
+function changedFeatures(changes: readonly ChangedFeatures[] = []) {
+  if (changes.length === 0) return {}
+  return { changed_features: changes.map(({ since, features }) => ({ since, features: [...features] })) }
 }
 
 function countOf(nodes: readonly SubtreeNode[], dialect: Dialect) {

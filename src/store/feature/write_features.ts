@@ -80,7 +80,7 @@ export async function deleteFeatures(
   if (isForeign(layer)) return new Set(await run(tx, `${text} returning t.${id} as id`, bindings))
   const layerId = bindings.bind(layer.resourceId, 'int')
   const ofLayer = `layer_id = ${layerId} and feature_id in (select id from deleted)`
-  const all = `with deleted as (${text} returning t.id, t.geom), ${recordingSql(layerId, ['deleted'])},
+  const all = `with deleted as (${text} returning t.id, t.geom), ${recordingSql(layerId, ['deleted'], 'deleted')},
     described as (delete from feature_description where ${ofLayer}),
     attached as (delete from attachment where ${ofLayer}) select id from deleted`
   return new Set(await run(tx, all, bindings))
@@ -107,7 +107,7 @@ function recorded({ layer, bindings }: Written, statement: string): string {
   if (isForeign(layer)) return `${statement} returning t.${id} as id`
   const layerId = bindings.bind(layer.resourceId, 'int')
   return `with written as (${statement} returning t.id, t.geom),
-    ${recordingSql(layerId, ['written'])} select id from written`
+    ${recordingSql(layerId, ['written'], 'written')} select id from written`
 }
 
 const columnOf = (table: FeatureTable, field: LayerField) => ({
@@ -151,7 +151,7 @@ async function updateGroup(
   const layerId = bindings.bind(layer.resourceId, 'int')
   const all = `with written as (${text} and (${differs.join(' or ')}) returning t.id, t.geom),
     found as (${found}), before as (select geom from found where id in (select id from written)),
-    ${recordingSql(layerId, ['before', 'written'])}
+    ${recordingSql(layerId, ['before', 'written'], 'written')}
     select f.id, w.id is not null as "isChanged" from found f left join written w using (id)`
   const rowsFound = await runRows<{ id: number; isChanged: boolean }>(tx, all, bindings)
   return new Map(rowsFound.map((row) => [row.id, row.isChanged]))

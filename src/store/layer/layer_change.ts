@@ -1,6 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { mergeBoxes } from '../../geo/merge_boxes.ts'
+import { idsSql, joinedIdsSql, mergeFeatures } from './changed_features.ts'
 
 /** Where the features of a layer changed after one version of its data, up to another. */
 export interface LayerChange {
@@ -30,13 +31,14 @@ const mergeInterval = 32
 const partsAlong = 4
 
 /**
- * Returns a common table expression that records the boxes of changed features, in the transaction that changes them. The data
+ * Returns a common table expression that records the boxes of changed features, and their ids, in the transaction that changes them. The data
  * version must have been incremented before.
  *
  * @param layerId SQL of the id of the layer
  * @param rows names of row sets with the geometries of features before or after the change, as `geom`
+ * @param changed name of a row set with the `id` of each
  */
-export function recordingSql(layerId: string, rows: readonly string[]): string {
+export function recordingSql(layerId: string, rows: readonly string[], changed: string): string {
   const edges = ['X', 'Y'].map((axis) => `ST_${axis}Min(box) as min${axis}, ST_${axis}Max(box) as max${axis}`)
   const part = ['X', 'Y'].map((axis) => {
     const center = `(min${axis} + max${axis})`
@@ -44,18 +46,20 @@ export function recordingSql(layerId: string, rows: readonly string[]): string {
     return `floor(${partsAlong} * (${center} - ${first}) / nullif(${last} - ${first}, 0)) as part${axis}`
   })
   return `recorded as (
-    insert into layer_change as known (layer_id, version, since, boxes)
+    insert into layer_change as known (layer_id, version, since, boxes, ids)
     select resource_id, data_version, data_version - 1,
         array(select unnest(array[min(minX), min(minY), max(maxX), max(maxY)])
           from (select *, ${part.join(', ')}
             from (select ${edges.join(', ')} from (
               ${rows.map((name) => `select box2d(geom) as box from ${name}`).join(' union all ')}) boxes) sides
             where minX is not null) parts
-          group by partX, partY)
+          group by partX, partY),
+        ${idsSql(changed)}
       from layer where resource_id = ${layerId}
     on conflict (layer_id, version) do update
       set boxes = case when cardinality(known.boxes) + cardinality(excluded.boxes) <= ${4 * maxBoxes}
-        then known.boxes || excluded.boxes end)`
+        then known.boxes || excluded.boxes end,
+        ids = ${joinedIdsSql('known.ids', 'excluded.ids')})`
 }
 
 /** Records that the whole layer changed, after its data version was incremented. */
@@ -63,7 +67,7 @@ export async function recordWholeChange(tx: Queryable, layerId: number): Promise
   await tx.query(
     `insert into layer_change (layer_id, version, since)
      select resource_id, data_version, data_version - 1 from layer where resource_id = $1::int
-     on conflict (layer_id, version) do update set boxes = null`,
+     on conflict (layer_id, version) do update set boxes = null, ids = null`,
     [layerId],
   )
 }
@@ -77,16 +81,19 @@ export async function mergeOldChanges(tx: Queryable, layerId: number, dataVersio
   if (dataVersion % mergeInterval !== 0) return
   const values = [layerId, dataVersion - maxVersions]
   const old = 'from layer_change where layer_id = $1::int and version <= $2::int'
-  const changes = await tx.query<LayerChange>(
-    `select since, version, to_json(boxes) as boxes ${old} order by version`,
+  const changes = await tx.query<LayerChange & { readonly ids: readonly number[] | null }>(
+    `select since, version, to_json(boxes) as boxes, to_json(ids) as ids ${old} order by version`,
     values,
   )
   const merged = mergeChanges(changes)
   await tx.query(`delete ${old}`, values)
   if (merged === undefined) return
+  const { version, since, boxes } = merged
+  const ids = mergeFeatures(changes.filter((one) => one.version > since))
   await tx.query(
-    'insert into layer_change (layer_id, version, since, boxes) values ($1::int, $2::int, $3::int, $4::float8[])',
-    [layerId, merged.version, merged.since, merged.boxes],
+    `insert into layer_change (layer_id, version, since, boxes, ids)
+     values ($1::int, $2::int, $3::int, $4::float8[], $5::bigint[])`,
+    [layerId, version, since, boxes, ids],
   )
 }
 

@@ -7,6 +7,7 @@ import {
   insertFeatures,
   updateFeatures,
 } from '../../../src/store/feature/write_features.ts'
+import { findChangedFeatures, listKnown, mergeFeatures } from '../../../src/store/layer/changed_features.ts'
 import { findChangesSince } from '../../../src/store/layer/layer_change.ts'
 import { ensureFeatureTable } from '../../../src/store/layer/layer_table.ts'
 import {
@@ -66,7 +67,17 @@ describeDrivers('the changes of a layer', (open) => {
       updateFeatures(tx, { layer, srs: 3857 }, [{ id: 2, geom: null, values: new Map() }]),
     )
     expect(findChangesSince(cleared, 5)).toEqual([[100, 200, 100, 200]])
+    const named = async () =>
+      (await findChangedFeatures(database, [id])).get(id)?.map(({ since, features }) => [since, ...features])
+    expect(await named()).toEqual([
+      [5, 2],
+      [4, 1],
+      [3, 3],
+      [2, 3],
+      [1, 1, 2],
+    ])
     expect(findChangesSince(await write(database, id, deleteAllFeatures), 6)).toBeUndefined()
+    expect(await named()).toEqual([])
   })
 
   test('are unknown if they were not recorded, and where a write that changed nothing was reverted', async () => {
@@ -94,5 +105,36 @@ describeDrivers('the changes of a layer', (open) => {
     const found = layer && findChangesSince(layer, 1)
     for (let x = 0; x < count; x += 1)
       expect(found?.some((box) => bboxesIntersect(box, [x * 1000, 0, x * 1000, 0]))).toBe(true)
+    const read = async () => (await findChangedFeatures(database, [id])).get(id) ?? []
+    const [last, ...others] = await read()
+    expect([last, others.length]).toEqual([{ since: count, features: [count] }, 15])
+    // Too many features to name.
+    const many = Array.from({ length: 65 }, (_, x) => at(x))
+    await write(database, id, insert(...many))
+    expect(await read()).toEqual([])
+    await write(database, id, async (tx, layer) => {
+      const target = { layer, srs: 3857 }
+      await insertFeatures(tx, target, many.slice(0, 64))
+      await deleteFeatures(tx, layer, [1])
+    })
+    await write(database, id, insert(at(1)))
+    expect(await read()).toHaveLength(1)
   })
+})
+
+test('changed features are listed back to the first change whose features are not known, or too many', () => {
+  const record = (version: number, ids: readonly number[] | null) => ({ since: version - 1, version, ids })
+  const known = [record(5, [2, 1, 2]), record(4, [])]
+  const list = [
+    { since: 4, features: [1, 2] },
+    { since: 3, features: [] },
+  ]
+  expect(listKnown(5, [...known, record(3, null), record(2, [9])])).toEqual(list)
+  expect(listKnown(5, [...known, record(2, [9])])).toEqual(list)
+  expect(listKnown(6, known)).toEqual([])
+  const many = Array.from({ length: 100 }, (_, id) => id)
+  expect(listKnown(5, [...known, record(3, many)])).toEqual(list)
+  expect(mergeFeatures(known)).toEqual([2, 1])
+  expect(mergeFeatures([...known, { ids: null }])).toBeNull()
+  expect(mergeFeatures([{ ids: many }])).toBeNull()
 })

@@ -20,7 +20,7 @@ import { nameEncoding } from '../../../transfer/source_encoding.ts'
 import { countVersions } from '../../../transfer/sync/feature_difference.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { DataLoad, EditedData, SyncLoad, UnfilledFields, WantedBody } from '../../model/change.ts'
-import { describeEdits } from '../../model/data_edits.ts'
+import { describeEdits, findEditedFeatures } from '../../model/data_edits.ts'
 import { changesValues } from '../../model/layer_fields.ts'
 import type { LoadReading, PlanOptions } from '../../model/plan_input.ts'
 import { issueAt } from '../issue_at.ts'
@@ -97,7 +97,7 @@ export function sourceDigest(sha256: string, options: Readonly<Record<string, un
 export function decideSource(question: SourceQuestion): SourceDecision {
   const { wanted, actual, file, added, options, contents } = question
   if (actual === undefined) return loadNew(question)
-  const edited = withLastWrite(findEdits(actual), contents)
+  const edited = withWrites(findEdits(actual), actual, contents)
   if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'requested', edited })
   if (actual.source === undefined) return decideUnmarked(question)
   if (wanted.data?.mode === 'seed') return keepData(question)
@@ -153,13 +153,19 @@ function findEdits({ source, dataVersion }: ActualResource): EditedData | undefi
   return { changes: dataVersion > source.version ? dataVersion - source.version : undefined }
 }
 
-/** The server does not record who edited which feature, but who changed the data last. */
-function withLastWrite(
+/** The server does not record who edited which feature, but which features changed, and who changed the data last. */
+function withWrites(
   edited: EditedData | undefined,
+  { source }: ActualResource,
   contents: SourceQuestion['contents'],
 ): EditedData | undefined {
-  if (edited === undefined || contents?.data_changed === undefined) return edited
-  return { ...edited, last: { at: contents.data_changed, by: contents.data_user ?? null } }
+  if (edited === undefined || source === undefined || contents?.data_changed === undefined) return edited
+  const features = findEditedFeatures(contents.changed_features, source.version)
+  return {
+    ...edited,
+    last: { at: contents.data_changed, by: contents.data_user ?? null },
+    ...(features === undefined ? {} : { features }),
+  }
 }
 
 function reportEdits(wanted: WantedResource, edited: EditedData): Issue {

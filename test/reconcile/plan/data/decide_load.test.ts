@@ -23,6 +23,7 @@ interface Told {
   readonly count?: number | null
   readonly overwrite?: boolean
   readonly editor?: string | null
+  readonly edits?: { since: number; features: number[] }[]
   readonly data?: Partial<WantedData>
   readonly allowLoss?: boolean
   readonly foreign?: boolean
@@ -59,7 +60,13 @@ const planData = (row: Row | undefined, more: Told = {}) =>
       ? {}
       : {
           contents: new Map([
-            [1, { id: 1, changed: at, user: 'bob', data_changed: at, data_user: more.editor }],
+            [
+              1,
+              {
+                ...{ id: 1, changed: at, user: 'bob', data_changed: at, data_user: more.editor },
+                ...(more.edits === undefined ? {} : { changed_features: more.edits }),
+              },
+            ],
           ]),
         }),
     counts: more.count === undefined ? new Map() : new Map([[1, more.count]]),
@@ -191,6 +198,15 @@ describe('the data of a layer', () => {
       [],
       `the data of "a" were edited on the server 2 times since the last load, last by anna at 2026-01-02 03:04:05 UTC, ${end}`,
     ])
+    const named = (edits: NonNullable<Told['edits']>) =>
+      /load(.*), last/.exec(String(tellEdits(row, { editor: null, edits })[1]))?.[1]
+    const last = { since: 4, features: [7, 9] }
+    expect(named([last, { since: 3, features: [8, 7] }])).toBe(' (features 7, 8 and 9)')
+    expect(named([last])).toBe(' (features 7, 9 and others)')
+    // Some of these may have changed before the load.
+    expect(named([last, { since: 2, features: [1] }])).toBe(' (features 7, 9 and others)')
+    expect(named([{ since: 3, features: [...Array(12).keys()] }])).toMatch(/\(features 0, .*, 9 and others\)/)
+    expect(named([])).toBe('')
     expect(tellEdits(row, { editor: null })[1]).toContain('load, last at 2026-01-02 03:04:05 UTC, and')
     expect(tellEdits(layerOf(marker(3), 3))).toEqual([[], undefined])
   })
