@@ -116,15 +116,31 @@ it('reports values that come from variables and anchors, with their place', asyn
   await edit('b', { resource: { display_name: 'B' } })
 })
 
-it('keeps what changed in the manifest since the last apply', async () => {
+it('keeps what changed in the manifest since the last apply, tells so, and takes the value of the server if asked', async () => {
+  const applied = await readFile(join(cwd, 'town.yaml'), 'utf8')
   const text = (await readFile(join(cwd, 'town.yaml'), 'utf8')).replace(
     'display_name: Lots',
     'display_name: Plots',
   )
   await writeFile(join(cwd, 'town.yaml'), text)
-  const { out } = await run('pull', 'town.yaml')
-  expect(out).not.toContain('Lots')
+  const left =
+    '1 change of the manifest is not applied, and left alone: lots. ' +
+    'See it with landform plan, and apply it, or write what the server has over it with landform pull --overwrite lots.\n'
+  expect(await run('pull', 'town.yaml')).toMatchObject({ exit: 0, out: '', err: left })
   expect(await readFile(join(cwd, 'town.yaml'), 'utf8')).toBe(text)
+  // An undo takes the apply back: its values in the manifest are not applied again.
+  expect((await run('apply', 'town.yaml', '--yes')).exit).toBe(0)
+  const [{ id } = { id: 0 }] = await (await server.admin('GET', '/api/component/landform/journal/')).json<
+    { id: number }[]
+  >()
+  const undone = await run('undo', String(id), '--yes')
+  expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
+  expect((await run('pull', 'town.yaml')).err).toBe(left)
+  const json = await run('pull', 'town.yaml', '--json')
+  expect(JSON.parse(json.out)).toMatchObject({ not_applied: [{ key: 'lots', fields: ['display_name'] }] })
+  expect((await run('pull', 'town.yaml', '--overwrite', 'lotss')).err).toContain('did you mean "lots"')
+  expect((await run('pull', 'town.yaml', '--overwrite', 'lots')).err).toBe('1 value of 1 file changed.\n')
+  expect(await readFile(join(cwd, 'town.yaml'), 'utf8')).toBe(applied)
 })
 
 it('needs an output directory for a new manifest', async () => {

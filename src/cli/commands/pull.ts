@@ -18,7 +18,7 @@ import type { PulledFile } from '../../reconcile/pull/pulled_file.ts'
 import { slugOf } from '../../reconcile/pull/slug.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
-import { collectOnly, serverOptions } from '../options.ts'
+import { collect, collectOnly, serverOptions } from '../options.ts'
 import { adviseLogin } from '../principals.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { formatIssues } from '../print/issue_list.ts'
@@ -47,6 +47,8 @@ export interface PullSettings {
   readonly dryRun: boolean
   /** Keys of the only resources whose changes are written into the manifest; all, if empty. */
   readonly only: ReadonlySet<string>
+  /** Keys of resources whose values on the server replace those that the manifest changed, too. */
+  readonly overwrite: ReadonlySet<string>
   /** Id of the manifest; defaults to the key of the root. */
   readonly manifest?: string | undefined
   /** Whether to write data and styles as files. */
@@ -146,8 +148,8 @@ async function runPull(settings: PullSettings, terminal: Terminal): Promise<numb
   const { root, catalog, users, into } = settings
   const selectsNothing = root === undefined && !catalog && !users
   if (selectsNothing && into === undefined) return pullInPlace(settings, terminal)
-  if (settings.only.size > 0)
-    throw problem('usage/bad-argument', '--only limits what is written into an existing manifest.', {
+  if (settings.only.size + settings.overwrite.size > 0)
+    throw problem('usage/bad-argument', '--only and --overwrite are about an existing manifest.', {
       hint: 'Leave out --root, --catalog, --users and --into, or choose the subtree with --root.',
     })
   if (into === undefined) throw problem('usage/bad-argument', 'Name the output directory with --into.')
@@ -230,11 +232,12 @@ export const pullCommand: CommandSpec = {
   name: 'pull',
   summary: 'write a subtree of a server as a manifest, or its changes into an existing one',
   notes: [
-    'Without --root, --catalog or --users, writes what changed on the server into the existing manifest, in place, and shows\nit as a patch. What changed in the manifest since the last apply stays.',
+    'Without --root, --catalog or --users, writes what changed on the server into the existing manifest, in place, and shows\nit as a patch. What changed in the manifest since the last apply stays, also after an undo, unless --overwrite names its key.',
   ],
   examples: [
     'landform pull --dry-run   # show what changed on the server as a patch of the manifest',
     'landform pull --only roads   # keep what changed on the server in a resource',
+    'landform pull --overwrite roads   # give up what the manifest changed in a resource, as after an undo',
     'landform pull --root world --into manifests',
     'landform pull --root 17 --into manifests --manifest roads --server https://gis.example.org',
     'landform pull --root world --with-data --into backup   # to create it on another server',
@@ -252,6 +255,11 @@ export const pullCommand: CommandSpec = {
       .option('--of <manifest>', 'only records of the catalog that this manifest manages')
       .option('--into <folder>', 'output directory for a new manifest')
       .option('--only <key>', 'write only changes of this resource; may be repeated', collectOnly)
+      .option(
+        '--overwrite <key>',
+        'write the values of the server over those that the manifest changed, too; may be repeated',
+        collect,
+      )
       .option('--dry-run', 'show the changes of existing manifests as a patch, and write nothing')
       .option('--manifest <id>', 'id of the manifest (default: the key of the root, else catalog or users)')
       .option(
@@ -272,6 +280,7 @@ export const pullCommand: CommandSpec = {
         paths: (paths ?? []) as readonly string[],
         dryRun: options.dryRun === true,
         only: new Set((options.only as readonly string[] | undefined) ?? []),
+        overwrite: new Set((options.overwrite as readonly string[] | undefined) ?? []),
         manifest: options.manifest as string | undefined,
         withData: options.withData === true,
         force: options.force === true,
