@@ -37,6 +37,20 @@ resources:
             cls: geodb_connection
             display_name: Database
             geodb_connection: { hostname: db.example.org, username: u, password: "\${env.CITY}", database: d }
+          lots:
+            cls: vector_layer
+            display_name: Lots
+            vector_layer: { geometry_type: POINT, srs: { id: 3857 } }
+            feature_layer:
+              fields:
+                - { keyname: code, datatype: STRING, display_name: Code }
+                - { keyname: use, datatype: STRING, display_name: Use of the lot }
+          lots_wfs:
+            cls: wfsserver_service
+            display_name: WFS
+            wfsserver_service:
+              layers:
+                - { keyname: lots.all, resource_id: lots, display_name: All lots }
 `
 
 let cwd: string
@@ -117,6 +131,26 @@ city.north.description  2 lines
     expect((await explain('lines.descripton', {}, '--offline')).err).toContain('has no field')
   })
 
+  test('finds items of lists by the names that plans have for them', async () => {
+    const field = (await explain('lots.feature_layer.fields.use', {}, '--offline')).out
+    expect(field).toBe(`lots.feature_layer.fields.use.keyname  "use"
+    city.yaml:38:21
+lots.feature_layer.fields.use.datatype  "STRING"
+    city.yaml:38:35
+lots.feature_layer.fields.use.display_name  "Use of the lot"
+    city.yaml:38:53
+`)
+    expect((await explain('lots.feature_layer.fields[1]', {}, '--offline')).out).toBe(field)
+    // Names may have dots.
+    const layer = await explain('lots_wfs.wfsserver_service.layers.lots.all.display_name', {}, '--offline')
+    expect(layer.out).toContain('layers.lots.all.display_name  "All lots"')
+    const missing = await explain('lots.feature_layer.fields.area', {}, '--offline')
+    expect(missing.err).toContain('has no field "lots.feature_layer.fields.area"')
+    expect(missing.err).toContain('hint: There are: code, use.')
+    const near = await explain('lots.feature_layer.fields.cod', {}, '--offline')
+    expect(near.err).toContain('did you mean "code"?')
+  })
+
   test('refuses names that the manifest does not have', async () => {
     const { err, exit } = await explain('linse')
     expect(exit).toBe(3)
@@ -148,6 +182,12 @@ describe.each(drivers)('explain with a server on %s', (driver) => {
     expect((await explain('lines.description', env)).out).toContain('server: (none)')
     await server.admin('PUT', `/api/resource/${resource.id}`, { resource: { description: 'By hand' } })
     expect((await explain('lines.description', env)).out).toContain('server: "By hand"')
+    const edited = await server.admin('GET', '/api/resource/search/?keyname=lots')
+    const [lots] = await edited.json<{ resource: { id: number } }[]>()
+    const fields = [{ keyname: 'code' }, { keyname: 'use', display_name: 'Usage' }]
+    await server.admin('PUT', `/api/resource/${lots?.resource.id}`, { feature_layer: { fields } })
+    const item = await explain('lots.feature_layer.fields.use.display_name', env)
+    expect(item.out).toContain('server: "Usage"')
     const refused = await explain('city.north.display_name', { ...env, LANDFORM_PASSWORD: 'wrong words' })
     expect(refused.err).toContain('note: the values of the server are not shown: ')
     expect(refused.exit).toBe(0)

@@ -1,5 +1,5 @@
 import { problem } from '../../contract/problems.ts'
-import { type Pointer, splitPointer } from '../../core/pointer.ts'
+import { joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
 import { isProblem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
 import {
@@ -39,11 +39,7 @@ async function runExplain(settings: ExplainSettings, terminal: Terminal): Promis
   if (named.length === 0) throw unknownKey(name, loaded)
   const written = named.flatMap((one) => explainBlock(one, terminal.env).map((field) => ({ one, field })))
   const explained = written.length > 0 ? written : named.flatMap(explainOneOmitted)
-  if (explained.length === 0)
-    throw problem(
-      'usage/bad-argument',
-      `The manifest has no field "${name}", and its class no default for it.`,
-    )
+  if (explained.length === 0) throw unknownField(name, named)
   const plan = await planUnlessFailing(settings, loaded, terminal)
   const paint = painter(terminal.colour)
   for (const { one, field } of explained) {
@@ -64,6 +60,22 @@ function unknownKey(name: string, { documents }: GoodManifest) {
   return problem('usage/bad-argument', `The manifest has no key "${key}".`, {
     hint: findHint(key, listKeys(documents)) ?? 'Use the key of a resource, a record, a user or a group.',
   })
+}
+
+/** Maximum number of names in a hint. */
+const maxHintNames = 20
+
+function unknownField(name: string, named: readonly NamedBlock[]) {
+  const others = [...new Set(named.flatMap((one) => one.others ?? []))]
+  const [first] = named
+  const wrong = first?.names.find((part) => !others.includes(part) && name.endsWith(part)) ?? name
+  const listed = others.slice(0, maxHintNames).join(', ') + (others.length > maxHintNames ? ', …' : '')
+  const hint = findHint(wrong, others) ?? (listed === '' ? undefined : `There are: ${listed}.`)
+  return problem(
+    'usage/bad-argument',
+    `The manifest has no field "${name}", and its class no default for it.`,
+    hint === undefined ? {} : { hint },
+  )
 }
 
 /** Plans the manifest, since plans know what the server has; undefined with a note if that is not possible. */
@@ -118,7 +130,7 @@ const directives: readonly string[] = [
 function serverPart(
   plan: Plan | undefined,
   { block }: NamedBlock,
-  { pointer, isSecret, ...explained }: ExplainedField,
+  { pointer, names, isSecret, ...explained }: ExplainedField,
 ): { readonly server?: ServerValue } {
   const [field = ''] = splitPointer(pointer)
   if (plan === undefined || isSecret || directives.includes(field)) return {}
@@ -127,7 +139,7 @@ function serverPart(
   const change = plan.changes.find(isOf)
   const isOmitted = explained.origins.length === 0 && explained.value === undefined
   if (isOmitted && change?.action !== 'create') return { server: valueOnServer(plan, block.key, pointer) }
-  return { server: change === undefined ? { state: 'same' } : compare(change, pointer) }
+  return { server: change === undefined ? { state: 'same' } : compare(change, joinPointer('', ...names)) }
 }
 
 /** Plans do not compare what the manifest omits. */
@@ -168,6 +180,7 @@ export const explainCommand: CommandSpec = {
   examples: [
     'landform explain roads',
     'landform explain roads.vector_layer.srs manifests/city.yaml',
+    'landform explain roads.feature_layer.fields.lanes   # an item of a list, named as in the plan',
     'landform explain city_map.webmap --offline --json',
   ],
   declare: (command) =>

@@ -1,5 +1,4 @@
 import { countOf } from '../../core/count.ts'
-import { splitPointer } from '../../core/pointer.ts'
 import { formatSpan } from '../../core/span.ts'
 import type { ExplainedField } from '../../manifest/explain/explain_block.ts'
 import type { Origin } from '../../manifest/explain/trace_value.ts'
@@ -20,14 +19,14 @@ export interface Explanation extends ExplainedField {
 }
 
 /** Formats a field: its value, then a line for each origin, then what the server has. */
-export function formatExplanation({ key, pointer, server, ...field }: Explanation, paint: Paint): string {
-  const name = [key, ...splitPointer(pointer)].map(oneLine).join('.')
+export function formatExplanation({ key, names, server, ...field }: Explanation, paint: Paint): string {
+  const name = [key, ...names].map(oneLine).join('.')
   const isOmitted = field.origins.length === 0
   const isUnset = isOmitted && field.value === undefined
   const omitted = isUnset ? 'the manifest does not set it, and it has no default' : 'default of the field'
   const lines = isOmitted ? [omitted] : field.origins.map(formatOrigin)
   const found = server === undefined ? [] : [`server: ${describeServer(server)}`]
-  const shown = field.isSecret && !isUnset ? '(secret)' : showLong(field.value, splitPointer(pointer).at(-1))
+  const shown = field.isSecret && !isUnset ? '(secret)' : showLong(field.value, names.at(-1))
   return [
     `${paint('bold', name)}  ${shown}`,
     ...[...lines, ...found].map((line) => `    ${paint('dim', line)}`),

@@ -9,12 +9,15 @@ import type { PlacedBlock } from '../manifest_block.ts'
 import { readPrincipalBlocks } from '../principals/principal_block.ts'
 import { readBlocks } from '../read_blocks.ts'
 import type { ManifestSource } from '../resolve_source.ts'
+import { findPlace, type NamedPlace } from './named_path.ts'
 import { type Origin, traceValue } from './trace_value.ts'
 
 /** A field of a block with its value and where that comes from. */
 export interface ExplainedField {
   /** Pointer in the block: `/webmap/root_item`. */
   readonly pointer: Pointer
+  /** The parts of the pointer, with the names of items instead of their indexes. */
+  readonly names: readonly string[]
   /** Absent if the value is a secret. */
   readonly value?: unknown
   readonly isSecret: boolean
@@ -23,13 +26,14 @@ export interface ExplainedField {
 }
 
 /** A block that a name refers to, and the part of it that the name asks for. */
-export interface NamedBlock {
+export interface NamedBlock extends NamedPlace {
   readonly block: PlacedBlock
-  /** Pointer in the block; empty for all of it. */
-  readonly pointer: Pointer
 }
 
-/** Finds the blocks of all files that a name refers to: `roads`, or `roads.vector_layer.srs`. Keys may contain dots. */
+/**
+ * Finds the blocks of all files that a name refers to: `roads`, `roads.vector_layer.srs`, or `roads.feature_layer.fields.lanes`, the
+ * item of a list by its name in plans. Keys may contain dots.
+ */
 export function findNamedBlocks(sources: readonly ManifestSource[], name: string): NamedBlock[] {
   const blocks = sources.flatMap((source) => [
     ...readBlocks(source).blocks,
@@ -40,7 +44,7 @@ export function findNamedBlocks(sources: readonly ManifestSource[], name: string
   const length = Math.max(...matching.map(({ key }) => key.length))
   return matching
     .filter(({ key }) => key.length === length)
-    .map((block) => ({ block, pointer: toPointer(name.slice(block.key.length + 1)) }))
+    .map((block) => ({ block, ...findPlace(block, splitPath(name.slice(block.key.length + 1))) }))
 }
 
 /** Lists the keys of all blocks. */
@@ -52,10 +56,9 @@ export function listKeys(sources: readonly ManifestSource[]): string[] {
   )
 }
 
-/** Converts `webmap.root_item.children[0]` to a pointer. */
-function toPointer(path: string): Pointer {
-  const tokens = path.split(/\.|\[(\d+)\]/).filter((token) => token !== undefined && token !== '')
-  return joinPointer('', ...tokens)
+/** Splits `webmap.root_item.children[0]`. */
+function splitPath(path: string): string[] {
+  return path.split(/\.|\[(\d+)\]/).filter((token) => token !== undefined && token !== '')
 }
 
 /**
@@ -71,7 +74,12 @@ export function explainBlock(
   const omitted = listDefaults(block).filter(
     ([at]) => isWithin(at, pointer) && findAtPointer(block.value, at) === undefined,
   )
-  return [...fields, ...omitted.map(([at, value]) => ({ pointer: at, value, isSecret: false, origins: [] }))]
+  return [
+    ...fields,
+    ...omitted.map(([at, value]) => ({
+      ...{ pointer: at, names: splitPointer(at), value, isSecret: false, origins: [] },
+    })),
+  ]
 }
 
 const isWithin = (pointer: Pointer, outer: Pointer) => pointer === outer || pointer.startsWith(`${outer}/`)
@@ -83,7 +91,8 @@ function fieldOf(
 ): ExplainedField {
   const isSecret = splitPointer(pointer).some(isSecretName)
   const origins = traceValue(source, base + pointer, env)
-  return { pointer, isSecret, origins, ...(isSecret ? {} : { value: findAtPointer(value, pointer) }) }
+  const { names } = findPlace({ value }, splitPointer(pointer))
+  return { pointer, names, isSecret, origins, ...(isSecret ? {} : { value: findAtPointer(value, pointer) }) }
 }
 
 /** Lists the written fields below a pointer: maps as their members, down to the fields of members; lists as a whole. */

@@ -19,6 +19,7 @@ export function explainOmitted({ block, pointer }: NamedBlock): ExplainedField |
   const value = existing === true ? undefined : schema.default
   return {
     pointer,
+    names,
     isSecret: names.some(isSecretName),
     origins: [],
     ...(value === undefined ? {} : { value }),

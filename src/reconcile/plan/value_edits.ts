@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { annotationsOf } from '../../contract/descriptor.ts'
+import { isLayerLevel, itemNamer, nameLayer, numberNames } from '../../contract/schema/item_names.ts'
 import { targetOf } from '../../contract/schema/references.ts'
 import { findSchemaFor, type Schema } from '../../contract/schema/schema.ts'
 import { isObject } from '../../core/is_object.ts'
@@ -59,9 +60,9 @@ const whole = ({ pointer, from, to }: Pair): Edit => ({
 function listPartEdits(schema: Schema, pair: Pair): Edit[] | undefined {
   const words = annotationsOf(schema)
   if (targetOf(words) !== undefined) return undefined
-  if (isItems(schema)) return listLayerEdits(schema, pair)
-  const key = words['x-key']
-  if (key !== undefined && key.length > 0) return listKeyedEdits(schema, key, pair)
+  if (isLayerLevel(schema)) return listLayerEdits(schema, pair)
+  const name = itemNamer(schema)
+  if (name !== undefined) return listKeyedEdits(schema, name, pair)
   return isObject(pair.from) && isObject(pair.to) ? listMemberEdits(schema, pair) : undefined
 }
 
@@ -78,31 +79,17 @@ function listMemberEdits({ properties }: Schema, { pointer, from, to }: Pair): E
 
 type Fields = Readonly<Record<string, unknown>>
 
-function listKeyedEdits(schema: Schema, key: readonly string[], pair: Pair): Edit[] | undefined {
+function listKeyedEdits(schema: Schema, name: Lists['name'], pair: Pair): Edit[] | undefined {
   const { items } = schema
   if (items === undefined || !Array.isArray(pair.from) || !Array.isArray(pair.to)) return undefined
-  const name = (item: unknown) => key.map((field) => showKey((item as Fields)[field])).join(' ')
   return listItemEdits(items, { pair, name })
 }
 
-function showKey(value: unknown): string {
-  if (typeof value === 'string') return value
-  return isObject(value) && typeof value.title === 'string' ? value.title : JSON.stringify(value)
-}
-
-/** A level of a web map's layer tree. */
-function isItems({ items }: Schema): boolean {
-  return items?.$ref === 'webmap_item'
-}
-
-// Layers are identified by their style, groups by their name.
 function listLayerEdits(schema: Schema, { pointer, from, to }: Pair): Edit[] | undefined {
   const { items } = schema
   if (items === undefined || !Array.isArray(from) || !Array.isArray(to)) return undefined
-  const identify = ({ item_type, layer_style_id, display_name }: Fields) =>
-    item_type === 'layer' ? showKey(layer_style_id) : `${display_name}`
   const compareItem = (pair: Pair) => listEdits(items, pair)
-  const edits = listTreeEdits({ pointer, from, to, identify, compareItem })
+  const edits = listTreeEdits({ pointer, from, to, identify: nameLayer, compareItem })
   return edits.length === 0 ? undefined : edits
 }
 
@@ -129,16 +116,8 @@ function listItemEdits(items: Schema, { pair, name }: Lists): Edit[] {
   return edits
 }
 
-// Items with the same name get a number.
 function nameItems(list: readonly unknown[], name: (item: unknown) => string): Map<string, unknown> {
-  const named = new Map<string, unknown>()
-  for (const item of list) {
-    const base = name(item)
-    let id = base
-    for (let number = 2; named.has(id); number += 1) id = `${base} (${number})`
-    named.set(id, item)
-  }
-  return named
+  return new Map(numberNames(list.map(name)).map((id, at) => [id, list[at]]))
 }
 
 function withWords(edits: readonly Edit[], schema: Schema): Edit[] {
