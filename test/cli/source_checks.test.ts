@@ -128,6 +128,8 @@ describe('a source of a manifest', () => {
     const missing =
       'styled.yaml:17:18 warning style/missing-field: styled_style.mapsrv_style.xml: the layer has no field "nome"'
     expect((await run('validate', 'styled.yaml')).out).toContain(missing)
+    expect((await run('lint', 'styled.yaml')).out).toContain(missing)
+    expect((await run('lint', 'styled.yaml', '--no-data')).out).not.toContain('missing-field')
     expect((await run('plan', 'styled.yaml')).err).toContain(missing)
     const applied = await run('apply', 'styled.yaml', '--yes')
     expect(applied.out).not.toContain('not drawn as the style says')

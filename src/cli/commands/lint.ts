@@ -19,7 +19,7 @@ import { collect, serverOptions } from '../options.ts'
 import { writeEvent, writeIssueEvent } from '../print/events.ts'
 import { countByCode, formatCodeCounts, formatIssues } from '../print/issue_list.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
-import { validateManifest } from './validate.ts'
+import { readData, validateManifest } from './validate.ts'
 
 /** Settings of `lint`. */
 interface LintSettings {
@@ -27,6 +27,8 @@ interface LintSettings {
   readonly json: boolean
   /** Whether warnings are failures. */
   readonly strict: boolean
+  /** Whether to read the data sources. */
+  readonly readsData: boolean
   /** Codes of findings that are not reported. */
   readonly ignore: readonly string[]
   /** Files and folders of pipelines; undefined for the default folder. */
@@ -105,7 +107,7 @@ async function lint(settings: LintSettings, terminal: Terminal): Promise<Linted>
   const parts =
     manifests.length === 0 && files.length > 0
       ? files
-      : [...files, await lintManifest(manifests, pipelines, terminal)]
+      : [...files, await lintManifest(manifests, settings, terminal)]
   return {
     issues: parts.flatMap(({ issues }) => issues).toSorted(compareIssues),
     styles: sumOf(parts.map(({ styles }) => styles)),
@@ -135,13 +137,17 @@ async function lintFile(path: string, { cwd }: Pick<Terminal, 'cwd'>): Promise<L
 /** Folder of pipelines that is checked with the default manifest. */
 const defaultPipelines = 'pipelines'
 
+const isOfStyle = ({ code }: Issue) => code.startsWith('style/')
+
 /** Checks a manifest and its pipelines. Errors of the manifest are reported too: they may hide findings. */
 async function lintManifest(
   paths: readonly string[],
-  pipelines: readonly string[] | undefined,
+  { pipelines, readsData }: Pick<LintSettings, 'pipelines' | 'readsData'>,
   terminal: Terminal,
 ): Promise<Linted> {
-  const { manifest, issues, sources } = await validateManifest(paths, terminal)
+  const { manifest, readable, issues: written, sources } = await validateManifest(paths, terminal)
+  // Whether the data can be loaded is for `validate`: they may be elsewhere.
+  const read = (readsData ? await readData(readable, terminal) : []).filter(isOfStyle)
   const hasDefault = (await findFileKind(resolve(terminal.cwd, defaultPipelines))) === 'folder'
   const loaded = await readLayerLoads(
     pipelines ?? (paths.length === 0 && hasDefault ? [defaultPipelines] : []),
@@ -149,7 +155,8 @@ async function lintManifest(
   )
   const texts = new Map([...sources, ...loaded.sources])
   const found = [
-    ...issues.filter(({ code, severity }) => code.startsWith('style/') || severity === 'error'),
+    ...written.filter((issue) => isOfStyle(issue) || issue.severity === 'error'),
+    ...read,
     ...(manifest === undefined ? [] : lintTree(lintTreeOfManifest(manifest))),
     ...loaded.issues,
     ...findTwoSources(manifest, loaded.loads),
@@ -197,6 +204,7 @@ export const lintCommand: CommandSpec = {
         collect,
       )
       .option('--ignore <code>', 'leave out warnings with this code; may be repeated', collect)
+      .option('--no-data', 'do not read the data sources, whose fields styles may name')
       .option('--strict', 'fail on warnings, too')
       .option('--json', 'write events as JSON lines'),
   run: ({ arguments: [paths], options }, terminal) =>
@@ -205,6 +213,7 @@ export const lintCommand: CommandSpec = {
         paths: (paths ?? []) as readonly string[],
         json: options.json === true,
         strict: options.strict === true,
+        readsData: options.data !== false,
         ignore: (options.ignore as readonly string[] | undefined) ?? [],
         pipelines: options.pipelines as readonly string[] | undefined,
         server: options as ServerSettings,

@@ -52,7 +52,10 @@ async function runValidate(settings: ValidateSettings, terminal: Terminal): Prom
 }
 
 /** Reads the data sources, if there are any; a manifest without them needs no readers. */
-async function readData(parts: ReadableParts, { interrupt }: Terminal): Promise<Issue[]> {
+export async function readData(
+  parts: ReadableParts,
+  { interrupt }: Pick<Terminal, 'interrupt'>,
+): Promise<Issue[]> {
   if (![...parts.resources.values()].some(({ data }) => data !== undefined)) return []
   const { checkSources } = await import('../../reconcile/sources/check_sources.ts')
   return checkSources(parts, interrupt)
