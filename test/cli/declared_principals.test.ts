@@ -108,6 +108,14 @@ ${tree('town', 'group:walkers')}`)
 groups:
   walkers: { members: [] }
 `)
+    const orphaned = (await plan()).err
+    expect(orphaned).toContain(
+      'warning plan/orphan: "ben" (user) exists on the server, but no longer in the manifest; the account stays active\n' +
+        '  hint: Delete it with landform user delete ben, or landform user update ben --disable.',
+    )
+    expect(orphaned).toContain('"ann" (user)')
+    expect((await run(['user', 'update', 'ann', '--disable'])).exit).toBe(0)
+    expect((await plan()).err).not.toContain('"ann"')
     const leaves = await plan()
     expect(leaves.out).toContain('members  - "ann"\n      members  - "ben"')
     expect(leaves.out).toContain('users ann, ben lose read on 1 resource group: town (city.yaml:3)')

@@ -37,6 +37,10 @@ export const journalRoutes = {
         maxLength: 255,
         description: 'Key of a resource or record that the applies changed.',
       }),
+      cls: Type.String({
+        maxLength: 255,
+        description: 'Class of resources, or kind of records, users or groups, that the applies changed.',
+      }),
       before: Type.Integer({
         minimum: 0,
         maximum: maxResourceId,

@@ -110,10 +110,12 @@ async function finish({ reader, watched }: ReadPlanRequest, { manifest, actual }
 async function readInput(request: ReadPlanRequest, read: ActualTree, surroundings: Promise<Surroundings>) {
   const { reader, options = safeOptions } = request
   const manifest = manifestOf(request)
-  const { records, ...others } = await surroundings
+  const { records, former, ...others } = await surroundings
   const { sendSecrets } = options
   const { principals } = read
-  const accounts = planPrincipals({ wanted: manifest.principals, records, principals, sendSecrets })
+  const accounts = planPrincipals({
+    ...{ wanted: manifest.principals, records, former, principals, sendSecrets },
+  })
   const actual = { ...read, principals: accounts.principals }
   return { manifest, actual, accounts, server: reader.url, options, ...others }
 }
@@ -129,14 +131,15 @@ async function readSurroundings(request: ReadPlanRequest) {
   const { reader, signal } = request
   const manifest = manifestOf(request)
   // In parallel: one waits for the network, the other for the disk.
-  const [records, catalog, files, digests, images] = await Promise.all([
+  const [records, former, catalog, files, digests, images] = await Promise.all([
     manifest.principals === undefined ? undefined : reader.readPrincipals(),
+    manifest.principals === undefined ? undefined : reader.readFormerPrincipals?.(manifest.id),
     usesCatalog(manifest) ? reader.readCatalog() : undefined,
     digestSources(manifest, signal),
     digestFiles(manifest, signal),
     digestImages(manifest, signal),
   ])
-  return { records, catalog, files, digests, images }
+  return { records, former, catalog, files, digests, images }
 }
 
 const noAnswers = (): Answers => ({

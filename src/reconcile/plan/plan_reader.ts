@@ -3,6 +3,7 @@ import { type CatalogReading, readCatalog } from '../../api/read_catalog.ts'
 import { type ResourceContents, readContents } from '../../api/read_contents.ts'
 import { type DeletionsQuery, readDeletions } from '../../api/read_deletions.ts'
 import { type ExtensionsQuery, type ReadExtensions, readExtensions } from '../../api/read_extensions.ts'
+import { type PrincipalNames, readFormerPrincipals } from '../../api/read_former_principals.ts'
 import { listDenied, type PermissionQuery } from '../../api/read_permission.ts'
 import { type PrincipalRecords, readPrincipalRecords } from '../../api/read_principals.ts'
 import { readTree, type TakeResource, type TreeHead, type TreePart } from '../../api/read_tree.ts'
@@ -49,6 +50,8 @@ export interface PlanReader {
   readUsers(): Promise<readonly GroupMember[] | undefined>
   /** Reads users and groups; undefined if the account cannot read them. */
   readPrincipals(): Promise<PrincipalRecords | undefined>
+  /** Finds the users and groups that a manifest was the last to create or change; absent in a capture. */
+  readFormerPrincipals?(manifest: string): Promise<PrincipalNames>
 }
 
 /** Returns a reader of a server. Its functions throw http/* and auth/*. */
@@ -68,6 +71,7 @@ export function liveReader(api: Api, signal: AbortSignal | undefined): PlanReade
     features: featureReader(api, signal),
     readUsers: () => readUsers(api, signal),
     readPrincipals: () => readPrincipalRecords(api, signal),
+    readFormerPrincipals: (manifest) => readFormerPrincipals(api, manifest, signal),
   }
 }
 

@@ -235,7 +235,7 @@ function hiddenReferrers(): Issue {
 }
 
 /** Reports a resource or record that the manifest manages but no longer contains. */
-export function reportOrphan(label: string, cls: string): Issue {
-  const message = `"${label}" (${cls}) exists on the server, but no longer in the manifest`
+export function reportOrphan(label: string, cls: string, more = ''): Issue {
+  const message = `"${label}" (${cls}) exists on the server, but no longer in the manifest${more}`
   return { code: 'plan/orphan', message, severity: 'warning', hint: problems['plan/orphan'].advice }
 }

@@ -1,3 +1,4 @@
+import type { PrincipalNames } from '../../api/read_former_principals.ts'
 import type { PrincipalRecords } from '../../api/read_principals.ts'
 import { type PrincipalKind, principalKinds } from '../../contract/principal.ts'
 import type { Issue } from '../../core/issue.ts'
@@ -6,6 +7,7 @@ import { membershipPointer } from '../../manifest/principals/check_principals.ts
 import type { Change, Edit, Plan, UncomparedSecret } from '../model/change.ts'
 import { indexPrincipals, type Principals } from '../model/principals.ts'
 import { issueAt } from '../plan/issue_at.ts'
+import { reportOrphan } from '../plan/prune.ts'
 import { diffMemberships } from './diff_memberships.ts'
 
 /** Desired users and groups, and those of the server. */
@@ -13,6 +15,8 @@ export interface PrincipalInput {
   readonly wanted: WantedPrincipals | undefined
   /** Users and groups of the server; undefined if the account cannot read them. */
   readonly records: PrincipalRecords | undefined
+  /** Users and groups that the manifest was the last to create or change; absent if that is not known. */
+  readonly former?: PrincipalNames | undefined
   /** Names and ids of the users and groups of the server. */
   readonly principals: Principals
   /** Keys whose secrets are sent again. */
@@ -57,6 +61,7 @@ export function planPrincipals(input: PrincipalInput): PrincipalPlan {
     ...checkMatch(block, actual, pairs),
     ...checkMembers(block, actual, wanted),
   ])
+  issues.push(...reportOrphans(actual, pairs, input.former))
   const changes = blocks.flatMap((block) => planOne(block, pairs.get(block), input) ?? [])
   return {
     changes,
@@ -66,6 +71,23 @@ export function planPrincipals(input: PrincipalInput): PrincipalPlan {
     issues,
     principals: rename(principals, pairs),
   }
+}
+
+/** Reports users and groups that the manifest no longer contains; users who are disabled cannot sign in. */
+function reportOrphans(actual: ActualPrincipals, pairs: Pairs, former: PrincipalNames | undefined): Issue[] {
+  const kept = new Set([...pairs.values()].map((found) => found?.id))
+  const orphans = principalKinds.flatMap((kind) =>
+    [...actual[kind].values()].filter(
+      ({ id, keyname, system, members }) =>
+        former?.[kind].has(keyname) && !kept.has(id) && !system && members.disabled !== true,
+    ),
+  )
+  return orphans.map(({ kind, keyname }) => {
+    const stays = kind === 'user' ? '; the account stays active' : ''
+    const remove = `Delete it with landform ${kind} delete ${keyname}`
+    const hint = kind === 'user' ? `${remove}, or landform user update ${keyname} --disable.` : `${remove}.`
+    return { ...reportOrphan(keyname, kind, stays), hint }
+  })
 }
 
 /** Plans nothing if users and groups cannot be read: none is known to be absent. */

@@ -21,14 +21,14 @@ const defaultLimit = 20
 /** Operations of the journal. */
 export const journalHandlers: Handlers<keyof typeof journalRoutes> = {
   'journal.list': async ({ context, caller, query }) => {
-    const { resource, key, before, digests = false, limit = defaultLimit } = query
+    const { resource, key, cls, before, digests = false, limit = defaultLimit } = query
     if (resource !== undefined)
       await requirePermission(context, caller, { ids: [resource], permission: 'resource.read' })
     // Guesses of values that a reader may not see could be compared with their digests.
     if (resource !== undefined && digests)
       await requirePermission(context, caller, { ids: [resource], permission: 'resource.update' })
     const isShared = resource !== undefined || mayReadAll({ caller })
-    const filter = { resource, key, before, digests, limit, ...(isShared ? {} : { userId: caller.id }) }
+    const filter = { resource, key, cls, before, digests, limit, ...(isShared ? {} : { userId: caller.id }) }
     return { json: await listEntries(context.database, filter) }
   },
 

@@ -185,6 +185,8 @@ export interface JournalFilter {
   readonly resource?: number | undefined
   /** Only those that changed a resource or record with this key. */
   readonly key?: string | undefined
+  /** Only those that changed a resource of this class, or a record of this kind. */
+  readonly cls?: string | undefined
   /** Only those that are older than this entry. */
   readonly before?: number | undefined
   readonly limit: number
@@ -192,23 +194,25 @@ export interface JournalFilter {
   readonly digests?: boolean
 }
 
-/** Lists entries, newest first; with a resource or key, with the changes of that. */
+/** Lists entries, newest first; with a resource, key or class, with the changes of that. */
 export async function listEntries(database: Queryable, filter: JournalFilter): Promise<JournalEntry[]> {
-  const { userId = null, resource = null, key = null, before = null, digests = false, limit } = filter
-  const touched = `(exists (select from journal_change c where c.entry_id = e.id
-                      and ($2::int is null or c.resource_id = $2) and ($3::text is null or c.key = $3))
-                 or exists (select from journal_before b where b.entry_id = e.id
-                      and ($2::int is null or b.resource_id = $2) and ($3::text is null or b.key = $3)))`
+  const { userId = null, resource = null, key = null, cls = null, before = null } = filter
+  const { digests = false, limit } = filter
+  const matches = (table: string) =>
+    `($2::int is null or ${table}.resource_id = $2) and ($3::text is null or ${table}.key = $3)
+     and ($6::text is null or ${table}.cls = $6)`
+  const touched = `(exists (select from journal_change c where c.entry_id = e.id and ${matches('c')})
+                 or exists (select from journal_before b where b.entry_id = e.id and ${matches('b')}))`
   const rows = await database.query<EntryRow>(
     `${entrySql} where ($1::int is null or e.user_id = $1) and ($4::int is null or e.id < $4)
-        and (($2::int is null and $3::text is null) or ${touched})
+        and (($2::int is null and $3::text is null and $6::text is null) or ${touched})
       order by e.id desc limit $5`,
-    [userId, resource, key, before, limit],
+    [userId, resource, key, before, limit, cls],
   )
   const entries = rows.map(withoutUser)
-  if (resource === null && key === null) return entries
+  if (resource === null && key === null && cls === null) return entries
   const ids = entries.map(({ id }) => id)
-  const changes = await listChanges(database, { ids, resource, key, before: false, digests })
+  const changes = await listChanges(database, { ids, resource, key, cls, before: false, digests })
   return entries.map((entry) => ({ ...entry, changes: changes.get(entry.id) ?? [] }))
 }
 
@@ -220,9 +224,7 @@ export async function findEntry(
   const [row] = await database.query<EntryRow>(`${entrySql} where e.id = $1`, [id])
   if (row === undefined) return undefined
   const changes =
-    (await listChanges(database, { ids: [id], resource: null, key: null, before, digests: before })).get(
-      id,
-    ) ?? []
+    (await listChanges(database, { ids: [id], ...everything, before, digests: before })).get(id) ?? []
   return { entry: { ...withoutUser(row), changes }, userId: row.userId }
 }
 
@@ -235,10 +237,13 @@ export async function listBeforeIds(database: Queryable, id: number): Promise<nu
   return rows.map((row) => row.id)
 }
 
+const everything = { resource: null, key: null, cls: null }
+
 interface ChangeFilter {
   readonly ids: readonly number[]
   readonly resource: number | null
   readonly key: string | null
+  readonly cls: string | null
   /** Whether to read the resources before the changes. */
   readonly before: boolean
   readonly digests?: boolean
@@ -246,9 +251,9 @@ interface ChangeFilter {
 
 async function listChanges(
   database: Queryable,
-  { ids, resource, key, before, digests = false }: ChangeFilter,
+  { ids, resource, key, cls, before, digests = false }: ChangeFilter,
 ): Promise<Map<number, JournalChange[]>> {
-  const isOfAll = resource === null && key === null
+  const isOfAll = resource === null && key === null && cls === null
   const rows = await database.query<JournalChange & { entryId: number }>(
     `select c.entry_id as "entryId", c.action, c.key, c.cls, c.display_name, c.resource_id as id, c.outcome, c.version,
             c.data_version, coalesce(loses, '{}') as loses, c.bad_count
@@ -258,10 +263,11 @@ async function listChanges(
        from journal_change c left join journal_before b on b.entry_id = c.entry_id and b.position = c.position and b.place = 0
       where c.entry_id = any($1::int[])
         and (($2::int is null or c.resource_id = $2 or b.resource_id = $2) and ($3::text is null or c.key = $3))
+        and ($4::text is null or c.cls = $4)
       order by c.entry_id, c.position`,
-    [ids, resource, key],
+    [ids, resource, key, cls],
   )
-  const found = isOfAll ? rows : [...rows, ...(await listTaken(database, { ids, resource, key }))]
+  const found = isOfAll ? rows : [...rows, ...(await listTaken(database, { ids, resource, key, cls }))]
   const byEntry = Map.groupBy(found, ({ entryId }) => entryId)
   return new Map([...byEntry].map(([id, some]) => [id, some.map(({ entryId: _, ...change }) => change)]))
 }
@@ -269,7 +275,7 @@ async function listChanges(
 /** Lists deletions of a resource with one above it. */
 async function listTaken(
   database: Queryable,
-  { ids, resource, key }: Pick<ChangeFilter, 'ids' | 'resource' | 'key'>,
+  { ids, resource, key, cls }: Pick<ChangeFilter, 'ids' | 'resource' | 'key' | 'cls'>,
 ): Promise<(JournalChange & { entryId: number })[]> {
   return database.query(
     `select b.entry_id as "entryId", 'delete' as action, coalesce(b.key, '#' || b.resource_id) as key, b.cls,
@@ -279,8 +285,9 @@ async function listTaken(
        from journal_before b join journal_change c on c.entry_id = b.entry_id and c.position = b.position
       where b.entry_id = any($1::int[]) and b.place > 0
         and ($2::int is null or b.resource_id = $2) and ($3::text is null or b.key = $3)
+        and ($4::text is null or b.cls = $4)
       order by b.entry_id, b.position`,
-    [ids, resource, key],
+    [ids, resource, key, cls],
   )
 }
 
