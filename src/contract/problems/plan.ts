@@ -102,7 +102,8 @@ export const planProblems = {
   'plan/incomplete': {
     title: 'Incomplete view of the tree',
     exit: 1,
-    advice: 'Prune with an account that can read the whole tree.',
+    advice:
+      'Prune with an account that can read the whole tree, or name what to delete with --allow-delete KEY.',
   },
   'plan/protected': {
     title: 'Resource is protected',

@@ -59,8 +59,10 @@ export function planPrune(asked: PruneInput): PrunePlan {
   if (!input.prune) return { ...nothing, issues: tops.map((top) => reportOrphan(labelOf(top), top.cls)) }
   if (tops.length === 0) return nothing
   const isBlind = !readsAll(input.actual)
-  // An undo names what it deletes; the server refuses what this account may not delete.
-  if (isBlind && input.deletable === undefined) return { ...nothing, issues: [incomplete()] }
+  // An undo names what it deletes. The server refuses to delete what this account may not read and delete.
+  const unnamed = tops.map(labelOf).filter((label) => !input.allowDelete.has(label))
+  if (isBlind && input.deletable === undefined && unnamed.length > 0)
+    return { ...nothing, issues: [incomplete(unnamed)] }
   const unread = tops.map((top) => listUnreadContents(input, top))
   const changes = tops.map((top) => deletionOf(input, top))
   const issues = tops.flatMap((top, at) => checkDeletion(input, top, changes[at]?.takes))
@@ -223,14 +225,16 @@ function fault(
 /** Quotes the label of a resource without a keyname, `#17`, which shells read as a comment. */
 export const quoteForShell = (label: string) => (label.startsWith('#') ? `'${label}'` : label)
 
-function incomplete(): Issue {
-  const message = 'this account cannot read all resources, so the plan deletes nothing'
-  return { code: 'plan/incomplete', message, severity: 'error', hint: problems['plan/incomplete'].advice }
+function incomplete(unnamed: readonly string[]): Issue {
+  const message = 'this account cannot read all resources, so the plan deletes nothing that is not named'
+  const options = unnamed.slice(0, maxHintKeys).map((key) => `--allow-delete ${quoteForShell(key)}`)
+  const hint = `Prune with an account that can read the whole tree, or name what to delete: ${options.join(' ')}.`
+  return { code: 'plan/incomplete', message, severity: 'error', hint }
 }
 
 function hiddenReferrers(): Issue {
   const message =
-    'this account cannot read all resources: some that it cannot read may refer to the deleted ones'
+    'this account cannot read all resources: some that it cannot read may refer to the deleted ones, and lose these references'
   return { code: 'plan/incomplete', message, severity: 'warning' }
 }
 

@@ -201,9 +201,23 @@ describe('pruning', () => {
     expect(codesOf(planOf({ ...one, head: half }))).toEqual(['plan/incomplete'])
     expect(tell(planOf({ ...one, head: half }))).toEqual([])
     expect(codesOf(planOf({ ...one, head: { ...half, administrator: true } }))).toEqual([])
-    const named = { ...prune, allowDelete: new Set(['a']), only: new Set(['a']) }
-    expect(codesOf(planOf({ ...one, options: named, head: half }))).toEqual(['plan/incomplete'])
-    expect(tell(planOf({ ...one, options: named, head: half }))).toEqual([])
+    expect(planOf({ ...one, head: half }).issues[0]?.hint).toContain('name what to delete: --allow-delete a.')
+  })
+
+  it('deletes what is named although the tree was not read completely, and warns of references that it cannot see', () => {
+    const rows = [
+      { id: 1, key: 'a' },
+      { id: 2, key: 'b' },
+    ]
+    const half = { complete: false, administrator: false }
+    const named = (...keys: string[]) =>
+      planOf({ blocks: {}, rows, options: { ...prune, allowDelete: new Set(keys) }, head: half })
+    expect(codesOf(named('a', 'b'))).toEqual(['(plan/incomplete)'])
+    expect(named('a', 'b').issues[0]?.message).toContain(
+      'may refer to the deleted ones, and lose these references',
+    )
+    expect(tell(named('a', 'b'))).toEqual(['delete a', 'delete b'])
+    expect([codesOf(named('a')), tell(named('a'))]).toEqual([['plan/incomplete'], []])
   })
 
   describe('reports references to deleted resources, whatever manifest has them', () => {
