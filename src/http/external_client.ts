@@ -4,7 +4,7 @@ import { problem } from '../contract/problems.ts'
 import { isProblem } from '../core/problem.ts'
 import { basicHeader, type Credentials } from './authorize.ts'
 import { ContentFault, decodeContent } from './decode_content.ts'
-import { problemOfFailure } from './failure.ts'
+import { explainFailure } from './failure.ts'
 import { limitSize, TooLargeError } from './limit_size.ts'
 import { isPrivateAddress, lookupPublic, PrivateAddressError } from './private_address.ts'
 
@@ -44,8 +44,15 @@ export interface ExternalClient {
   close(): Promise<void>
 }
 
-/** Why a request failed, as `data.reason` of the Problem. */
-export type FailureReason = 'timeout' | 'connection' | 'redirect' | 'size' | 'encoding' | 'private'
+/** Why a request failed, as `data.reason` of the Problem: `connection` if the host cannot be reached. */
+export type FailureReason =
+  | 'timeout'
+  | 'connection'
+  | 'response'
+  | 'redirect'
+  | 'size'
+  | 'encoding'
+  | 'private'
 
 /** Options of a client. */
 export interface ExternalClientOptions {
@@ -190,8 +197,10 @@ function problemOf(
     return fault('encoding', `The response of ${url.host} cannot be decoded: ${error.message}.`)
   // An error without a code does not come from a socket: it is a bug, and is thrown as it is.
   if (codeOf(error) === undefined) return error
-  const { message } = problemOfFailure(error, { origin: url.origin, method: 'GET', path: url.pathname })
-  return unreachable('connection', message, error)
+  // The path may contain a key, and callers may not be allowed to read it.
+  const { reason, isSent } = explainFailure(error)
+  if (isSent) return unreachable('response', `The request to ${url.host} failed: ${reason}.`, error)
+  return unreachable('connection', `Cannot reach ${url.origin}: ${reason}.`, error)
 }
 
 function codeOf(error: unknown): unknown {

@@ -66,17 +66,23 @@ export function problemOfFailure(error: unknown, failed: FailedRequest): Problem
       `The response of ${origin} to ${what} exceeds ${error.limitBytes} bytes.`,
     )
   }
-  const reason = reasons[code]
-  if (reason === undefined) {
-    return problem('http/unexpected', `${what} on ${origin} failed: ${messageOf(error)}.`, {
+  const { reason, isSent } = explainFailure(error)
+  if (reasons[code] === undefined) {
+    return problem('http/unexpected', `${what} on ${origin} failed: ${reason}.`, {
       data: { sent: true },
       cause: error,
     })
   }
   return problem('http/unreachable', `Cannot reach ${origin}: ${reason}.`, {
     ...(hints[code] === undefined ? {} : { hint: hints[code] }),
-    data: factsOf(!unsent.includes(code), countRetries(code)),
+    data: factsOf(isSent, countRetries(code)),
   })
+}
+
+/** Returns the reason of a failure, and whether the server may have received the request. */
+export function explainFailure(error: unknown): { readonly reason: string; readonly isSent: boolean } {
+  const code = codeOf(error)
+  return { reason: reasons[code] ?? messageOf(error), isSent: !unsent.includes(code) }
 }
 
 const unsent = [

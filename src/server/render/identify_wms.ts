@@ -47,17 +47,18 @@ export async function identifyWms(
   const isNorthFirst = (await findNorthFirst(context.database)).has(srs)
   const request = wmsRequest(layer, { srs, isNorthFirst, box, width: view.side, height: view.side })
   const credentials = layer.credentials()
+  const service = layer.connection.url
   const place = { column: view.middle, row: view.middle, limit }
-  const known = knownFormats.get(layer.connection.url)
+  const known = knownFormats.get(service)
   const formats = [...new Set([...(known === undefined ? [] : [known]), ...infoFormats])]
   let failure: unknown
   for (const infoFormat of formats) {
     const url = getFeatureInfoUrl(request, { ...place, infoFormat })
     try {
-      const answer = await context.externalImages.getText({ url, credentials, signal })
+      const answer = await context.externalImages.getText({ url, service, credentials, signal })
       const found = parseFeatureInfo(answer)
       if (found === undefined) continue
-      knownFormats.set(layer.connection.url, infoFormat)
+      knownFormats.set(service, infoFormat)
       return found.slice(0, limit)
     } catch (error) {
       // An exception of the service, perhaps since it does not support the format.
@@ -65,7 +66,7 @@ export async function identifyWms(
       failure ??= error
     }
   }
-  const { host } = new URL(layer.connection.url)
+  const { host } = new URL(service)
   throw failure ?? problem('external/answer', `${host} describes no features as JSON, GML or text.`)
 }
 

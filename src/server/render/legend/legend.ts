@@ -191,7 +191,7 @@ async function fetchPictures(
     names.slice(0, maxPictures).map((layer) =>
       externalImages.get({
         url: getLegendGraphicUrl({ url, version, layer, vendor: row.vendor_params }),
-        ...{ credentials: credentials(), period, mayBeAbsent: false, signal },
+        ...{ service: url, credentials: credentials(), period, mayBeAbsent: false, signal },
       }),
     ),
   )

@@ -192,7 +192,7 @@ async function composeTiles(
   const period = isFresh ? undefined : map.period
   const fetched = await Promise.all(
     listTiles(map, range).map(async (tile) => {
-      const options = { credentials: undefined, mayBeAbsent: true, period, signal }
+      const options = { service: map.tiles.url, credentials: undefined, mayBeAbsent: true, period, signal }
       return { ...tile, image: await externalImages.get({ url: tile.url, ...options }) }
     }),
   )

@@ -3,7 +3,11 @@ import PQueue from 'p-queue'
 import { problem } from '../../../contract/problems.ts'
 import { isProblem, type Problem } from '../../../core/problem.ts'
 import type { Credentials } from '../../../http/authorize.ts'
-import { createExternalClient, type ExternalClient } from '../../../http/external_client.ts'
+import {
+  createExternalClient,
+  type ExternalClient,
+  type FailureReason,
+} from '../../../http/external_client.ts'
 import { findServiceException } from '../../../ogc/service_exception.ts'
 import { decodeText } from '../../../ogc/text_encoding.ts'
 import { decodeImage, findImageFormat, type ImageSize } from '../../../render/external_image.ts'
@@ -14,6 +18,8 @@ import { type QuotedRequest, redactAnswer } from '../redact_answer.ts'
 /** A request for an image of another service. */
 export interface ExternalImageRequest {
   readonly url: URL
+  /** Address of the service, as its connection states it: a service that does not respond delays only its own requests. */
+  readonly service: string
   readonly credentials: Credentials | undefined
   /** Period in which a cached image may be returned, see `imagePeriod`; undefined fetches the image again. */
   readonly period: string | undefined
@@ -44,7 +50,7 @@ export interface ExternalImages {
    *
    * @throws {Problem} external/unreachable, external/answer, external/refused
    */
-  getText(request: Pick<ExternalImageRequest, 'url' | 'credentials' | 'signal'>): Promise<ExternalDocument>
+  getText(request: Target): Promise<ExternalDocument>
   /** Closes all connections. */
   close(): Promise<void>
 }
@@ -92,7 +98,8 @@ export function createExternalImages(
 ): ExternalImages {
   const limits = { ...defaultLimits, ...given }
   const client = createExternalClient({
-    connectTimeoutMs: limits.timeoutMs,
+    // Less than that of the request, so that a host that cannot be reached differs from a slow service.
+    connectTimeoutMs: limits.timeoutMs / 2,
     allowsPrivate,
   })
   const cache = createImageCache(limits.cacheBytes)
@@ -101,9 +108,9 @@ export function createExternalImages(
   const receive = createReceiver(client, limits)
   return {
     async get(request) {
-      const { url, credentials, period, signal } = request
+      const { url, service, credentials, period, signal } = request
       const download = async (stop: AbortSignal) => {
-        const received = await receive({ url, credentials, signal: stop })
+        const received = await receive({ url, service, credentials, signal: stop })
         const isEmpty = await checkImage(received, request)
         const bytes = new Uint8Array(isEmpty ? [] : received.bytes)
         // Checked before it is cached.
@@ -129,15 +136,18 @@ export function createExternalImages(
   }
 }
 
-type Target = Pick<ExternalImageRequest, 'url' | 'credentials' | 'signal'>
+type Target = Pick<ExternalImageRequest, 'url' | 'service' | 'credentials' | 'signal'>
 
-/** Returns a function that sends requests: a few at a time to a host, and none to one that was not reached a moment ago. */
+/**
+ * Returns a function that sends requests: a few at a time to a host, none to a host that was not reached a moment ago, and
+ * none to a service that did not respond a moment ago.
+ */
 function createReceiver(client: ExternalClient, limits: ExternalLimits) {
   const hosts = new LRUCache<string, PQueue>({ max: 200 })
   const failures = new LRUCache<string, Problem>({ max: 200, ttl: limits.restMs })
 
-  async function send({ url, credentials, signal }: Target): Promise<Received> {
-    const failure = failures.get(url.host)
+  async function send({ url, service, credentials, signal }: Target): Promise<Received> {
+    const failure = failures.get(hostKey(url)) ?? failures.get(serviceKey(service, credentials))
     if (failure !== undefined) throw failure
     const { timeoutMs, imageBytes: limitBytes } = limits
     const options = { url, credentials, signal, timeoutMs, limitBytes }
@@ -149,18 +159,27 @@ function createReceiver(client: ExternalClient, limits: ExternalLimits) {
   }
 
   return async (target: Target): Promise<Received> => {
-    const { url, signal } = target
+    const { url, service, credentials, signal } = target
     const queue = hosts.get(url.host) ?? new PQueue({ concurrency: limits.requests })
     hosts.set(url.host, queue)
     try {
       return await queue.add(() => send(target), { signal })
     } catch (error) {
       signal.throwIfAborted()
-      if (isProblem(error) && error.code === 'external/unreachable') failures.set(url.host, error)
+      const reason = isProblem(error, 'external/unreachable') ? reasonOf(error) : undefined
+      if (reason === 'connection') failures.set(hostKey(url), error as Problem)
+      // Other requests to the host, such as those of other connections, may succeed.
+      if (reason === 'timeout') failures.set(serviceKey(service, credentials), error as Problem)
       throw error
     }
   }
 }
+
+const reasonOf = ({ data }: Problem) => (data as { readonly reason?: FailureReason }).reason
+
+const hostKey = ({ host }: URL) => JSON.stringify([host])
+const serviceKey = (service: string, credentials: Credentials | undefined) =>
+  JSON.stringify([service, credentials?.login, credentials?.password])
 
 /** Decodes an image, and checks its size. */
 async function decode(

@@ -141,6 +141,7 @@ async function fetchArea(
       const view = { srs: layer.row.srs.id, isNorthFirst, box, width, height }
       const request = {
         ...{ url: getMapUrl(wmsRequest(layer, view)), credentials, signal },
+        service: layer.connection.url,
         ...{ period: isFresh ? undefined : layer.period, mayBeAbsent: false, size: { width, height } },
       }
       const image = await externalImages.get(request)

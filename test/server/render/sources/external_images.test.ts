@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { createServer } from 'node:net'
 import sharp from 'sharp'
 import { afterAll, expect, test } from 'vitest'
 import {
@@ -34,13 +37,17 @@ async function open(given: object = {}) {
   service.requests.length = 0
   const images = createExternalImages(({ origin }) => origin === service.url, { ...limits, ...given })
   opened.push(images)
-  const get = (path: string, signal = new AbortController().signal) =>
+  const get = (path: string, signal = new AbortController().signal, name = 'wms') =>
     images.get({
+      service: `${service.url}/${name}`,
       ...{ url: new URL(path, service.url), credentials: undefined, period: 'a', mayBeAbsent: false },
       signal,
     })
   return { service, images, get }
 }
+
+const sendLargeHeader: RequestListener = (_, response) =>
+  response.writeHead(200, { 'x-large': 'x'.repeat(2 ** 20) }).end()
 
 const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#102030' } })
   .jpeg()
@@ -78,6 +85,39 @@ test('a service that does not respond is not asked again for a while', async () 
   expect(service.requests).toEqual(['GET /first'])
 })
 
+test.each([
+  ['does not respond', neverAnswer],
+  ['sends too large headers', sendLargeHeader],
+  ['closes the connection', truncate('image/png', pngStart)],
+])('a service that %s does not affect another of its host, and its path is not shown', async (_, answer) => {
+  const { service, get } = await open()
+  const { signal } = new AbortController()
+  service.answer = answer
+  const failed = await get('/secret-key/wms', signal, 'secret-key').catch((error: unknown) => error)
+  expect(failed).toMatchObject({ code: 'external/unreachable' })
+  expect(String(failed)).not.toContain('secret-key')
+  service.answer = sendBody('image/jpeg', image)
+  expect(await get('/image', signal, 'other')).toMatchObject({ width: 8 })
+})
+
+test('a host that cannot be reached is not asked again for a while, by any of its services', async () => {
+  const images = createExternalImages(() => true, limits)
+  opened.push(images)
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  const get = (name: string) => {
+    const url = new URL(`http://127.0.0.1:${port}/${name}`)
+    const request = { url, service: url.href, credentials: undefined, period: 'a', mayBeAbsent: false }
+    return images.get({ ...request, signal: new AbortController().signal }).catch((error: unknown) => error)
+  }
+  const first = await get('first')
+  expect(first).toMatchObject({ message: `Cannot reach http://127.0.0.1:${port}: connection refused.` })
+  expect(await get('second')).toBe(first)
+})
+
 test('images are cached for a period, and those that fail are not', async () => {
   const { service, images, get } = await open()
   service.answer = sendBody('image/png', '', { status: 500 })
@@ -86,7 +126,8 @@ test('images are cached for a period, and those that fail are not', async () => 
   expect(await get('/image')).toMatchObject({ width: 8, height: 8 })
   await get('/image')
   expect(service.requests).toHaveLength(2)
-  const request = { url: new URL('/image', service.url), credentials: undefined, mayBeAbsent: false }
+  const url = new URL('/image', service.url)
+  const request = { url, service: service.url, credentials: undefined, mayBeAbsent: false }
   await images.get({ ...request, period: 'b', signal: new AbortController().signal })
   expect(service.requests).toHaveLength(3)
 })
