@@ -108,7 +108,12 @@ class ClientSession implements Session {
     this.#copying = true
     let ended = false
     try {
-      yield* copy.blocks()
+      const blocks = copy.blocks()
+      for (;;) {
+        const { done, value } = await watch.waitForRows(blocks.next())
+        if (done) break
+        yield value
+      }
       ended = true
     } catch (error) {
       ended = true

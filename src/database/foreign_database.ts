@@ -22,7 +22,7 @@ export interface ForeignOptions {
   readonly poolSize: number
   /** Maximum wait for a new or pooled connection, in milliseconds. */
   readonly connectMs: number
-  /** Default statement timeout, in milliseconds. */
+  /** Default statement timeout, and maximum wait for the next rows of a COPY, in milliseconds. */
   readonly statementTimeoutMs: number
   readonly log: Log
 }
@@ -77,6 +77,7 @@ export function openForeign(options: ForeignOptions): Database {
     // Enforced by this process: a database that cannot be reached enforces no time-out.
     hasStatementTimeout: false,
     statementTimeoutMs,
+    stallMs: statementTimeoutMs,
     listen: () => Promise.reject(new Error('LISTEN is not supported on foreign databases')),
     close: () => pool.end(),
   })

@@ -25,6 +25,8 @@ export interface Driver {
   readonly hasStatementTimeout: boolean
   /** Default statement timeout, in milliseconds. */
   readonly statementTimeoutMs?: number | undefined
+  /** Maximum wait for the next rows of a COPY, in milliseconds. */
+  readonly stallMs?: number | undefined
   listen: Database['listen']
   /** Prepares a connection for this database if several share the pool. */
   prepare?(client: ClientBase): Promise<void>
@@ -190,10 +192,11 @@ class PooledDatabase implements Database {
     const client = await connect(this.#driver.pool)
     const limitsTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
     const timeoutMs = limitsTime ? options.timeoutMs : undefined
+    const { stallMs } = this.#driver
     const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
     // The embedded database has one session for all connections.
     const usesPrepared = this.driver === 'postgres'
-    const session = createSession({ ...options, client, cancel, timeoutMs, usesPrepared })
+    const session = createSession({ ...options, client, cancel, timeoutMs, stallMs, usesPrepared })
     let broken = false
     try {
       await this.#driver.prepare?.(client)

@@ -7,6 +7,8 @@ export interface WatchOptions {
   readonly signal?: AbortSignal | undefined
   /** Time limit in milliseconds, if the database does not enforce it. */
   readonly timeoutMs?: number | undefined
+  /** Maximum wait for the next rows of a COPY in milliseconds, if the database does not enforce a limit. */
+  readonly stallMs?: number | undefined
   /**
    * Cancels the running statement. Resolves when the request can no longer hit a later statement; never rejects.
    *
@@ -20,7 +22,7 @@ export class Watch {
   readonly #options: WatchOptions
   readonly #stopped = new AbortController()
   #over: Promise<unknown> = Promise.resolve()
-  #expired = false
+  #expired: string | undefined
   #cancelled: Promise<void> | undefined
 
   constructor(options: WatchOptions) {
@@ -36,12 +38,27 @@ export class Watch {
   start(over: Promise<unknown>): void {
     this.#over = over.catch(() => undefined)
     const { signal, timeoutMs } = this.#options
-    const timer = timeoutMs === undefined ? undefined : setTimeout(() => this.#expire(), timeoutMs)
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => this.#expire(`the query exceeded the time limit of ${timeoutMs} ms`), timeoutMs)
     signal?.addEventListener('abort', this.stop)
     void this.#over.then(() => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', this.stop)
     })
+  }
+
+  /** Waits for rows of the statement, which is cancelled if it does not send any. */
+  async waitForRows<T>(rows: Promise<T>): Promise<T> {
+    const { stallMs } = this.#options
+    const expire = () => this.#expire(`the query did not return rows for ${stallMs} ms`)
+    const timer = stallMs === undefined ? undefined : setTimeout(expire, stallMs)
+    try {
+      return await rows
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Cancels the statement. */
@@ -58,15 +75,14 @@ export class Watch {
 
   /** Converts an error of the statement: aborted, timed out, failed source, or database error. */
   explain(error: unknown): unknown {
-    const { signal, timeoutMs } = this.#options
+    const { signal } = this.#options
     if (this.#cancelled && signal?.aborted) return toAborted(signal)
-    if (this.#expired)
-      return problem('database/timeout', `the query exceeded the time limit of ${timeoutMs} ms`)
+    if (this.#expired !== undefined) return problem('database/timeout', this.#expired)
     return error instanceof SourceFault ? error.cause : toProblem(error)
   }
 
-  #expire(): void {
-    this.#expired = true
+  #expire(reason: string): void {
+    this.#expired = reason
     this.stop()
   }
 }

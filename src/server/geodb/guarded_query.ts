@@ -3,7 +3,7 @@ import { isProblem, type Problem } from '../../core/problem.ts'
 import type { Database } from '../../database/database.ts'
 import type { ForeignTable } from '../../store/layer/stored_layer.ts'
 
-/** Maximum duration of reading a table. */
+/** Maximum duration of reading a table, of which rows arrive at least within the statement timeout of the database. */
 const wholeTableMs = 600_000
 
 /**
@@ -23,7 +23,8 @@ export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writ
   return {
     driver: 'postgres',
     schema: '',
-    query: (text, values) => guard(false, (database) => database.query<never>(text, values)),
+    query: (text, values, { signal } = {}) =>
+      guard(false, (database) => database.query<never>(text, values, signal === undefined ? {} : { signal })),
     copyIn: (statement, chunks) => guard(true, (database) => database.copyIn(statement, chunks)),
     async *copyOut(select, values, options) {
       try {

@@ -41,13 +41,23 @@ export async function readLayers<T extends JobLayer>(
     if (deadline.aborted && !signal.aborted) throw tooSlow(timeoutMs)
   }
   try {
-    await Promise.all(Array.from({ length: Math.min(parallel, reads.length) }, readNext))
+    // A layer may not end at once.
+    await Promise.race([
+      untilAborted(deadline),
+      Promise.all(Array.from({ length: Math.min(parallel, reads.length) }, readNext)),
+    ])
   } catch (error) {
     failure.abort()
     throw deadline.aborted && !signal.aborted ? tooSlow(timeoutMs) : error
   }
   signal.throwIfAborted()
   return layers
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  )
 }
 
 const hint = 'Request fewer layers, or a smaller extent.'

@@ -41,6 +41,9 @@ test('layers that are too large together end the reading of the others', async (
 test('reading ends after a time, and for a client that goes away', async () => {
   const slow = readLayers([endless], signal, { ...limits, timeoutMs: 1 })
   await expect(slow).rejects.toMatchObject({ code: 'render/timeout' })
+  const never = () => new Promise<PixelJobLayer>(() => undefined)
+  const stuck = readLayers([never], signal, { ...limits, timeoutMs: 1 })
+  await expect(stuck).rejects.toMatchObject({ code: 'render/timeout' })
   const client = new AbortController()
   const abandoned = readLayers([endless, endless, endless], client.signal, limits)
   client.abort(new Error('gone'))
