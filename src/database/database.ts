@@ -9,7 +9,9 @@ export interface QueryOptions {
    */
   readonly prepared?: boolean
   /** Cancels the query. Inside a transaction that of the transaction counts. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
+  /** A table that may use only a part of the connections, if it is of a foreign database. Not for transactions. */
+  readonly table?: string | undefined
 }
 
 /** Executes statements, inside or outside a transaction. */
@@ -47,6 +49,8 @@ export interface CopyOptions {
   readonly format?: CopyFormat
   /** Cancels the query. Inside a transaction that of the transaction counts. */
   readonly signal?: AbortSignal
+  /** See `QueryOptions`. */
+  readonly table?: string | undefined
 }
 
 /** Output format of `copyOut`: one text column a line, or PostgreSQL's binary format. */
@@ -60,6 +64,8 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal
   /** Maximum duration of a statement, in milliseconds; then database/timeout. */
   readonly statementTimeoutMs?: number
+  /** See `QueryOptions`. */
+  readonly table?: string | undefined
 }
 
 /** Returns the same database for one request, whose queries are cancelled when its client goes away. */

@@ -71,6 +71,8 @@ export function openForeign(options: ForeignOptions): Database {
     turns: new Turns({
       atOnce: options.poolSize,
       perParty: Math.max(1, options.poolSize - 2),
+      // A table may be locked, or a slow view.
+      perTable: Math.max(1, Math.floor(options.poolSize / 2)),
       waitMs: options.connectMs,
     }),
     cancel: (client, over) => cancelOrCut(client, over, () => cancelBackend(client, over, { config, log })),

@@ -76,7 +76,7 @@ class PooledDatabase implements Database {
     options?: QueryOptions,
   ): Promise<R[]> {
     const isWrite = mayWrite(text)
-    return this.#lease({ signal: options?.signal, isWrite }, (session) =>
+    return this.#lease({ signal: options?.signal, table: options?.table, isWrite }, (session) =>
       session.query<R>(text, values, options),
     )
   }
@@ -92,7 +92,7 @@ class PooledDatabase implements Database {
   ): AsyncGenerator<Uint8Array> {
     const leased = Promise.withResolvers<Session>()
     const over = Promise.withResolvers<void>()
-    const lease = this.#lease({ signal: options.signal }, (session) => {
+    const lease = this.#lease({ signal: options.signal, table: options.table }, (session) => {
       leased.resolve(session)
       return over.promise
     })
@@ -110,8 +110,8 @@ class PooledDatabase implements Database {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const { signal, statementTimeoutMs: timeoutMs, readOnly } = options
-    const session = { signal, timeoutMs, inTransaction: true, isWrite: readOnly !== true }
+    const { signal, statementTimeoutMs: timeoutMs, readOnly, table } = options
+    const session = { signal, timeoutMs, table, inTransaction: true, isWrite: readOnly !== true }
     const limitMs = this.#driver.hasStatementTimeout ? this.#limitOf(session, currentParty()) : undefined
     return this.#lease(session, async (tx, client) => {
       await tx.query(formatBegin(options, limitMs))
@@ -166,7 +166,7 @@ class PooledDatabase implements Database {
   ): Promise<T> {
     if (options.signal?.aborted) throw toAborted(options.signal)
     const party = currentParty()
-    const endTurn = await this.#driver.turns.take(party?.name, options.signal)
+    const endTurn = await this.#driver.turns.take(party?.name, options.signal, options.table)
     try {
       const result = await this.#useTurn({ ...options, timeoutMs: this.#limitOf(options, party) }, work)
       if (options.isWrite) this.#announceWrite()
@@ -212,6 +212,7 @@ class PooledDatabase implements Database {
 
 interface LeaseOptions {
   readonly signal?: AbortSignal | undefined
+  readonly table?: string | undefined
   readonly timeoutMs?: number | undefined
   readonly inTransaction?: boolean
   /** Whether the work may change data. */

@@ -93,6 +93,8 @@ export interface TurnLimits {
   readonly atOnce: number
   /** Maximum number of concurrent turns of a party; the rest is reserved for other parties. */
   readonly perParty: number
+  /** Maximum number of concurrent turns for a table, if requests name theirs: it may be locked. @default unlimited */
+  readonly perTable?: number
   /** Maximum wait for a turn in milliseconds; unlimited if undefined. */
   readonly waitMs?: number | undefined
   /** Maximum number of waiting requests of a party, and of all parties; unlimited if undefined. */
@@ -108,6 +110,21 @@ const serverName = ''
 
 interface Waiting {
   readonly start: () => void
+  /** The table that the turn is for, if its turns are limited. */
+  readonly table: string | undefined
+}
+
+/** The party whose turn is next, its queued requests, and the one of them that gets the turn. */
+interface Next {
+  readonly party: string
+  readonly line: Set<Waiting>
+  readonly first: Waiting
+}
+
+function count(counts: Map<string, number>, name: string, change: number): void {
+  const next = (counts.get(name) ?? 0) + change
+  if (next === 0) counts.delete(name)
+  else counts.set(name, next)
 }
 
 /**
@@ -119,6 +136,7 @@ const holdMs = 3
 const maxHoldMs = 100
 
 const databaseBusy = () => problem('database/busy', 'all connections to the database are in use')
+const tableBusy = () => problem('database/busy', 'too many other requests wait for it')
 
 /**
  * Grants the use of connections, or of threads, to parties: to those with the least recent use first, and in turn (round-robin) among
@@ -128,6 +146,7 @@ const databaseBusy = () => problem('database/busy', 'all connections to the data
 export class Turns {
   readonly #limits: TurnLimits
   readonly #taken = new Map<string, number>()
+  readonly #takenTables = new Map<string, number>()
   /** Queued requests by party; the next party comes first. */
   readonly #waiting = new Map<string, Set<Waiting>>()
   readonly #usage = new TurnUsage()
@@ -151,16 +170,16 @@ export class Turns {
    * @throws {Problem} database/busy, or that of `toBusy`, after the maximum wait or if too many requests wait; the reason of
    *   an aborted signal
    */
-  async take(party = serverName, signal?: AbortSignal): Promise<() => void> {
+  async take(party = serverName, signal?: AbortSignal, table?: string): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting: Waiting = { start: resolve }
+    const waiting: Waiting = { start: resolve, table }
     const line = this.#waiting.get(party) ?? new Set()
     this.#waiting.set(party, line.add(waiting))
     this.#waitingTotal += 1
     this.#grantTurns()
     try {
       this.#checkLine(line, waiting)
-      await this.#waitForStart(promise, signal)
+      await this.#waitForStart(promise, waiting, signal)
     } catch (error) {
       this.#leave(party, waiting)
       throw error
@@ -170,7 +189,7 @@ export class Turns {
       const now = this.#clock()
       // What the server reads for many callers is never held back.
       if (party !== serverName) this.#usage.add(party, now - start, now)
-      this.#end(party)
+      this.#end(party, table)
     }
   }
 
@@ -181,11 +200,15 @@ export class Turns {
     if (line.size > limit.perParty || this.#waitingTotal > limit.total) throw toBusy()
   }
 
-  async #waitForStart(started: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  async #waitForStart(
+    started: Promise<void>,
+    { table }: Waiting,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { waitMs, toBusy = databaseBusy } = this.#limits
     const { promise: failed, reject } = Promise.withResolvers<never>()
     const abort = () => signal !== undefined && reject(toAborted(signal))
-    const busy = () => reject(toBusy())
+    const busy = () => reject(this.#isTableFull(table) ? tableBusy() : toBusy())
     const timer = waitMs === undefined ? undefined : setTimeout(busy, waitMs)
     signal?.addEventListener('abort', abort, { once: true })
     try {
@@ -198,17 +221,16 @@ export class Turns {
 
   #grantTurns(): void {
     while (this.#free > 0) {
-      const party = this.#findNext()
-      if (party === undefined) return
-      const line = this.#waiting.get(party)
-      const [first] = line ?? []
-      if (line === undefined || first === undefined) return
+      const next = this.#findNext()
+      if (next === undefined) return
+      const { party, line, first } = next
       line.delete(first)
       this.#waitingTotal -= 1
       // Moves the party to the end of the queue.
       this.#waiting.delete(party)
       if (line.size > 0) this.#waiting.set(party, line)
-      this.#taken.set(party, (this.#taken.get(party) ?? 0) + 1)
+      count(this.#taken, party, 1)
+      if (first.table !== undefined) count(this.#takenTables, first.table, 1)
       this.#free -= 1
       if (this.#usage.isSlow(party)) this.#heldAt = undefined
       first.start()
@@ -216,37 +238,49 @@ export class Turns {
   }
 
   /** Finds the waiting party with the least recent use that may take another turn. */
-  #findNext(): string | undefined {
-    let next: string | undefined
+  #findNext(): Next | undefined {
+    let next: Next | undefined
     let least = Number.POSITIVE_INFINITY
     const now = this.#clock()
-    for (const party of this.#waiting.keys()) {
+    for (const [party, line] of this.#waiting) {
       const most = party === serverName ? this.#limits.atOnce : this.#limits.perParty
       if ((this.#taken.get(party) ?? 0) >= most) continue
       if (this.#holdTimer !== undefined && this.#usage.isSlow(party)) continue
       const level = this.#usage.levelOf(party, now)
       if (level >= least) continue
-      next = party
+      const first = this.#findFirst(line)
+      if (first === undefined) continue
+      next = { party, line, first }
       least = level
     }
     return next
+  }
+
+  /** Finds the first request whose table may take another turn. */
+  #findFirst(line: ReadonlySet<Waiting>): Waiting | undefined {
+    for (const one of line) if (!this.#isTableFull(one.table)) return one
+    return undefined
+  }
+
+  #isTableFull(table: string | undefined): boolean {
+    const { perTable = Number.POSITIVE_INFINITY } = this.#limits
+    return table !== undefined && (this.#takenTables.get(table) ?? 0) >= perTable
   }
 
   #leave(party: string, waiting: Waiting): void {
     const line = this.#waiting.get(party)
     // The turn was granted at the same time: pass it on.
     if (line?.delete(waiting) !== true) {
-      this.#end(party)
+      this.#end(party, waiting.table)
       return
     }
     this.#waitingTotal -= 1
     if (line.size === 0) this.#waiting.delete(party)
   }
 
-  #end(party: string): void {
-    const left = (this.#taken.get(party) ?? 1) - 1
-    if (left === 0) this.#taken.delete(party)
-    else this.#taken.set(party, left)
+  #end(party: string, table: string | undefined): void {
+    count(this.#taken, party, -1)
+    if (table !== undefined) count(this.#takenTables, table, -1)
     this.#free += 1
     this.#hold()
     this.#grantTurns()

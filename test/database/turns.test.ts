@@ -47,6 +47,21 @@ describe('turns', () => {
     expect(await order(turns, ['x1', 'y1', 'z1'])).toEqual(['x1', 'y1', 'z1'])
   })
 
+  it('for a table are limited, without delaying those for others, also of the same party', async () => {
+    const turns = new Turns({ atOnce: 4, perParty: 4, perTable: 2, waitMs: 1 })
+    const { signal } = new AbortController()
+    const locked = [await turns.take('a', signal, 'locked'), await turns.take('b', signal, 'locked')]
+    const waiting = turns.take('a', signal, 'locked')
+    const others = [await turns.take('a', signal, 'other'), await turns.take('a')]
+    await expect(waiting).rejects.toMatchObject({
+      code: 'database/busy',
+      message: expect.stringMatching(/wait for it/),
+    })
+    for (const end of [...locked, ...others]) end()
+    for (const end of [await turns.take('a', signal, 'locked'), await turns.take('b', signal, 'locked')])
+      end()
+  })
+
   it('are not kept for who has gone away', async () => {
     const turns = new Turns({ atOnce: 1, perParty: 1 })
     const end = await turns.take('a')

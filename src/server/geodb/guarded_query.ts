@@ -13,6 +13,9 @@ const wholeTableMs = 600_000
  * @param open returns the database; called for each operation
  */
 export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writes'>): Database {
+  const { table: name } = work
+  // Must not take all connections from the other tables of the database.
+  const table = name === undefined ? undefined : JSON.stringify([name.schema, name.table])
   const guard = async <T>(writes: boolean, run: (database: Database) => Promise<T>): Promise<T> => {
     try {
       return await run(open())
@@ -24,11 +27,11 @@ export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writ
     driver: 'postgres',
     schema: '',
     query: (text, values, { signal } = {}) =>
-      guard(false, (database) => database.query<never>(text, values, signal === undefined ? {} : { signal })),
+      guard(false, (database) => database.query<never>(text, values, { signal, table })),
     copyIn: (statement, chunks) => guard(true, (database) => database.copyIn(statement, chunks)),
     async *copyOut(select, values, options) {
       try {
-        yield* open().copyOut(select, values, options)
+        yield* open().copyOut(select, values, { ...options, table })
       } catch (error) {
         throw foreignProblem(error, { ...work, writes: false })
       }
@@ -36,7 +39,7 @@ export function guardForeign(open: () => Database, work: Omit<ForeignWork, 'writ
     transaction(run, options = {}) {
       const { readOnly = false } = options
       const limit = readOnly ? { statementTimeoutMs: wholeTableMs } : {}
-      return guard(!readOnly, (database) => database.transaction(run, { ...limit, ...options }))
+      return guard(!readOnly, (database) => database.transaction(run, { ...limit, ...options, table }))
     },
     listen: (...subscription) => open().listen(...subscription),
     onWrite: (callback) => open().onWrite(callback),
@@ -60,6 +63,7 @@ const reasons: Readonly<Record<string, string>> = {
   '3D000': 'the database does not exist',
   '42501': 'the user has no permission to connect',
   '53300': 'the database has too many connections',
+  '55P03': 'it is locked by another transaction',
   '57P01': 'the database was shut down',
   '57P02': 'the database was shut down',
   '57P03': 'the database is starting up or shutting down',

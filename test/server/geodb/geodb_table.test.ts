@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { silentLog } from '../../../src/core/log.ts'
+import type { Database } from '../../../src/database/database.ts'
+import { openForeign as openForeignDatabase } from '../../../src/database/foreign_database.ts'
+import { guardForeign } from '../../../src/server/geodb/guarded_query.ts'
 import {
   countOf,
   createConnection,
@@ -194,4 +198,59 @@ describeServer('tables of foreign databases', (start) => {
       await execute(`drop owned by ${login}; drop role ${login}`)
     }
   })
+})
+
+const opened: Database[] = []
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((database) => database.close()))
+})
+
+async function openGuarded(statementTimeoutMs: number): Promise<Database> {
+  const { hostname: host, username: user, ...there } = (await openForeign()).connection
+  const limits = { poolSize: 8, connectMs: 5000, statementTimeoutMs }
+  const database = openForeignDatabase({ host, user, ...there, ...limits, sslMode: null, log: silentLog })
+  opened.push(database)
+  return guardForeign(() => database, { connectionId: 7, table: { schema: 'public', table: 'slow' } })
+}
+
+const running = new AbortController()
+
+test('a list whose rows do not arrive ends at the statement timeout', async () => {
+  const database = await openGuarded(200)
+  const read = (tx: Pick<Database, 'copyOut'>) => Array.fromAsync(tx.copyOut('select 1 from pg_sleep(100)'))
+  const message = expect.stringMatching(/"slow" in .*: the query did not return rows for 200 ms/)
+  const list = database.transaction(read, { readOnly: true, signal: running.signal })
+  await expect(list).rejects.toMatchObject({ code: 'external/database', message })
+  await expect(read(database)).rejects.toMatchObject({ code: 'external/database' })
+})
+
+test('a query ends when its signal is aborted', async () => {
+  const database = await openGuarded(60_000)
+  const signal = AbortSignal.timeout(100)
+  const sleeping = database.query('select pg_sleep(100)', [], { signal })
+  await expect(sleeping).rejects.toMatchObject({ code: 'request/aborted' })
+})
+
+test('a locked table is reported', async () => {
+  const database = await openGuarded(60_000)
+  const statement = "do $$ begin raise exception 'lock timeout' using errcode = '55P03'; end $$"
+  const message = expect.stringMatching(
+    /^Table "public"\."slow" in .*: it is locked by another transaction\.$/,
+  )
+  await expect(database.query(statement)).rejects.toMatchObject({ code: 'external/database', message })
+})
+
+test('a slow table leaves connections to others', async () => {
+  const database = await openGuarded(60_000)
+  const stop = new AbortController()
+  const slow = Array.from({ length: 12 }, () =>
+    database.query('select pg_sleep(100)', [], { signal: stop.signal }),
+  )
+  const table = { schema: 'public', table: 'other' }
+  const other = guardForeign(() => opened[0] as Database, { connectionId: 7, table })
+  expect(await other.query('select 1 as one')).toEqual([{ one: 1 }])
+  stop.abort()
+  const ended = await Promise.allSettled(slow)
+  expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(12)
 })
