@@ -30,6 +30,13 @@ export const externalProblems = {
     exception: `${core}.ExternalDatabaseError`,
     advice: 'Restore the table, or send {"geodb_layer": {"fields": "update"}} to read its columns again.',
   },
+  'external/query': {
+    title: 'External table cannot be read',
+    exit: 1,
+    status: 503,
+    exception: `${core}.ExternalDatabaseError`,
+    advice: 'Correct the data of the table, or the definition of the view, in the external database.',
+  },
   'external/read-only': {
     title: 'External table is read-only',
     exit: 1,

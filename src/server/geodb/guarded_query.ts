@@ -83,7 +83,10 @@ const readOnly = /^(42501|42809|428C9|25006|55000|0A000)$/
 const refused = /^(22|23|P0001)/
 
 /** SQLSTATEs of reads after a change of the table: a dropped name, another type, a revoked permission. */
-const changed = /^(22|42|3F000)/
+const changed = /^(42|3F000)/
+
+/** SQLSTATEs of reads of rows that the table or view cannot compute: data, subqueries, exceptions of functions. */
+const unreadable = /^(21|22|2F|38|39|P0)/
 
 /**
  * Converts an error of an external database so that it names connection and table, and is not mistaken for a failure of
@@ -103,6 +106,8 @@ function foreignProblem(error: unknown, work: ForeignWork): unknown {
     )
   if (changed.test(sqlstate))
     return problem('external/table', `${nameOf(work)} cannot be read: ${error.message}`, details(error, work))
+  if (unreadable.test(sqlstate))
+    return problem('external/query', `${nameOf(work)} cannot be read: ${error.message}`, details(error, work))
   return problem('external/database', `${nameOf(work)}: ${reasonOf(error, sqlstate)}.`, details(error, work))
 }
 

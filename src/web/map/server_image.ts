@@ -76,6 +76,7 @@ const lastingCodes: readonly (string | undefined)[] = [
   'render/unsupported',
   'external/refused',
   'external/table',
+  'external/query',
   'secret/unreadable',
   'resource/not-found',
 ]

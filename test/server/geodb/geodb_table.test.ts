@@ -198,6 +198,22 @@ describeServer('tables of foreign databases', (start) => {
       await execute(`drop owned by ${login}; drop role ${login}`)
     }
   })
+
+  test('that fail to compute their rows are reported with the reason', async () => {
+    const { admin, execute, connection } = await open()
+    await execute(`drop table if exists zero cascade; create table zero (id serial primary key, geom geometry(Point, 3857));
+      insert into zero default values; create view divided as select id, geom, 1 / (id - id) as n from zero`)
+    const id = await createGeodbLayer(admin, { name: 'Divided', table: 'divided', connection })
+    const answer = await admin('GET', `/api/resource/${id}/feature/`)
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      expect.objectContaining({
+        code: 'external/query',
+        title: 'External table cannot be read',
+        message: expect.stringMatching(/"divided" in .* cannot be read: division by zero$/),
+      }),
+    ])
+  })
 })
 
 const opened: Database[] = []
