@@ -269,7 +269,7 @@ resources:
     expect(await originsOf('points')).toEqual({ 'points.data': 'server' })
     const { out } = await run('drift', 'points.yaml')
     expect(out).toMatch(
-      / data {2}server: \d features?, edited (once|\d times) since the last load, last by administrator at [-0-9: ]+ UTC; manifest: \d features? in points.geojson\n/,
+      / data {2}server: \d features?, edited (once|\d times) since the last load \(features? [0-9, and]+\), last by administrator at [-0-9: ]+ UTC; manifest: \d features? in points.geojson\n/,
     )
     const [event] = (await run('drift', 'points.yaml', '--json')).out.split('\n')
     expect(JSON.parse(event ?? '').fields[0].data).toMatchObject({

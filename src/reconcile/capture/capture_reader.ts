@@ -29,7 +29,11 @@ function findExtensions(
   { id, key }: ExtensionsQuery,
 ): ExtensionsReading {
   const found = captured.find((one) => one.id === id && (key === undefined || one.key === key))
-  return found === undefined ? notCaptured : found.features
+  if (found === undefined) return notCaptured
+  // As a server answers without a key.
+  return key === undefined
+    ? (found.features?.map((one) => ({ ...one, key: null, same: 1 })) ?? null)
+    : found.features
 }
 
 // Absence from an incomplete capture does not prove that a resource does not exist.
