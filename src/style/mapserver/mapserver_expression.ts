@@ -2,7 +2,14 @@ import { compileLinearPattern } from '../expression/linear_pattern.ts'
 import type { Comparison, Filter, Operand } from './mapserver_filter.ts'
 
 /** A syntax error in an expression. */
-export class MapserverExpressionFault extends Error {}
+export class MapserverExpressionFault extends Error {
+  readonly hint: string | undefined
+
+  constructor(message: string, hint?: string) {
+    super(message)
+    this.hint = hint
+  }
+}
 
 /** Maximum nesting depth, so that parsing cannot exhaust the stack. */
 const maxDepth = 50
@@ -17,14 +24,19 @@ const maxDepth = 50
  */
 export function parseMapserverExpression(text: string, classItem: string | undefined): Filter {
   if (text.startsWith('(')) return parseLogical(text)
-  if (classItem === undefined)
-    throw new MapserverExpressionFault(`${text} requires a <classitem> in the layer`)
+  if (classItem === undefined) throw new MapserverExpressionFault(...lackOf(text))
   const pattern = /^\/(.*)\/(i?)$/s.exec(text)
   if (pattern) return matchOf(classItem, pattern[1] ?? '', pattern[2] === 'i')
   const list = /^\{(.*)\}$/s.exec(text)
   if (list) return { op: 'in', field: classItem, values: splitList(list[1] ?? '') }
   const quoted = /^(["'])(.*)\1$/s.exec(text)
   return { op: 'eq', field: classItem, value: quoted?.[2] ?? text }
+}
+
+/** Tells what an expression without a class item lacks: logical expressions, which name their fields, are in parentheses. */
+function lackOf(text: string): [message: string, hint?: string] {
+  if (/\[[^\]]+\]/.test(text)) return [`${text} is not in parentheses`, `write (${text})`]
+  return [`${text} requires a <classitem> in the layer`]
 }
 
 /** Formats a filter as a logical expression that `parseMapserverExpression` parses to an equal filter. */

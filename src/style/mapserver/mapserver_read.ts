@@ -203,7 +203,10 @@ function readFilter(context: ElementContext, classItem: string | undefined): Fil
     return parseMapserverExpression(text, classItem)
   } catch (error) {
     if (!(error instanceof MapserverExpressionFault)) throw error
-    return void fail(context, context.element.span, `invalid <expression>: ${error.message}`)
+    return void fail(context, context.element.span, {
+      message: `invalid <expression>: ${error.message}`,
+      hint: error.hint,
+    })
   }
 }
 

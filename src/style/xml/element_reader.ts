@@ -89,8 +89,10 @@ export function parseNumber(text: string): number | undefined {
 }
 
 /** Adds an error; the style cannot be used. */
-export function fail({ path, issues }: ElementContext, span: Span, message: string): void {
-  issues.push({ code: 'style/bad-value', message, severity: 'error', span, pointer: path })
+export function fail({ path, issues }: ElementContext, span: Span, fault: string | Warning): void {
+  const { message, hint } = typeof fault === 'string' ? { message: fault, hint: undefined } : fault
+  const issue = { code: 'style/bad-value', message, severity: 'error', span, pointer: path } as const
+  issues.push(hint === undefined ? issue : { ...issue, hint })
 }
 
 /** Adds a warning about a part that is not drawn. */

@@ -63,9 +63,16 @@ test.each([
   ['([a] # 1)', 'cannot read # 1)'],
   ["([a] ~ '(')", '/(/ is not a regular expression that is supported'],
   ['('.repeat(60), 'nested deeper than 50 levels'],
+  ['"[art]" = "Schule"', '"[art]" = "Schule" is not in parentheses'],
   ['plain', 'plain requires a <classitem> in the layer'],
 ])('refuses %s', (expression, message) => {
   expect(() => parseMapserverExpression(expression, undefined)).toThrow(message)
+})
+
+test('tells how a logical expression without parentheses is written', () => {
+  expect(() => parseMapserverExpression('"[art]" = "Schule"', undefined)).toThrow(
+    expect.objectContaining({ hint: 'write ("[art]" = "Schule")' }),
+  )
 })
 
 test('lists the fields that a filter reads', () => {
