@@ -189,6 +189,7 @@ describe('a Shapefile in an archive', () => {
 
   test('is rejected without its .prj file', async () => {
     await expect(readFileAs('cities.zip', without('.prj'))).rejects.toMatchObject({
+      hint: expect.stringContaining('put its .prj file beside it, or into the archive'),
       code: 'source/no-srs',
       message: expect.stringContaining('"cities"'),
     })

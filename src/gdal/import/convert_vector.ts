@@ -265,7 +265,7 @@ function rejectMisplaced({ bad }: FeatureScan, name: string): void {
   throw problem(
     'source/no-srs',
     `${nameSource(name)} has no reference system, and feature ${first.number} is not in longitude and latitude`,
-    { hint: 'Upload a ZIP archive of the table and a .prj file with the same name.' },
+    { hint: 'Put a .prj file with the same name beside the table; in an upload, both into a ZIP archive.' },
   )
 }
 

@@ -195,7 +195,7 @@ function sourceReferenceSystem({ layer, name, degrees }: SourceLayer): string | 
   if (own !== null && !undefinedSystem.test(own.toWKT())) return undefined
   if (degrees !== undefined) return 'EPSG:4326'
   throw problem('source/no-srs', `the layer ${JSON.stringify(name)} has no reference system`, {
-    hint: 'Add it to the file; for a Shapefile, add its .prj file to the archive.',
+    hint: 'Add it to the file; for a Shapefile, put its .prj file beside it, or into the archive.',
   })
 }
 
