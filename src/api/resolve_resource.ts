@@ -12,7 +12,19 @@ import type { Api } from './api.ts'
  *
  * @throws {Problem} resource/not-found with a suggestion, access/denied
  */
-export async function resolveResource(api: Api, name: string, signal?: AbortSignal): Promise<Representation> {
+export function resolveResource(api: Api, name: string, signal?: AbortSignal): Promise<Representation> {
+  return find(api, { name, signal, isWanted: () => true })
+}
+
+interface Wanted {
+  readonly name: string
+  readonly signal: AbortSignal | undefined
+  /** Whether a resource of a class may be suggested instead. */
+  readonly isWanted: (cls: string) => boolean
+}
+
+async function find(api: Api, wanted: Wanted): Promise<Representation> {
+  const { name, signal } = wanted
   const query = { serialization: 'full' }
   const [byKeyname] = await api.call('resource.search', { query, more: [['keyname', name]], signal })
   if (byKeyname !== undefined) return represent(byKeyname)
@@ -21,7 +33,7 @@ export async function resolveResource(api: Api, name: string, signal?: AbortSign
   const path = name.replace(/^\s*\/\s*/, '')
   const found = path === '' ? undefined : await findBelow({ api, signal }, 0, path)
   if (found !== undefined) return found
-  throw await notFound(api, name, signal)
+  throw await notFound(api, wanted)
 }
 
 /**
@@ -34,11 +46,15 @@ export async function resolveFeatureLayer(
   name: string,
   signal?: AbortSignal,
 ): Promise<Representation<'vector_layer'>> {
-  const found = await resolveResource(api, name, signal)
+  const isLayer = (cls: string) => isCls(cls) && hasFeatures(cls)
+  const found = await find(api, { name, signal, isWanted: isLayer })
   const { cls, display_name } = found.resource
-  if (isCls(cls) && hasFeatures(cls)) return found as Representation<'vector_layer'>
+  if (isLayer(cls)) return found as Representation<'vector_layer'>
   throw problem('usage/bad-argument', `"${display_name}" is a ${cls}, which has no features.`, {
-    hint: 'Name a layer with features.',
+    hint:
+      cls === 'raster_layer'
+        ? 'Download its original file with landform data export, to a file with the extension .tif.'
+        : 'Name a layer with features.',
     resource: found.resource.id,
   })
 }
@@ -77,10 +93,9 @@ async function listChildren({ api, signal }: Lookup, parent: number): Promise<Re
   }
 }
 
-async function notFound(api: Api, name: string, signal: AbortSignal | undefined): Promise<Problem> {
+async function notFound(api: Api, { name, signal, isWanted }: Wanted): Promise<Problem> {
   const all = (await api.call('resource.search', { query: {}, signal })).map(represent)
   const named = all.flatMap(({ resource }) => (resource.display_name === name ? String(resource.id) : []))
-  const known = all.flatMap(({ resource }) => [resource.keyname ?? [], resource.display_name ?? []].flat())
   if (named.length > 1)
     return problem('resource/not-found', `${named.length} resources have the name "${name}".`, {
       hint: `Use an id, keyname or path instead. Ids: ${named.join(', ')}.`,
@@ -93,6 +108,21 @@ async function notFound(api: Api, name: string, signal: AbortSignal | undefined)
         hint: `Resource ${named[0]}, at another level, has that name: use its id, keyname or path.`,
       },
     )
-  const hint = findHint(name, known) ?? 'Use a keyname, an id, or a path such as City/Roads.'
+  const suggested = all.filter(({ resource }) => isWanted(resource.cls))
+  const hint = hintFor(name, suggested) ?? 'Use a keyname, an id, or a path such as City/Roads.'
   return problem('resource/not-found', `There is no resource "${name}" that this account can read.`, { hint })
+}
+
+/** Suggests a key rather than a name, which others may have, too. */
+function hintFor(name: string, suggested: readonly Representation[]): string | undefined {
+  const keys = suggested.flatMap(({ resource }) => resource.keyname ?? [])
+  const words = name.toLowerCase()
+  const longer = keys.filter((key) =>
+    key
+      .toLowerCase()
+      .split(/[^\p{L}\d]+/u)
+      .includes(words),
+  )
+  const names = suggested.flatMap(({ resource }) => resource.display_name ?? [])
+  return findHint(name, keys) ?? findHint(longer[0] ?? '', longer) ?? findHint(name, names)
 }

@@ -77,6 +77,13 @@ describe('a raster layer in a manifest', () => {
     expect(applied.exit).toBe(0)
     expect(applied.out).toMatch(/Plan for pictures: 4 to create/)
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
+    const exported = await run(['data', 'export', 'photo', '-o', 'copy.tif'])
+    expect(exported.out).toMatch(/^copy.tif: Photo, the original file, /)
+    expect(await readFile(join(cwd, 'copy.tif'))).toEqual(await readFile(join(cwd, 'photo.tif')))
+    expect((await run(['data', 'export', 'photo', '-o', 'copy.gpkg'])).err).toContain(
+      'with the extension .tif',
+    )
+    expect((await run(['data', 'export', 'map', '-o', 'map.tif'])).err).toContain('not a raster layer')
   })
 
   it('is replaced in place when its file changes, and overwrites a raster changed on the server only with the option', async () => {

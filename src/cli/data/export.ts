@@ -19,6 +19,7 @@ import { writeEvent } from '../print/events.ts'
 import { startRunProgress } from '../print/run.ts'
 import { showBytes, showDuration } from '../print/text_format.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
+import { exportRaster, isRasterFile } from './export_raster.ts'
 import { filterOptions, readFilter } from './filter.ts'
 import { layerFacts } from './layer.ts'
 import { streamOut } from './output.ts'
@@ -31,6 +32,7 @@ export const exportCommand: CommandSpec = {
   summary: 'export a layer to a file',
   examples: [
     'landform data export roads -o roads.gpkg',
+    'landform data export relief -o relief.tif   # the original file of a raster layer',
     'landform data export City/Roads -o roads.shp.zip --encoding CP1251',
     'landform data export cities -o big.csv --filter population__ge=1000000 --fid id',
     'landform data export cities -o - --format GeoJSON | jq .features[0]',
@@ -38,6 +40,10 @@ export const exportCommand: CommandSpec = {
   declare,
   run: ({ arguments: [name], options }, terminal) => {
     const output = String(options.output)
+    if (isRasterFile(output) && options.format === undefined)
+      return withServer(options, terminal, (api) =>
+        exportRaster(api, { name: String(name), options }, terminal),
+      )
     const wishes = { output, format: options.format as string | undefined, isZipped: options.zipped === true }
     const target = chooseTarget(wishes)
     if (output === standardOutput && options.json)

@@ -82,6 +82,7 @@ describe('landform data head', () => {
   it('suggests the correct name of an unknown layer or field', async () => {
     const cases = [
       ['head twons', 1, 'did you mean "towns"?'],
+      ['head cty', 1, 'Use a keyname, an id, or a path'],
       ['head Towns', 1, 'has that name: use its id'],
       ['head 999999', 1, 'resource/not-found'],
       ['head city', 3, 'has no features'],
