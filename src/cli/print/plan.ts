@@ -181,12 +181,15 @@ const reasons: Readonly<Record<DataLoad['reason'], string>> = {
   requested: ': --overwrite-data',
 }
 
+const showReason = ({ reason, isSourceChanged }: DataLoad) =>
+  isSourceChanged ? `${reasons['source changed']}${reasons[reason].replace(':', ',')}` : reasons[reason]
+
 function formatData(data: DataLoad, paint: Paint): string[] {
   const { source, sizeBytes, reason, before, change } = data
   if (data.sync !== undefined) return formatSync(data, paint)
   const verb = reason === 'new' || before === 0 ? 'is loaded' : `replaces ${describeReplaced(data)}`
   const lines = [
-    `data  ${source} (${showBytes(sizeBytes)}) ${verb}${reasons[reason]}${describeNew(data)}`,
+    `data  ${source} (${showBytes(sizeBytes)}) ${verb}${showReason(data)}${describeNew(data)}`,
     ...formatNotSynced(data),
     ...formatListed(data),
     ...formatSkipped(data),
@@ -250,7 +253,7 @@ function formatSync(data: DataLoad, paint: Paint): string[] {
   const what = difference === undefined ? 'features not compared' : describeDifference(difference)
   const lost = change === undefined ? '' : describeDataLoss(change)
   return [
-    `data  ${source} (${showBytes(sizeBytes)}) synchronizes: ${what}${reasons[data.reason]}`,
+    `data  ${source} (${showBytes(sizeBytes)}) synchronizes: ${what}${showReason(data)}`,
     ...formatListed(data),
     ...formatSkipped(data),
     ...(difference?.examples ?? []).map((example) => formatExample(example, paint)),

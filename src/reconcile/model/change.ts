@@ -62,6 +62,8 @@ export interface DataLoad {
   readonly version: number
   /** Reason for the load. */
   readonly reason: 'new' | 'source changed' | 'data changed on the server' | 'fields added' | 'requested'
+  /** Whether the source of a requested load has changed, too. */
+  readonly isSourceChanged?: true
   /** Number of features to replace; null if the server cannot count them, absent for new layers and rasters. */
   readonly before?: number | null
   /** Changes of the load, if the source could be read during planning. */

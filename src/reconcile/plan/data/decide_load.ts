@@ -98,10 +98,18 @@ export function decideSource(question: SourceQuestion): SourceDecision {
   const { wanted, actual, file, added, options, contents } = question
   if (actual === undefined) return loadNew(question)
   const edited = withWrites(findEdits(actual), actual, contents)
-  if (options.overwriteData.has(wanted.key)) return replaceData(question, { reason: 'requested', edited })
+  const digest = sourceDigest(file.sha256, loadOptionsOf(wanted))
+  if (options.overwriteData.has(wanted.key)) {
+    const isSourceChanged = actual.source !== undefined && actual.source.digest !== digest
+    return replaceData(question, {
+      reason: 'requested',
+      edited,
+      ...(isSourceChanged ? { isSourceChanged } : {}),
+    })
+  }
   if (actual.source === undefined) return decideUnmarked(question)
   if (wanted.data?.mode === 'seed') return keepData(question)
-  const isSame = actual.source.digest === sourceDigest(file.sha256, loadOptionsOf(wanted))
+  const isSame = actual.source.digest === digest
   if (isSame && edited === undefined)
     return added.size === 0 ? { issues: [] } : replaceData(question, { reason: 'fields added', edited })
   const reason = isSame ? 'data changed on the server' : 'source changed'
@@ -174,7 +182,7 @@ function reportEdits(wanted: WantedResource, edited: EditedData): Issue {
   return { ...issueAt(wanted, 'plan/data-edited', message, '/data'), hint }
 }
 
-type Reason = Pick<DataLoad, 'reason'> & { readonly edited: EditedData | undefined }
+type Reason = Pick<DataLoad, 'reason' | 'isSourceChanged'> & { readonly edited: EditedData | undefined }
 
 function replaceData(question: SourceQuestion, reason: Reason): SourceDecision {
   const decision = decideReplacement(question, reason)
@@ -182,11 +190,15 @@ function replaceData(question: SourceQuestion, reason: Reason): SourceDecision {
   return isUnread ? { ...decision, unreadContents: true } : decision
 }
 
-function decideReplacement(question: SourceQuestion, { reason, edited }: Reason): SourceDecision {
+function decideReplacement(
+  question: SourceQuestion,
+  { reason, edited, isSourceChanged }: Reason,
+): SourceDecision {
   const { wanted, actual, count, change, converted } = question
   const isNotSynced = wanted.data?.mode === 'sync' && converted.size > 0
   const load = {
     ...loadOf(question, reason),
+    ...(isSourceChanged ? { isSourceChanged } : {}),
     ...(edited === undefined ? {} : { edited }),
     ...(isNotSynced ? { notSynced: [...converted] } : {}),
   }

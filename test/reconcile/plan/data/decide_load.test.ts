@@ -241,6 +241,9 @@ describe('the data of a layer', () => {
     expect([asked.load, asked.codes]).toEqual([undefined, ['(plan/data-unknown)']])
     expect(decide(layerOf(undefined, 3), { count: null }).codes).toEqual(['(plan/data-unknown)'])
     expect(decide(layerOf(undefined, 3), { overwrite: true }).load?.reason).toBe('requested')
+    const same = decide(layerOf(marker(3), 3), { overwrite: true }).load
+    const other = decide(layerOf(marker(3, { encoding: 'CP1251' }), 3), { overwrite: true }).load
+    expect([same?.isSourceChanged, other?.isSourceChanged]).toEqual([undefined, true])
   })
 
   it('stay when the account cannot read the marker', () => {
