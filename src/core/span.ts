@@ -8,8 +8,22 @@ export interface Span {
   readonly endColumn: number
 }
 
+/** Returns `file:line`. */
+export const formatLine = ({ file, line }: Pick<Span, 'file' | 'line'>) =>
+  line === 0 ? file : `${file}:${line}`
+
+/** Place that has a name, and no lines: an entry of the journal. */
+export const wholeSpan = (name: string): Span => ({
+  file: name,
+  line: 0,
+  column: 0,
+  endLine: 0,
+  endColumn: 0,
+})
+
 /** Returns `file:line:column`, which editors and terminals turn into links. */
 export function formatSpan(span: Span): string {
+  if (span.line === 0) return span.file
   return `${span.file}:${span.line}:${span.column}`
 }
 

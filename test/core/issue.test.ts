@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareIssues, type Issue } from '../../src/core/issue.ts'
+import { formatLine, formatSpan, wholeSpan } from '../../src/core/span.ts'
 
 const at = (code: string, file: string, line: number, column: number): Issue => ({
   code,
@@ -20,4 +21,10 @@ describe('compareIssues', () => {
       'a b',
     ])
   })
+})
+
+it('places without lines have only their name', () => {
+  expect([formatSpan(wholeSpan('entry 6')), formatLine(wholeSpan('entry 6'))]).toEqual(['entry 6', 'entry 6'])
+  const span = { ...wholeSpan('a.yaml'), line: 2, column: 3 }
+  expect([formatSpan(span), formatLine(span)]).toEqual(['a.yaml:2:3', 'a.yaml:2'])
 })

@@ -1,4 +1,5 @@
 import { showNumber } from '../../core/count.ts'
+import { formatLine } from '../../core/span.ts'
 import { describeAccess, shorten } from '../../reconcile/access/describe_access.ts'
 import type { AccessReport } from '../../reconcile/model/access_change.ts'
 import { oneLine, type Paint } from './text_format.ts'
@@ -11,7 +12,7 @@ const maxPlaces = 2
 export function formatAccess(report: AccessReport | undefined, paint: Paint): string[] {
   if (report === undefined) return []
   const lines = describeAccess(report.changes).map(({ change, sentence, names, causes }) => {
-    const places = causes.map(({ file, line }) => `${file}:${line}`)
+    const places = causes.map(formatLine)
     const cause = places.length === 0 ? '' : ` (${shorten(places, maxPlaces)})`
     return `${paint(change === 'gain' ? 'green' : 'red', sentence)}: ${oneLine(names)}${cause}`
   })

@@ -2,7 +2,7 @@ import { classMask, maskOf } from '../../access/permission_mask.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
 import { countOf, pluralOf } from '../../core/count.ts'
-import type { Span } from '../../core/span.ts'
+import { formatLine, type Span } from '../../core/span.ts'
 import type { AccessChange, AccessTarget } from '../model/access_change.ts'
 
 /** Maximum number of names in a list. */
@@ -41,7 +41,7 @@ function foldForPeople(changes: readonly AccessChange[]): Line[] {
       const line: Line = lines.get(key) ?? { change, principals, on, words, resources: [], causes: new Map() }
       lines.set(key, line)
       line.resources.push(resource)
-      for (const span of causes) line.causes.set(`${span.file}:${span.line}`, span)
+      for (const span of causes) line.causes.set(formatLine(span), span)
     }
   }
   return [...lines.values()]

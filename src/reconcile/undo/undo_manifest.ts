@@ -6,6 +6,7 @@ import type { SetFields } from '../../contract/field_marks.ts'
 import { formatSource, markerKeys } from '../../contract/markers.ts'
 import { isCls } from '../../contract/registry.ts'
 import { splitPointer } from '../../core/pointer.ts'
+import { wholeSpan } from '../../core/span.ts'
 import type { FormerManager, Manifest, WantedResource } from '../../manifest/manifest.ts'
 import { nameRule, sortedRules } from '../model/access_rules.ts'
 import { readFiles } from '../model/actual_files.ts'
@@ -373,5 +374,5 @@ function cleared(there: ActualResource | undefined): Record<string, null> {
 
 /** The journal has no lines: faults are reported without a position. */
 function spanOf({ id }: JournalEntry): WantedResource['spanOf'] {
-  return () => ({ file: `entry ${id}`, line: 1, column: 1, endLine: 1, endColumn: 1 })
+  return () => wholeSpan(`entry ${id}`)
 }
