@@ -115,6 +115,9 @@ test('only the named files become layers', async () => {
   const made = await run(['init', 'places.geojson', '--name', 'One', '--into', 'elsewhere'])
   expect(made.out).toContain('elsewhere/one.yaml: 1 layer, 1 web map\n')
   expect(made.out).toContain('landform plan elsewhere\n')
+  await run(['init', 'places.geojson', '--name', 'Two', '--prefix', 'north_'])
+  const keys = (await read('manifests/two.yaml')).match(/^ +north_\w+(?=:$)/gm)?.map((key) => key.trim())
+  expect(keys).toEqual(['north_two', 'north_places', 'north_places_style', 'north_two_map'])
 })
 
 test('nothing is overwritten, and missing files are told', async () => {

@@ -18,6 +18,8 @@ export interface InitSettings {
   /** Data files; those of the working directory if empty. */
   readonly files: readonly string[]
   readonly name: string | undefined
+  /** Start of all keys. */
+  readonly prefix: string
   readonly into: string
   readonly hasMap: boolean
   readonly isPublic: boolean
@@ -39,8 +41,8 @@ async function runInit(settings: InitSettings, terminal: Terminal): Promise<numb
 
 type Answers = Omit<FirstTree, 'layers'>
 
-function withDefaults({ name, hasMap, isPublic }: InitSettings, cwd: string): Answers {
-  return { name: name?.trim() || basename(cwd) || 'Maps', hasMap, isPublic }
+function withDefaults({ name, prefix, hasMap, isPublic }: InitSettings, cwd: string): Answers {
+  return { prefix, name: name?.trim() || basename(cwd) || 'Maps', hasMap, isPublic }
 }
 
 /** Asks for what no option gives; undefined if the user breaks off. */
@@ -61,7 +63,9 @@ async function ask(
     const name = settings.name ?? (await askFor('Name of the group of layers', defaults.name))
     const map = isAsked ? await askFor('Make a web map of them?', 'yes') : 'no'
     const open = settings.isPublic ? 'yes' : await askFor('May guests see them?', 'no')
-    return questions.signal.aborted ? undefined : { name, hasMap: isYes(map), isPublic: isYes(open) }
+    return questions.signal.aborted
+      ? undefined
+      : { ...defaults, name, hasMap: isYes(map), isPublic: isYes(open) }
   } finally {
     questions.close()
   }
@@ -157,12 +161,14 @@ export const initCommand: CommandSpec = {
   examples: [
     'landform init',
     'landform init roads.gpkg relief.tif --name City --public',
+    'landform init roads.gpkg --prefix north_   # keys such as north_roads',
     'landform init --yes   # without questions',
   ],
   declare: (command) =>
     command
       .argument('[files...]', 'data files')
       .option('--name <name>', 'display name of the group (default: name of the working directory)')
+      .option('--prefix <text>', 'start of all keys, so that they differ from those of other manifests')
       .option('--into <folder>', 'output directory', 'manifests')
       .option('--public', 'let guests see the layers and the web map')
       .option('--no-map', 'write no web map')
@@ -172,6 +178,7 @@ export const initCommand: CommandSpec = {
       {
         files: (files ?? []) as readonly string[],
         name: options.name as string | undefined,
+        prefix: (options.prefix as string | undefined) ?? '',
         into: String(options.into),
         hasMap: options.map !== false,
         isPublic: options.public === true,

@@ -19,6 +19,8 @@ export interface FirstTree {
   /** Display name of the group. */
   readonly name: string
   readonly layers: readonly FirstLayer[]
+  /** Start of all keys, so that they differ from those of other manifests; empty for none. */
+  readonly prefix: string
   /** Whether to write a web map of the layers. */
   readonly hasMap: boolean
   /** Whether everybody may see all of it, signed in or not. */
@@ -36,11 +38,11 @@ const publicPermissions = [
 ] as const
 
 /** Describes a group below the root of the tree, with a layer and a style for each file, and a web map of them. */
-export function firstManifest({ name, layers, hasMap, isPublic }: FirstTree): WrittenManifest {
+export function firstManifest({ name, prefix, layers, hasMap, isPublic }: FirstTree): WrittenManifest {
   const keys = createKeyMaker((key) => key === 'root')
-  const group = keys.make(name, 'maps')
+  const group = keys.make(`${prefix}${name}`, 'maps')
   const placed = layers.map((layer) => {
-    const key = keys.make(layer.displayName, 'layer')
+    const key = keys.make(`${prefix}${layer.displayName}`, 'layer')
     return { ...layer, key, styleKey: keys.make(`${key}_style`, 'style') }
   })
   const children: Record<string, WrittenBlock> = Object.fromEntries(
