@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { PermissionMask } from '../../access/permission_mask.ts'
 import type { Rule } from '../../contract/bodies/resource.ts'
+import { withOwnId } from '../../contract/field_marks.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import { toDocumentForm, translateMembers } from '../../contract/schema/translate.ts'
 import type { Queryable } from '../../database/database.ts'
+import type { Metadata } from '../../store/resource/resmeta.ts'
 import type { LockedResource } from '../../store/resource/resource_row.ts'
 import {
   isWritable,
@@ -14,6 +16,7 @@ import {
   visibleMembers,
 } from './attributes.ts'
 import { readStored, represent } from './representation.ts'
+import type { StoredResource } from './stored_resource.ts'
 import { isSameRules } from './write_rules.ts'
 
 /** Attributes that a request writes to a resource, and the caller's mask. */
@@ -98,4 +101,57 @@ export function dropUnchanged(comparison: Comparison): MemberValues {
   const rules = resource.permissions as Rule[] | undefined
   if (rules !== undefined && isSameRules(rules, comparison.rules)) same.add('permissions')
   return pickAttributes(written, (member, name) => member !== 'resource' || !same.has(name))
+}
+
+/**
+ * Returns the attributes of each target, in order; none where all of them equal what the caller reads, so that writing them again is
+ * not a change. Attributes that are not read, such as secrets and sources, count as changes. Metadata that a request leaves out
+ * are removed if it `replaces` them.
+ */
+export async function dropStored<T extends Target>(
+  tx: Queryable,
+  targets: readonly T[],
+  replaces: boolean,
+): Promise<T[]> {
+  const isOpen = ({ written }: Target) => Object.keys(written).length > 0 && written.resource === undefined
+  const open = targets.filter(isOpen)
+  const rows = await readStored(tx, {
+    ids: open.filter(({ written }) => written.resmeta !== undefined).map(({ id }) => id),
+    fullness: 'resource',
+  })
+  const left = open.filter(({ id, cls, mask, written }) => {
+    if (written.resmeta === undefined) return true
+    const shown = visibleMembers(cls, mask, { resmeta: { items: rows.get(id)?.row.metadata } })
+    return isSameMetadata(id, { written, shown, replaces })
+  })
+  const stored = await readStored(tx, { ids: left.filter(hasClassMembers).map(({ id }) => id) })
+  const same = new Set(
+    left.filter((target) => !hasClassMembers(target) || isSameClassMembers(target, stored.get(target.id))),
+  )
+  return targets.map((target) => (same.has(target) ? { ...target, written: {} } : target))
+}
+
+const hasClassMembers = ({ written }: Target) => Object.keys(written).some((member) => member !== 'resmeta')
+
+function isSameClassMembers({ cls, mask, written }: Target, stored: StoredResource | undefined): boolean {
+  if (stored === undefined) return false
+  const { resmeta: _, ...own } = written
+  const isSame = compareMembers(cls, own, represent(stored, mask) as unknown as MemberValues)
+  return Object.entries(own).every(([member, values]) =>
+    Object.keys(values).every((name) => isSame(member, name)),
+  )
+}
+
+interface MetadataComparison {
+  readonly written: MemberValues
+  readonly shown: MemberValues
+  readonly replaces: boolean
+}
+
+function isSameMetadata(id: number, { written, shown, replaces }: MetadataComparison): boolean {
+  const stored = shown.resmeta?.items as Metadata | undefined
+  if (stored === undefined) return false
+  const items = Object.entries(withOwnId(written.resmeta?.items as Metadata, id))
+  const isSame = items.every(([key, value]) => isDeepStrictEqual(stored[key] ?? null, value))
+  return isSame && (!replaces || items.length === Object.keys(stored).length)
 }

@@ -25,7 +25,7 @@ import { checkMoves, moveAll } from './move_resource.ts'
 import type { ReadBody } from './read_members.ts'
 import { checkVersion } from './representation.ts'
 import { checkMask, notFound } from './require_permission.ts'
-import { dropUnchanged, dropUnwritable } from './unchanged_values.ts'
+import { dropStored, dropUnchanged, dropUnwritable } from './unchanged_values.ts'
 import { checkNames, checkOwners, classMembers, type Writer } from './write_resources.ts'
 import { writeRules } from './write_rules.ts'
 
@@ -78,7 +78,7 @@ export async function writeUpdates(
 
 async function checkUpdates(
   tx: Queryable,
-  { caller }: Pick<Writer, 'caller'>,
+  { context, caller }: Pick<Writer, 'context' | 'caller'>,
   steps: readonly UpdateStep[],
 ): Promise<Update[]> {
   const locked = await lockResources(
@@ -113,7 +113,7 @@ async function checkUpdates(
     }
     return { id, cls, mask, written: fault === undefined ? dropUnchanged(comparison) : written }
   })
-  const writable = await dropUnwritable(tx, targets)
+  const writable = await dropUnwritable(tx, await dropStored(tx, targets, context.plain))
   const updates = found.map((one, at) => ({
     ...one,
     rules: rules.get(one.current.id) ?? [],

@@ -107,7 +107,10 @@ export const featureHandlers: Handlers<
 
   'feature.delete_many': async (request) => {
     if (request.body === undefined) {
-      await writeLayer(request, deleteAllFeatures)
+      await writeLayer(request, async (tx, layer) => {
+        const isChanged = await deleteAllFeatures(tx, layer)
+        await keepVersion(tx, request, { layer, effect: isChanged ? 'data' : 'nothing' })
+      })
       return { json: true }
     }
     const ids = readIds(request.body)
@@ -271,6 +274,7 @@ async function deleteListed(request: LayerRequest, ids: readonly number[]): Prom
     const found = await deleteFeatures(tx, layer, ids.filter(Number.isSafeInteger))
     const missing = ids.find((id) => !found.has(id))
     if (missing !== undefined) throw featureNotFound(layer.resourceId, missing)
+    await keepVersion(tx, request, { layer, effect: found.size > 0 ? 'data' : 'nothing' })
   })
 }
 

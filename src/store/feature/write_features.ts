@@ -86,13 +86,27 @@ export async function deleteFeatures(
   return new Set(await run(tx, all, bindings))
 }
 
-/** Deletes all features with their attachments and descriptions. */
-export async function deleteAllFeatures(tx: Queryable, layer: Layer): Promise<void> {
+/**
+ * Deletes all features with their attachments and descriptions; returns whether there were any.
+ *
+ * @param beforeLoss called before features are deleted
+ */
+export async function deleteAllFeatures(
+  tx: Queryable,
+  layer: Layer,
+  beforeLoss?: () => Promise<void>,
+): Promise<boolean> {
   const table = findFeatureTable(layer)
-  if (table !== undefined) await tx.query(`delete from ${table.name} t where ${table.condition}`)
-  if (isForeign(layer)) return
+  if (table === undefined) return false
+  const from = `from ${table.name} t where ${table.condition}`
+  const [found] = await tx.query<{ any: boolean }>(`select exists (select ${from}) as any`)
+  if (found?.any !== true) return false
+  await beforeLoss?.()
+  await tx.query(`delete ${from}`)
+  if (isForeign(layer)) return true
   await recordWholeChange(tx, layer.resourceId)
   await deleteLayerExtensions(tx, layer.resourceId)
+  return true
 }
 
 /** What a statement writes. */

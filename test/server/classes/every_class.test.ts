@@ -146,3 +146,20 @@ describe('a resource of each class', () => {
     },
   )
 })
+
+describe('members that are stored already', () => {
+  test.each(clsNames)('%s: do not raise the version of the resource', async (cls) => {
+    const marked = { resmeta: { items: { note: 'one', height: 2.5 } } }
+    expect((await server.admin('PUT', pathOf(cls), marked)).status).toBe(200)
+    const standing = await read(cls)
+    const { resource: _, ...members } = standing
+    for (const sent of [standing, members, marked, { resmeta: { items: { note: 'one', missing: null } } }]) {
+      expect((await server.admin('PUT', pathOf(cls), sent)).status).toBe(200)
+      expect(await read(cls)).toEqual(standing)
+    }
+    const changed = { ...members, resmeta: { items: { note: 'two' } } }
+    expect((await server.admin('PUT', pathOf(cls), changed)).status).toBe(200)
+    const version = (body: Body) => (body.resource as { readonly version: number }).version
+    expect(version(await read(cls))).toBe(version(standing) + 1)
+  })
+})

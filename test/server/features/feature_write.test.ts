@@ -122,6 +122,32 @@ describeServers('writing features', (start) => {
     expect(change?.boxes.slice(0, 4)).toEqual([1, 2, 1, 2])
   })
 
+  test('deleting all features of an empty layer, or none, does not change the data', async () => {
+    const server = await start()
+    const layer = await createLayer(server, 'POINT', { a: 'INTEGER' })
+    const resource = `/api/resource/${layer.id}`
+    const versions = async () => {
+      const { resource: shown } = await (await server.admin('GET', resource)).json<{
+        resource: { version: number }
+      }>()
+      return [await layer.version(), shown.version]
+    }
+    const [data = 0, version = 0] = await versions()
+    for (let round = 0; round < 2; round += 1) {
+      expect((await server.admin('DELETE', layer.path)).status).toBe(200)
+      expect((await server.admin('DELETE', layer.path, [])).status).toBe(200)
+      expect(await versions()).toEqual([data + 2 * round, version])
+      // The layer has a table and had features in the second round.
+      if (round > 0) break
+      await server.admin('POST', layer.path, { fields: { a: 1 } })
+      expect((await server.admin('DELETE', layer.path)).status).toBe(200)
+      expect(await versions()).toEqual([data + 2, version])
+    }
+    const all = { vector_layer: { delete_all_features: true } }
+    expect((await server.admin('PUT', resource, all)).status).toBe(200)
+    expect((await versions())[0]).toBe(data + 2)
+  })
+
   test('descriptions and attachments do not change the version of the data, and are recorded as a change', async () => {
     const server = await start()
     const layer = await createLayer(server, 'POINT', { a: 'INTEGER' })

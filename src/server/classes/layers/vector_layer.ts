@@ -147,9 +147,7 @@ async function changeFeatures(
   let isChanged = false
   if (deletesAll === true && !isReplaced) {
     const layer = await lockLayer(tx, id)
-    await beforeLoss()
-    if (layer !== undefined) await deleteAllFeatures(tx, layer)
-    isChanged = true
+    if (layer !== undefined) isChanged = await deleteAllFeatures(tx, layer, beforeLoss)
   }
   if (geometryType !== undefined)
     isChanged = (await writeGeometryType(tx, { id, next: geometryType, beforeLoss })) || isChanged
