@@ -11,7 +11,7 @@ import {
   type Scalar as YamlScalar,
 } from 'yaml'
 import type { ProblemCode } from '../contract/problems.ts'
-import type { Range } from './line_starts.ts'
+import { type LineStarts, lineAt, type Range } from './line_starts.ts'
 import { isItems, isMembers, type Members, type Node, type Scalar } from './yaml_node.ts'
 
 /** Records a fault at a range of the text. */
@@ -29,8 +29,10 @@ const maxDepth = 100
 /** Maximum number of values that aliases may add to a document: a small file must not expand into a huge one. */
 const maxAliasedValues = 100_000
 
-interface ComposeState {
-  readonly text: string
+/** Message of the fault of a document that is nested deeper. */
+export const tooDeep = `nested deeper than ${maxDepth} levels`
+
+interface ComposeState extends ComposedText {
   readonly report: Report
   readonly anchors: Map<string, { readonly node: Node; readonly size: number }>
   /** Number of values so far, including those added by aliases. */
@@ -39,14 +41,20 @@ interface ComposeState {
   depth: number
 }
 
+/** Text of a document. */
+interface ComposedText {
+  readonly text: string
+  readonly lines: LineStarts
+}
+
 /** Range of the key in front of a value, or `noKey`. */
 type KeyRange = Pick<Node, 'keyStart' | 'keyEnd'>
 
 const noKey: KeyRange = { keyStart: -1, keyEnd: -1 }
 
 /** Converts a parsed document to nodes; reports keys, numbers and aliases that are not accepted. */
-export function composeNode(document: Document.Parsed, text: string, report: Report): Node {
-  const state = { text, report, anchors: new Map(), size: 0, aliased: 0, depth: 0 }
+export function composeNode(document: Document.Parsed, { text, lines }: ComposedText, report: Report): Node {
+  const state = { text, lines, report, anchors: new Map(), size: 0, aliased: 0, depth: 0 }
   return convert(state, document.contents, noKey)
 }
 
@@ -70,7 +78,7 @@ function contentOf(state: ComposeState, source: unknown): Node['content'] {
   if (!isMap(source) && !isSeq(source)) return null
   if (state.depth === maxDepth) {
     const range = rangeOf(source, noKey)
-    state.report({ code: 'yaml/syntax', range, message: `nested deeper than ${maxDepth} levels` })
+    state.report({ code: 'yaml/syntax', range, message: tooDeep })
     return null
   }
   state.depth++
@@ -120,7 +128,7 @@ function addMember(state: ComposeState, members: Map<string, Node>, { key, range
     members.set(key, node)
     return
   }
-  const line = state.text.slice(0, first.keyStart).split('\n').length
+  const line = lineAt(state.lines, first.keyStart)
   state.report({
     code: 'yaml/duplicate-key',
     range,

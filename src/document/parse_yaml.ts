@@ -8,7 +8,7 @@ import {
   type YAMLError,
 } from 'yaml'
 import { compareIssues, type Issue } from '../core/issue.ts'
-import { composeNode, type Report } from './compose_node.ts'
+import { composeNode, type Report, tooDeep } from './compose_node.ts'
 import { findLineStarts, type LineStarts, lineAt, type Range, spanOfRange } from './line_starts.ts'
 import { readPlainDocument, readPlainValue } from './plain/plain_yaml.ts'
 import { createDocument, type Node, type YamlDocument } from './yaml_node.ts'
@@ -80,8 +80,10 @@ export function parseFully(file: string, text: string): ParsedYaml {
     issues.push({ code, severity, message, span, ...(hint === undefined ? {} : { hint }) })
   }
   const documents = parseDocuments(text).map((parsed) => {
-    checkSyntax(parsed, { text, lines, report })
-    const root = composeNode(parsed, text, report)
+    const root = composeNode(parsed, { text, lines }, report)
+    // Where the parser stops is a consequence of the depth.
+    const isDeep = issues.some(({ message }) => message === tooDeep)
+    checkSyntax(parsed, { text, lines, report, isDeep })
     return createDocument({ file, text, readRoot: () => root })
   })
   return { documents, issues: issues.sort(compareIssues) }
@@ -104,13 +106,21 @@ interface SyntaxContext {
   readonly text: string
   readonly lines: LineStarts
   readonly report: Report
+  /** Whether the document is nested too deeply, which is reported already. */
+  readonly isDeep: boolean
 }
 
 /** Reports the first fault of each line: later ones are consequences of it. */
-function checkSyntax(parsed: Document.Parsed, { text, lines, report }: SyntaxContext): void {
+function checkSyntax(parsed: Document.Parsed, { text, lines, report, isDeep }: SyntaxContext): void {
   const reportedLines = new Set<number>()
+  let openings: Openings | undefined
+  const findOpenings = () => {
+    openings ??= indexOpenings(parsed, text)
+    return openings
+  }
   for (const error of [...parsed.errors, ...parsed.warnings].filter(isPrimaryFault)) {
-    const fault = describeSyntax(parsed, text, error)
+    if (isDeep && error.code === 'RESOURCE_EXHAUSTION') continue
+    const fault = describeSyntax(text, error, findOpenings)
     const line = lineAt(lines, fault.range.start)
     if (!reportedLines.has(line)) report({ code: 'yaml/syntax', ...fault })
     reportedLines.add(line)
@@ -130,9 +140,9 @@ function isPrimaryFault(error: YAMLError, index: number): boolean {
 }
 
 /** Describes a fault found by the parser. */
-function describeSyntax(document: Document, text: string, error: YAMLError): SyntaxFault {
+function describeSyntax(text: string, error: YAMLError, findOpenings: () => Openings): SyntaxFault {
   const [start, end] = error.pos
-  const open = findUnclosed(document, text, error)
+  const open = findUnclosed(text, error, findOpenings)
   if (open !== undefined) return open
   const hint = isExpressionInFlow(text, start)
     ? 'quote expressions inside { } and [ ]: "${env.NAME}"'
@@ -141,17 +151,32 @@ function describeSyntax(document: Document, text: string, error: YAMLError): Syn
   return { range: { start, end }, message, ...(hint ? { hint } : {}) }
 }
 
+/** Starts of quotes and brackets by the position where the parser ended them; the last one of each position. */
+interface Openings {
+  readonly quotes: ReadonlyMap<number, number>
+  readonly brackets: ReadonlyMap<number, number>
+}
+
+/** A document may have as many unclosed brackets as characters: it is searched once for all of them. */
+function indexOpenings(document: Document, text: string): Openings {
+  const quotes = new Map<number, number>()
+  const brackets = new Map<number, number>()
+  visit(document, (_, node) => {
+    if (!isNode(node) || node.range == null) return
+    const [start, end] = node.range
+    const opening = text.charAt(start)
+    if (/["']/.test(opening)) quotes.set(end, start)
+    else if (/[[{]/.test(opening)) brackets.set(end, start)
+  })
+  return { quotes, brackets }
+}
+
 /** Locates an unclosed quote or bracket at its opening, not where the parser stopped. */
-function findUnclosed(document: Document, text: string, error: YAMLError): SyntaxFault | undefined {
+function findUnclosed(text: string, error: YAMLError, findOpenings: () => Openings): SyntaxFault | undefined {
   const isQuote = /^Missing closing/.test(error.message)
   const isBracket = /^Flow .* end with a/.test(error.message)
   if (!isQuote && !isBracket) return undefined
-  let start: number | undefined
-  visit(document, (_, node) => {
-    if (!isNode(node) || node.range?.[1] !== error.pos[0]) return
-    const opens = isQuote ? /["']/ : /[[{]/
-    if (opens.test(text.charAt(node.range[0]))) start = node.range[0]
-  })
+  const start = findOpenings()[isQuote ? 'quotes' : 'brackets'].get(error.pos[0])
   if (start === undefined) return undefined
   return isQuote
     ? {

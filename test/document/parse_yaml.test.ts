@@ -82,6 +82,18 @@ describe('parseYaml', () => {
     expect(issues.length).toBeGreaterThan(0)
     expect(issues.map(({ message }) => message).join()).not.toContain('call stack')
   })
+
+  it('reports the depth once, at its position', () => {
+    const deep = `a: ${'['.repeat(2000)}${']'.repeat(2000)}`
+    const found = parseYaml('f', deep).issues.map(({ message, span }) => [message, span?.line, span?.column])
+    expect(found).toEqual([['nested deeper than 100 levels', 1, 103]])
+  })
+
+  // Searching the document for each of them would take hours.
+  it('locates tens of thousands of unclosed brackets', () => {
+    const { issues } = parseYaml('f', `a:\n${'  - [[[\n'.repeat(20_000)}`)
+    expect(issues[0]).toMatchObject({ message: 'unclosed [', span: { line: 2, column: 7 } })
+  })
 })
 
 describe('decodeText', () => {
