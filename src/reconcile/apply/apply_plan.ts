@@ -6,7 +6,9 @@ import type { Problem } from '../../core/problem.ts'
 import { discardSource } from '../../transfer/prepare_source.ts'
 import { applyCatalog } from '../catalog/apply_catalog.ts'
 import type { Change, Plan, Step } from '../model/change.ts'
-import { readActualTree } from '../plan/plan_manifest.ts'
+import { computeFromPart } from '../plan/compute_from_part.ts'
+import { noPart } from '../plan/partial_tree.ts'
+import { liveReader } from '../plan/plan_reader.ts'
 import { applyPrincipals, isPrincipal } from '../principals/apply_principals.ts'
 import { type Attempt, applyBatch, type BatchTarget } from './apply_batch.ts'
 import type { ApplyOptions } from './apply_options.ts'
@@ -119,7 +121,12 @@ function resourceTarget(
       ),
     explain: (fault, step) => explain(options, fault, step),
     explainBatch: explainBatchFailure,
-    findStale: async (changes) => findStale(changes, await readActualTree(api, signal)),
+    findStale: (changes) =>
+      computeFromPart({
+        reader: liveReader(api, signal),
+        part: { ...noPart, ids: changes.flatMap(({ id }) => id ?? []) },
+        compute: async ({ actual }) => findStale(changes, actual),
+      }),
   }
 }
 

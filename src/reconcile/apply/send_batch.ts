@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import type { TreePart } from '../../api/read_tree.ts'
 import type { WireStyleIssue } from '../../contract/bodies/style_issue.ts'
 import { problem } from '../../contract/problems.ts'
 import { isProblem, type Problem } from '../../core/problem.ts'
 import { loadTimeoutMs } from '../../transfer/prepare_source.ts'
 import { isRetryable, maxAttempts, waitToRetry } from '../../transfer/retry_request.ts'
 import type { ActualTree } from '../model/actual_tree.ts'
-import { readActualTree } from '../plan/plan_manifest.ts'
+import { computeFromPart } from '../plan/compute_from_part.ts'
+import { noPart } from '../plan/partial_tree.ts'
+import { liveReader } from '../plan/plan_reader.ts'
 import type { Operation } from './batch_operations.ts'
 import { isAmbiguous, type SendOptions } from './send_request.ts'
 
@@ -42,8 +45,24 @@ export function sendBatch(options: SendOptions, batch: Batch): Promise<BatchAnsw
   return sendOnce({
     signal,
     send: (key) => api.call('resource.batch', { body, key, signal, timeoutMs: loadTimeoutMs }),
-    findResults: async () => findResults(batch, await readActualTree(api, signal)),
+    findResults: async () => {
+      const { results } = await computeFromPart({
+        reader: liveReader(api, signal),
+        part: partOfBatch(batch),
+        compute: async ({ actual }) => ({ results: findResults(batch, actual) }),
+      })
+      return results
+    },
   })
+}
+
+/** Returns the part of the server that a batch changes. */
+function partOfBatch({ operations }: Batch): TreePart {
+  return {
+    ...noPart,
+    keynames: operations.flatMap((one) => (one.op === 'create' ? [one.name] : [])),
+    ids: [...new Set(operations.flatMap((one) => (one.op === 'create' ? [] : [one.id])))],
+  }
 }
 
 /** A request that changes everything or nothing. */

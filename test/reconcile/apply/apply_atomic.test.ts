@@ -78,6 +78,9 @@ async function waiting(api: Api, manifest: Manifest): Promise<string[]> {
   return tell(await planManifest({ api, manifest, options: { ...everything, prune: true } }))
 }
 
+/** Number of reads of all resources. */
+const countReads = ({ seen }: TestProxy) => seen.filter((line) => /^GET .*\/tree(\?|$)/.test(line)).length
+
 const countPrepared = async ({ database }: TestServer) =>
   (await database.query('select from prepared_source')).length
 
@@ -180,7 +183,7 @@ describeServer('a resource that has changed since the plan', (start) => {
   /** A tree where b takes the name of a, c is by itself, and d is to go; then a is changed, or deleted. */
   async function meet(id: string, method: 'PUT' | 'DELETE', partial = false) {
     const server = await start()
-    const api = connect(server.url)
+    const { api, proxy } = await stand(server, undefined)
     const below = (key: string, displayName: string) => ({
       [`${id}.${key}`]: { parent: id, displayName },
     })
@@ -192,6 +195,7 @@ describeServer('a resource that has changed since the plan', (start) => {
     const body = method === 'PUT' ? { resource: { description: 'changed meanwhile' } } : undefined
     const meanwhile = () => server.admin(method, `/api/resource/${there?.id}`, body)
     const report = await apply(api, manifest, { partial, meanwhile })
+    expect(countReads(proxy)).toBe(3)
     return { report, api, manifest }
   }
 
