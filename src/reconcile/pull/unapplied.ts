@@ -15,7 +15,8 @@ export function listUnapplied(
 ): Unapplied[] {
   return drift.flatMap(({ key, existsIn, fields }) => {
     const own = fields.filter(({ origin }) => origin === 'manifest')
-    if (own.length === 0) return []
+    // What the manifest no longer contains stays until an apply with --prune; the plan warns of it.
+    if (own.length === 0 || existsIn === 'server') return []
     const isTakable =
       existsIn === 'both' && resources.has(key) && own.some(({ edit }) => edit !== undefined && !edit.secret)
     return [{ key, fields: own.map(({ field }) => field), isTakable }]
