@@ -22,6 +22,8 @@ const smallBytes = 64 << 20
 export interface UnpackLimits {
   readonly folder: string
   readonly limitBytes: number
+  /** Refuses an archive by the names of its files, before they are unpacked. */
+  readonly checkNames?: (names: readonly string[]) => void
 }
 
 /**
@@ -45,10 +47,14 @@ export async function listArchive(path: string, limitBytes: number): Promise<str
  * @returns paths of the unpacked files
  * @throws {Problem} source/unreadable for an archive that is damaged or unsafe; files/full
  */
-export async function unpackArchive(path: string, { folder, limitBytes }: UnpackLimits): Promise<string[]> {
+export async function unpackArchive(
+  path: string,
+  { folder, limitBytes, checkNames }: UnpackLimits,
+): Promise<string[]> {
   return withArchive(path, async (zip) => {
     const entries = await readEntries(zip)
     checkEntries(entries, { limitBytes, packedBytes: zip.fileSize })
+    checkNames?.(entries.filter(isFile).map((entry) => entry.fileName))
     const paths: string[] = []
     for (const entry of entries.filter(isFile)) {
       const target = join(folder, entry.fileName)
@@ -132,19 +138,28 @@ function checkEntries(
   entries: readonly Entry[],
   { limitBytes, packedBytes }: { limitBytes: number; packedBytes: number },
 ): void {
-  let total = 0
+  let [total, packed] = [0, 0]
+  const names = new Set<string>()
   for (const entry of entries) {
     const name = JSON.stringify(entry.fileName)
+    if (names.size === names.add(entry.fileName).size) throw untrusted(`it contains ${name} twice`)
     // The library refuses absolute names and names with `..` or backslashes.
     if (/\p{Cc}/u.test(entry.fileName)) throw untrusted(`the name ${name} contains control characters`)
     if (((entry.externalFileAttributes >>> 16) & typeMask) === linkType) throw untrusted(`${name} is a link`)
     if (entry.isEncrypted()) throw untrusted(`${name} is encrypted`)
+    // Incompressible files beside a bomb do not make it harmless.
+    checkRatio(name, entry.uncompressedSize, entry.compressedSize)
     total += entry.uncompressedSize
+    packed += entry.compressedSize
   }
+  if (packed > packedBytes) throw untrusted('its files overlap')
   if (total > limitBytes) throw untrusted(`it unpacks to ${total} bytes, more than ${limitBytes}`)
-  if (total > smallBytes && total > packedBytes * maxRatio) {
-    throw untrusted(`it unpacks to ${total} bytes, more than ${maxRatio} times its ${packedBytes} bytes`)
-  }
+  checkRatio('it', total, packedBytes)
+}
+
+function checkRatio(what: string, bytes: number, packedBytes: number): void {
+  if (bytes > smallBytes && bytes > packedBytes * maxRatio)
+    throw untrusted(`${what} unpacks to ${bytes} bytes, more than ${maxRatio} times its ${packedBytes} bytes`)
 }
 
 /** Streams the content of a file; fails at its end if the checksum does not match. */

@@ -63,20 +63,26 @@ async function findRaster(job: RasterJob): Promise<string> {
   if (kind === 'tiff') return job.path
   if (kind === undefined) throw unreadable(job, 'it is not a TIFF file')
   const folder = join(job.folder, 'archive')
-  const paths = (await unpackArchive(job.path, { folder, limitBytes: job.unpackLimitBytes })).filter(
-    isRasterName,
-  )
-  const [only] = paths
-  if (only === undefined) throw unreadable(job, 'the archive has no GeoTIFF')
-  if (paths.length > 1) {
-    const names = paths.map((path) => path.slice(folder.length + 1)).sort()
-    throw problem('source/bad-raster', `the archive has ${paths.length} rasters: ${listSome(names)}`, {
-      hint: 'Upload each raster separately, one for each layer.',
-    })
-  }
+  const checkNames = (names: readonly string[]) => checkRasterNames(job, names.filter(isRasterName))
+  const limits = { folder, limitBytes: job.unpackLimitBytes, checkNames }
+  const [only = ''] = (await unpackArchive(job.path, limits)).filter(isRasterName)
   if (kindOf(await readStart(only)) !== 'tiff')
     throw unreadable(job, `${JSON.stringify(basename(only))} is not a TIFF file`)
   return only
+}
+
+/**
+ * Checks that an archive has one raster.
+ *
+ * @throws {Problem} source/unreadable, source/bad-raster
+ */
+function checkRasterNames(job: RasterJob, names: readonly string[]): void {
+  if (names.length === 0) throw unreadable(job, 'the archive has no GeoTIFF')
+  if (names.length === 1) return
+  const message = `the archive has ${names.length} rasters: ${listSome(names.toSorted())}`
+  throw problem('source/bad-raster', message, {
+    hint: 'Upload each raster separately, one for each layer.',
+  })
 }
 
 /** Skips hidden files that operating systems add, such as `__MACOSX/._map.tif`. */

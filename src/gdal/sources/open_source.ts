@@ -101,12 +101,15 @@ async function findFiles(job: VectorJob): Promise<FoundFile[]> {
     await listArchive(job.path, job.unpackLimitBytes)
     return [{ file: nameFile(job, format), format }]
   }
-  const limits = { folder: join(job.folder, 'archive'), limitBytes: job.unpackLimitBytes }
-  const paths = await unpackArchive(job.path, limits)
-  const files = paths
-    .filter((path) => isData(basename(path)) && !isHidden(path))
-    .map((path) => ({ path, name: basename(path) }))
-  if (files.length === 0) throw unreadable(job, 'the archive has no file of a supported vector format')
+  const isWanted = (path: string) => isData(basename(path)) && !isHidden(path)
+  const paths = await unpackArchive(job.path, {
+    folder: join(job.folder, 'archive'),
+    limitBytes: job.unpackLimitBytes,
+    checkNames(names) {
+      if (!names.some(isWanted)) throw unreadable(job, 'the archive has no file of a supported vector format')
+    },
+  })
+  const files = paths.filter(isWanted).map((path) => ({ path, name: basename(path) }))
   return files.flatMap((file) => {
     const found = findFormat(file.path, file.name)
     if (found === 'zip') throw unreadable(file, 'it is an archive inside an archive')
