@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { geometryTypes } from '../../../src/contract/geometry.ts'
 import { tileLimits } from '../../../src/contract/limits.ts'
 import type { Database } from '../../../src/database/database.ts'
+import { mercatorWorld } from '../../../src/geo/mercator.ts'
 import { encodeInDatabase, isEncodable } from '../../../src/render/vector_tile/encode_in_database.ts'
 import { createGeometryCache } from '../../../src/render/vector_tile/geometry_cache.ts'
 import { measurePlainTile, measureTile, type TileRequest } from '../../../src/render/vector_tile/tile_grid.ts'
@@ -95,6 +96,25 @@ describeDrivers('encodeInDatabase', (open, driver) => {
     expect(here.length).toBeLessThanOrEqual(tileLimits.small)
     // Cells are merged evenly: of each, the point that is drawn last is kept.
     expect(here.every(({ id, properties }) => id === properties.n)).toBe(true)
+  })
+
+  test('encodes a large line without simplification as the line of its positions that differ in units', async () => {
+    const database = await open()
+    const unit = mercatorWorld / 8192
+    const lineOf = (position: string, first: number, last: number) =>
+      `select ST_SetSRID(ST_MakeLine(array(select ${position} from generate_series(${first}, ${last}) i)), 3857)`
+    const at = (step: string) => [`${step} * ${3 * unit}`, `${step} % 7 * ${3 * unit}`]
+    const [x, y] = at('(i / 1000)')
+    const many = lineOf(`ST_MakePoint(${x} + i % 5 * 10, ${y} + i % 3 * 10)`, 1000, 40_999)
+    const few = lineOf(`ST_MakePoint(${at('i')})`, 1, 40)
+    const found = []
+    for (const [title, rows] of Object.entries({ many, few })) {
+      const layer = await createRows(database, { name: title, geometryType: 'LINESTRING' }, rows)
+      const tile = { name, request, cache: createGeometryCache() }
+      found.push(decodeFeatures(await createTileLayer(database, layer, tile), name))
+    }
+    expect(found[0]).toHaveLength(1)
+    expect(found[0]).toEqual(found[1])
   })
 
   if (driver === 'postgres')
