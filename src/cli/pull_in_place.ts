@@ -109,10 +109,12 @@ export function readChanges(request: ChangesRequest): Promise<ReadChanges> {
       const { resources, unmanaged } = await findDrift({ api, manifest, plan, ignored: () => false, signal })
       const selected = resources.filter(({ key }) => only.size === 0 || only.has(key))
       const drift = overwriteFields(selected, overwrite)
-      const found = listServerValues({ manifest, tree, ids: plan.ids, drift })
       const added = only.size === 0 ? unmanaged : []
       const keys = new Set(manifest.resources.keys())
       const made = writeNewBlocks({ tree, added, ids: plan.ids, keys })
+      // References to new resources are the keys of their blocks.
+      const ids = new Map([...plan.ids, ...made.ids])
+      const found = listServerValues({ manifest, tree, ids, drift })
       return { plan, found, made, unapplied: listUnapplied(drift, manifest.resources) }
     },
   })

@@ -140,4 +140,31 @@ describe.each(oneDriver)('a pull of lists on %s', (driver) => {
     await writeFile(join(cwd, 'part/city.yaml'), written.replace(/\n {4}permissions:\n {6}include:\n.*/, ''))
     expect((await run('plan', 'part')).out).toContain('planners')
   })
+
+  it('names a new style by its key in the web map that shows it', async () => {
+    await writeFile(join(cwd, 'city.yaml'), (await text()).replace('display_name: Map', 'display_name: Town'))
+    expect((await run('apply', 'city.yaml', '--yes')).exit).toBe(0)
+    const lots = await read('lots')
+    const style =
+      "<map><layer><class><style><color red='1' green='2' blue='3'/></style></class></layer></map>"
+    const made = await server.admin('POST', '/api/resource/', {
+      resource: { cls: 'mapsrv_style', parent: { id: lots.resource.id }, display_name: 'By hand' },
+      mapsrv_style: { xml: style },
+    })
+    const { id } = await made.json<{ readonly id: number }>()
+    await edit('town_map', ({ webmap: { root_item } }) => {
+      const item = { item_type: 'layer', display_name: 'By hand', layer_style_id: id }
+      return { webmap: { root_item: { ...root_item, children: [...root_item.children, item] } } }
+    })
+    expect((await run('pull', 'city.yaml')).exit).toBe(0)
+    expect(await text()).toMatch(/layer_style_id: by_hand\b/)
+    const planned = await run('plan', 'city.yaml')
+    expect(planned.out).not.toContain('town_map')
+    expect((await run('apply', 'city.yaml', '--yes')).exit).toBe(0)
+    await writeFile(
+      join(cwd, 'city.yaml'),
+      (await text()).replace('layer_style_id: by_hand', `layer_style_id: { id: ${id} }`),
+    )
+    expect((await run('plan', 'city.yaml')).out).toContain('0 changes')
+  })
 })

@@ -14,6 +14,7 @@ import type { LoadQuestion } from './data/read_load_change.ts'
 import { listRecreated } from './diff_context.ts'
 import { checkExchanged } from './match/exchanged_keys.ts'
 import { type Match, matchResources, type ResourceMatch } from './match/match.ts'
+import { nameTargets } from './match/named_targets.ts'
 import { type Selection, selectResources } from './match/select_resources.ts'
 import { findUnseen } from './match/unseen.ts'
 import { planPrune } from './prune.ts'
@@ -39,9 +40,10 @@ export interface Planning {
 
 /** Computes the changes that bring the server to the desired state. Pure. */
 export function computePlan(asked: PlanInput): Planning {
-  const input = { ...asked, options: withLabels(asked) }
-  const { manifest, actual, options, counts, contents, accounts = noAccounts } = input
-  const match = matchChecked(input)
+  const match = matchChecked(asked)
+  const manifest = nameTargets(asked.manifest, match.keyOf)
+  const input = { ...asked, manifest, options: withLabels(asked) }
+  const { actual, options, counts, contents, accounts = noAccounts } = input
   const { unseen, question: unsure } = findUnseen(input, match)
   const recreated = listRecreated(input, match)
   const selection = selectResources(input, match, recreated)

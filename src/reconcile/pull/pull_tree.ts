@@ -127,6 +127,8 @@ export interface NewBlock {
 /** Writes new resources as blocks of an existing manifest: references to its resources are their keys, others are ids. */
 export function writeNewBlocks({ tree, added, ids, keys }: NewResources): {
   readonly blocks: readonly NewBlock[]
+  /** Ids of the resources in the blocks by key. */
+  readonly ids: ReadonlyMap<string, number>
   readonly issues: readonly Issue[]
 } {
   const parents = new Map([...ids].map(([key, id]) => [id, key] as const))
@@ -142,7 +144,15 @@ export function writeNewBlocks({ tree, added, ids, keys }: NewResources): {
       ? []
       : [{ parent, key, block: orderBlock(block), count }]
   })
-  return { blocks, issues: [...pulling.issues, ...warnOfData(pulling.withoutData)] }
+  const roots = new Set(blocks.map(({ key }) => key))
+  const written = added.flatMap(({ id }) =>
+    roots.has(keyText(pulling, id)) ? [id, ...listDescendants(tree, id)] : [],
+  )
+  return {
+    blocks,
+    ids: new Map(written.map((id) => [keyText(pulling, id), id])),
+    issues: [...pulling.issues, ...warnOfData(pulling.withoutData)],
+  }
 }
 
 /** Warns that resources may be missing, so that a part of a tree is not taken for the whole. */

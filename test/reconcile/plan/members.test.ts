@@ -45,6 +45,17 @@ describe('a web map', () => {
     expect(edit(wanted, root([layer(1, 'Roads', { layer_min_scale_denom: '1 : 10000' })]))).toEqual([])
   })
 
+  it('is equal if styles of the manifest are named by their ids, and recreated ones get new ids', () => {
+    const [wanted, actual] = [root([layer({ id: 1 }, 'Roads')]), root([layer(1, 'Roads')])]
+    expect(edit(wanted, actual)).toEqual([])
+    const gone = { l: names.l, m: { cls: 'webmap' as const, members: { webmap: wanted as never } } }
+    const style = { cls: 'desk_vector_style' as const, parent: 'l' }
+    const rows = [...around, { id: 3, key: 'm', cls: 'webmap' as const, members: { webmap: actual } }]
+    const plan = planOf({ blocks: { ...gone, roads: style }, rows, options: { replace: new Set(['roads']) } })
+    const map = plan.changes.find(({ key }) => key === 'm')
+    expect(map?.body.webmap).toEqual(root([layer('roads', 'Roads')]))
+  })
+
   it('reports which layer of which group changes how', () => {
     const wanted = root([group('Water', [layer('rivers', 'Rivers', { layer_enabled: false })])])
     expect(edit(wanted, root([group('Water', [layer(2, 'Rivers')])]))).toEqual([
@@ -251,6 +262,11 @@ describe('the fields of a layer', () => {
     ])
     const gone = found?.edits.find(({ pointer }) => pointer === '/feature_layer/fields/z')
     expect(gone?.loses).toBe('deleting a field deletes its values')
+  })
+
+  it('are equal if a lookup table of the manifest is named by its id', () => {
+    const named = { keyname: 'x', datatype: 'STRING', lookup_table: { id: 8 } }
+    expect(change([named], [field(11, 'x', { lookup_table: { id: 8 } })])).toBeUndefined()
   })
 
   it('report a change of the lookup table', () => {
