@@ -89,6 +89,11 @@ export function originOfEntry(
   return last === digestIn(wanted) ? 'server' : 'both'
 }
 
+/** Tells whether a record has an entry; undefined if it does not list its entries. */
+export function hasRecordedEntry(digest: string, name: string): boolean | undefined {
+  return parseEntries(digest)?.has(brief(name))
+}
+
 function parseEntries(digest: string): ReadonlyMap<string, string> | undefined {
   const [, entries] = digest.split(':')
   if (entries === undefined) return undefined

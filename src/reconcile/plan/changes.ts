@@ -39,6 +39,7 @@ import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf } from './diff_context.ts'
 import { reportContested } from './fields/contested_fields.ts'
+import { reportForeignFields } from './fields/foreign_fields.ts'
 import { planLeftParts } from './fields/left_parts.ts'
 import { checkFormerFields, withNewKeynames } from './fields/renamed_fields.ts'
 import { recordReferrers } from './fields/renamed_referrers.ts'
@@ -242,7 +243,8 @@ function planUpdate(work: Work, written: WantedResource, found: ActualResource):
   )
   const secrets = diff.uncompared.map((pointer) => splitPointer(pointer).join('.'))
   draft.uncompared.push(...secrets.map((field) => ({ key: wanted.key, field })))
-  draft.issues.push(...reportUnconvertible(wanted, diff.edits))
+  const foreign = reportForeignFields(wanted, { ...input, actual, context, edits: diff.edits })
+  draft.issues.push(...reportUnconvertible(wanted, diff.edits), ...foreign)
   const isSame = diff.edits.length === 0 && !diff.adopts && diff.records === undefined
   if (isSame && data === undefined && wanted.restores === undefined) {
     const reason = describeUnread({ wanted, actual, diff, extended })
