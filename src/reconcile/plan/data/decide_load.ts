@@ -261,8 +261,14 @@ function syncData(
   const versions = difference === undefined ? 1 : countVersions(difference, dropped.size > 0)
   const version = load.sync.dataVersion + versions
   const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
+  const { edited, ...rest } = load
+  const overwrites = difference === undefined || difference.patch.count + dropped.size > 0
   return {
-    load: { ...load, version, before: known.before, change: known },
+    load: {
+      ...rest,
+      ...(edited === undefined || !overwrites ? {} : { edited }),
+      ...{ version, before: known.before, change: known },
+    },
     issues: isLost ? [reportLoss(wanted, known)] : [],
   }
 }

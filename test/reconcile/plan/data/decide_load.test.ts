@@ -3,6 +3,8 @@ import { formatSource } from '../../../../src/contract/markers.ts'
 import { problem } from '../../../../src/contract/problems.ts'
 import type { WantedData } from '../../../../src/manifest/manifest.ts'
 import { sourceDigest } from '../../../../src/reconcile/plan/data/decide_load.ts'
+import type { DataChange } from '../../../../src/transfer/data_loss.ts'
+import { FeaturePatch } from '../../../../src/transfer/sync/feature_patch.ts'
 import { codesOf, planningOf, type Row } from '../../support/literals.ts'
 
 const sha256 = 'a'.repeat(64)
@@ -28,6 +30,7 @@ interface Told {
   readonly allowLoss?: boolean
   readonly foreign?: boolean
   readonly fields?: readonly string[]
+  readonly change?: DataChange
 }
 
 const at = '2026-01-02T03:04:05'
@@ -53,7 +56,7 @@ const planData = (row: Row | undefined, more: Told = {}) =>
       },
     },
     ...(more.foreign ? { head: { landform: undefined } } : {}),
-    loads: new Map([['a', null]]),
+    loads: new Map([['a', more.change ?? null]]),
     rows: row === undefined ? [] : [row],
     files,
     ...(more.editor === undefined
@@ -209,6 +212,27 @@ describe('the data of a layer', () => {
     expect(named([])).toBe('')
     expect(tellEdits(row, { editor: null })[1]).toContain('load, last at 2026-01-02 03:04:05 UTC, and')
     expect(tellEdits(layerOf(marker(3), 3))).toEqual([[], undefined])
+  })
+
+  it('overwrite no edits if a synchronization finds that nothing differs', () => {
+    const plan = (patch: FeaturePatch) => {
+      const counts = { added: 0, changed: patch.count, removed: 0, unchanged: 2 - patch.count }
+      const rest = {
+        removedExtensions: { attachments: 0, descriptions: 0 },
+        newFields: [],
+        missingFields: [],
+      }
+      const difference = { ...counts, ...rest, examples: [], patch }
+      return planData(layerOf(marker(3, {}), 4), {
+        data: { mode: 'sync', featureKey: ['name'] },
+        change: { before: 2, after: 2, ...noLoss, difference },
+      }).plan.changes[0]?.data
+    }
+    const edited = new FeaturePatch()
+    edited.add('{"id":1}')
+    expect(plan(edited)).toMatchObject({ version: 5, edited: { changes: 1 } })
+    expect(plan(new FeaturePatch())).toMatchObject({ version: 4, sync: { dataVersion: 4 } })
+    expect(plan(new FeaturePatch())).not.toHaveProperty('edited')
   })
 
   it('are counted before they are replaced', () => {

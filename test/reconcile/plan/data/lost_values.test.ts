@@ -68,7 +68,10 @@ describe('a field with values that leaves the list', () => {
       rows: [
         {
           ...{ id: 7, key: 'a', cls: 'vector_layer', meta },
-          members: { feature_layer: { fields }, vector_layer: { geometry_type: 'POINT', data_version: version } },
+          members: {
+            feature_layer: { fields },
+            vector_layer: { geometry_type: 'POINT', data_version: version },
+          },
         },
       ],
       values: new Map([['7/lanes', values]]),
