@@ -87,4 +87,47 @@ describeServer('layers with data', (start) => {
     expect((await run('data head lines')).out).toContain('LINESTRING')
     expect((await run('plan lines.yaml')).out).toContain('0 changes')
   })
+
+  test('get the geometry type of their source, and the plan says why', async () => {
+    const rows = (...geometries: readonly (readonly number[][])[]) => {
+      const features = geometries.map((coordinates, at) => ({
+        type: 'Feature',
+        properties: { code: `k${at}` },
+        geometry:
+          coordinates.length === 2
+            ? { type: 'LineString', coordinates }
+            : { type: 'MultiLineString', coordinates: [coordinates.slice(0, 2), coordinates.slice(2)] },
+      }))
+      return writeFile(join(cwd, 'ways.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+    }
+    const first = line.coordinates
+    const second = first.map(([x = 0, y = 0]) => [x + 4, y + 4])
+    await rows(first, second)
+    const layer = (key: string, mode: string) =>
+      `  ${key}: { cls: vector_layer, parent: root, display_name: ${key}, data: { source: ways.geojson${mode} } }`
+    await write('ways', layer('whole', ''), layer('synced', ', mode: sync, key: code'))
+    expect((await run('apply ways.yaml --yes')).exit).toBe(0)
+    await rows(first, [...second, [9, 9], [10, 10]])
+    const planned = await run('plan ways.yaml')
+    const reason =
+      /vector_layer\.geometry_type {2}"LINESTRING" → "MULTILINESTRING" {2}\(the source has multi-part/g
+    expect(planned.out.match(reason)).toHaveLength(2)
+    expect(planned.out).toContain('synchronizes: 1 feature changed, 1 unchanged')
+    expect((await run('apply ways.yaml --yes')).exit).toBe(0)
+    expect((await run('plan ways.yaml')).out).toContain('0 changes')
+    await rows([...first.map((position) => [...position, 5])], second)
+    const raised = await run('plan ways.yaml')
+    expect(raised.out).toContain('"MULTILINESTRING" → "MULTILINESTRINGZ"  (the source has Z values)')
+    expect(raised.out).toContain('synchronizes: 2 features changed')
+    await rows(first, second)
+    expect((await run('apply ways.yaml --yes')).out).toContain('synchronizes: 1 feature changed, 1 unchanged')
+    expect((await run('plan ways.yaml')).out).toContain('0 changes')
+    await writeFile(join(cwd, 'ways.geojson'), source(point).replace('use', 'code'))
+    const { err } = await run('plan ways.yaml')
+    expect(err.match(/plan\/replace: cannot change "(whole|synced)" in place/g)).toHaveLength(2)
+    const words =
+      'apply ways.yaml --replace whole --replace synced --allow-delete whole --allow-delete synced --yes'
+    const replaced = await run(words)
+    expect([replaced.exit, replaced.out]).toEqual([0, expect.stringContaining('2 replaced')])
+  })
 })

@@ -313,7 +313,8 @@ function formatEdit(edit: Edit, action: Action, paint: Paint): string[] {
   if (edit.from === undefined) return [`${name}  ${paint('green', '+')} ${showValue(edit.to)}`]
   if (edit.to === undefined) return [`${name}  ${paint('red', '-')} ${showValue(edit.from)}${loss}`]
   const [from, to] = showValues(edit.from, edit.to)
-  return [`${name}  ${from} → ${to}${loss}`]
+  const why = edit.reason === undefined ? '' : `  (${edit.reason})`
+  return [`${name}  ${from} → ${to}${why}${loss}`]
 }
 
 const formatReleased = (name: string, { stays }: Edit) =>

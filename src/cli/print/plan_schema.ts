@@ -51,6 +51,7 @@ const EditSchema = Type.Object(
     lost_values: optional(count('Number of values that the change deletes.')),
     unconvertible: optional(count('Number of values that cannot be converted to the new datatype.')),
     replaces: optional(text('Reason why the change is impossible in place.')),
+    reason: optional(text('Why the value changes, if the manifest does not set it.')),
     moves: optional(
       constant(true, { description: 'An item of a layer tree moves; `from` and `to` name its groups.' }),
     ),

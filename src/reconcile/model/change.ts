@@ -26,6 +26,8 @@ export interface Edit {
   readonly unconvertible?: number
   /** Reason why the change is impossible in place. */
   readonly replaces?: string
+  /** Why the value changes, if the manifest does not set it. */
+  readonly reason?: string
   /** An item of a layer tree moves: `from` and `to` are the names of its groups, from the top. */
   readonly moves?: true
   /** The value is a secret and omitted. */

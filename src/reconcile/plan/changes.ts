@@ -35,7 +35,7 @@ import {
   reportUncaptured,
 } from './data/plan_extensions.ts'
 import type { LoadQuestion } from './data/read_load_change.ts'
-import { listLoadedFieldEdits, planSyncFields } from './data/sync_fields.ts'
+import { listLoadedEdits, planSyncFields } from './data/sync_fields.ts'
 import { type DiffContext, diffResource, type ResourceDiff } from './diff.ts'
 import { contextOf } from './diff_context.ts'
 import { reportContested } from './fields/contested_fields.ts'
@@ -325,7 +325,7 @@ function updateOf(update: Update): Change {
     ...versionOf(actual),
     ...(diff.adopts ? { adopts: true } : {}),
     ...(diff.records === undefined || data !== undefined ? {} : { records: diff.records }),
-    edits: [...diff.edits, ...(sync?.edits ?? listLoadedFieldEdits(wanted, actual, data))],
+    edits: [...diff.edits, ...listLoadedEdits(wanted, actual, data)],
     body: sync === undefined ? body : { ...body, feature_layer: { fields: sync.fields } },
     ...(data === undefined ? {} : { data }),
     ...(unfilled === undefined ? {} : { unfilled }),

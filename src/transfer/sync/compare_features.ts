@@ -22,6 +22,7 @@ import {
   valueText,
   writeEntry,
 } from './row_entry.ts'
+import { type ConvertGeometry, convertToTarget } from './target_geometry.ts'
 import { keyRow, rowOfValues } from './text_key.ts'
 
 /** A field of a layer. `was` is its keyname on the server, if it is renamed. */
@@ -174,6 +175,8 @@ class FeatureScan {
   readonly #key: readonly RowField[]
   readonly #keyDigester: RowDigester
   readonly #rowDigester: RowDigester
+  /** Present if the geometry type of the layer changes. */
+  readonly #convert: ConvertGeometry | undefined
 
   constructor({ layout, question, fields, compared, digests }: ScanInput) {
     const columns = new Map(layout.keynames.map((keyname, column) => [keyname, column]))
@@ -194,6 +197,8 @@ class FeatureScan {
     this.missingFields = listMissing(compared)
     this.lackingFields = listMissing(fields)
     this.geometryType = layout.geometryType
+    const { target } = question
+    this.#convert = layout.geometryType === target.geometryType ? undefined : convertToTarget(target)
     const { keys } = question.source
     this.keyCounter = keys && countKeys(layout, keys, fields)
     this.#digests = digests
@@ -213,7 +218,7 @@ class FeatureScan {
     for (const { column, keyname } of this.#key)
       if ((row.lengths[leadingValues + column] ?? -1) < 0)
         throw keyProblem(`A feature of the source has no value in the key field "${keyname}".`)
-    const content = this.#rowDigester.digest(row)
+    const content = this.#rowDigester.digest(row, this.#convert?.(row))
     const found = this.#digests.findNext(content) ?? this.#findByKey(row)
     if (found !== undefined) this.#digests.take(found)
     if (found === undefined) this.#write(row, 'added')
@@ -345,5 +350,6 @@ function requireFamily(layer: GeometryType, source: GeometryType): void {
   if (geometryParts(layer).family === geometryParts(source).family) return
   throw problem('source/unreadable', `The layer has geometry type ${layer}, the source ${source}.`, {
     hint: 'Load the source into another layer, or select geometries with cast_geometry_type.',
+    data: { source_geometry: source },
   })
 }

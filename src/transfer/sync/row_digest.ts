@@ -25,17 +25,20 @@ export class RowDigester {
     this.#types = values.map((value) => digestedTypes[value === 'geometry' ? 'GEOMETRY' : value.datatype])
   }
 
-  digest({ bytes, ats, lengths }: ValueRow): string {
+  /** @param geometry bytes to digest instead of the geometry of the row */
+  digest({ bytes, ats, lengths }: ValueRow, geometry?: Buffer): string {
     this.#view.setInt32(0, this.#types.length)
     let end = 4
     for (let index = 0; index < this.#types.length; index += 1) {
       const position = this.#positions[index] as number
-      const length = position < 0 ? -1 : (lengths[position] as number)
+      const other = position === geometryPosition ? geometry : undefined
+      const length = other?.length ?? (position < 0 ? -1 : (lengths[position] as number))
       const next = end + 8 + Math.max(length, 0)
       if (next > this.#bytes.length) this.#grow(next)
       this.#view.setInt32(end, this.#types[index] as number)
       this.#view.setInt32(end + 4, length)
-      if (length > 0) bytes.copy(this.#bytes, end + 8, ats[position], (ats[position] as number) + length)
+      if (other !== undefined) other.copy(this.#bytes, end + 8)
+      else if (length > 0) bytes.copy(this.#bytes, end + 8, ats[position], (ats[position] as number) + length)
       end = next
     }
     return hash('md5', this.#bytes.subarray(0, end), 'hex').slice(0, digestLength)

@@ -124,10 +124,11 @@ function loadNew(question: SourceQuestion): SourceDecision {
   const load = loadOf(question, 'new')
   // Other servers may read other sources than landform.
   if (!prepares || dataOf(wanted.cls)?.content !== 'features') return { load, issues: [] }
-  if (change === undefined) return { load, issues: [], unread: true }
+  // A layer that is deleted and created again was compared with the old one.
+  const isCompared = isProblem(change) && change.data.source_geometry !== undefined
+  if (change === undefined || isCompared) return { load, issues: [], unread: true }
   const issues = checkNewSource(wanted, change)
   if (isProblem(change) || change === null) return { load, issues }
-  // A layer that is deleted and created again was compared with the old one.
   const known = { ...withoutDropped(change, new Set()), before: 0, lostFields: [] }
   return { load: { ...load, change: known }, issues }
 }
@@ -230,7 +231,9 @@ export function describeOtherFamily(
   reading: LoadReading | undefined,
 ): string | undefined {
   const layer = actual?.members.vector_layer?.geometry_type as GeometryType | undefined
-  const source = reading && !isProblem(reading) ? reading.sourceGeometry : undefined
+  // A comparison by key stops at another family.
+  const found = isProblem(reading) ? reading.data.source_geometry : reading?.sourceGeometry
+  const source = found as GeometryType | undefined
   if (layer === undefined || source === undefined) return undefined
   if (geometryParts(layer).family === geometryParts(source).family) return undefined
   return `the source has geometry type ${source}, the layer ${layer}`
@@ -250,10 +253,12 @@ function findSync({ wanted, actual, file, converted }: SourceQuestion): SyncLoad
 }
 
 function syncData(
-  { wanted, change, dropped }: SourceQuestion,
+  { wanted, actual, change, dropped }: SourceQuestion,
   load: DataLoad & { readonly sync: SyncLoad },
 ): SourceDecision {
   if (change === undefined) return { load, issues: [], unread: true }
+  const otherFamily = describeOtherFamily(actual, change)
+  if (otherFamily !== undefined) return { load, issues: [reportFamily(wanted, otherFamily)] }
   if (isProblem(change)) return { load, issues: reportFaults(wanted, change) }
   if (change === null) return { load, issues: [] }
   const known = withoutDropped(change, dropped)

@@ -1,5 +1,6 @@
 import type { Field } from '../../../contract/classes/feature_layer.ts'
-import { countOf } from '../../../core/count.ts'
+import { type GeometryType, geometryParts } from '../../../contract/geometry.ts'
+import { countOf, joinWords } from '../../../core/count.ts'
 import { joinPointer } from '../../../core/pointer.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { DataChange } from '../../../transfer/data_loss.ts'
@@ -36,11 +37,44 @@ export function planSyncFields(
   return { edits, fields }
 }
 
+/** Lists what a load changes in a layer without the manifest setting it: the type of its geometries, and its fields. */
+export function listLoadedEdits(
+  wanted: WantedResource,
+  actual: ActualResource,
+  load: DataLoad | undefined,
+): Edit[] {
+  const fields = planSyncFields(wanted, actual, load)?.edits ?? listLoadedFieldEdits(wanted, actual, load)
+  return [...listGeometryEdits(wanted, actual, load), ...fields]
+}
+
+/** The type of a layer follows its source, which the plan shows: clients depend on it. */
+function listGeometryEdits(
+  { members }: WantedResource,
+  actual: ActualResource,
+  load: DataLoad | undefined,
+): Edit[] {
+  const from = actual.members.vector_layer?.geometry_type as GeometryType | undefined
+  const to = load?.change?.difference?.geometryType ?? load?.change?.sourceGeometry
+  if (from === undefined || to === undefined || from === to) return []
+  if (members.vector_layer?.geometry_type !== undefined) return []
+  const reason = describeTypes(from, to, load?.options ?? {})
+  return [{ pointer: '/vector_layer/geometry_type', from, to, origin: 'manifest', reason }]
+}
+
+function describeTypes(from: GeometryType, to: GeometryType, options: DataLoad['options']): string {
+  const [old, next] = [geometryParts(from), geometryParts(to)]
+  const found = [
+    ...(next.isMulti && !old.isMulti && options.cast_is_multi == null ? ['multi-part geometries'] : []),
+    ...(next.hasZ && !old.hasZ && options.cast_has_z == null ? ['Z values'] : []),
+  ]
+  return found.length === 0 ? 'set in data' : `the source has ${joinWords(found)}`
+}
+
 /**
  * Lists how a load of all features changes the fields of a layer: the source adds, drops and converts them. Empty if the manifest
  * lists the fields or keeps them, or if the source was not read.
  */
-export function listLoadedFieldEdits(
+function listLoadedFieldEdits(
   { members, data }: WantedResource,
   actual: ActualResource,
   load: DataLoad | undefined,
