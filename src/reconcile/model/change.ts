@@ -247,9 +247,8 @@ export interface Referrer {
 /** A request body in manifest form: references are keys or `{id}`, principals are names such as `user:guest`. */
 export type WantedBody = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** An image that is stored with an icon. */
+/** An image that is stored with an icon, by its absolute path. */
 export interface ImageLoad {
-  /** Absolute path. */
   readonly path: string
   /** The path as the manifest writes it. */
   readonly source: string

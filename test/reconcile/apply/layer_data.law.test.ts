@@ -140,7 +140,7 @@ describeServers('the fields of a layer with data', (start, driver) => {
       await applyPlan({ api, plan, atomic })
       const { issues, changes } = await planManifest({ api, manifest: next })
       expect(issues.map(({ code }) => code)).toEqual(['plan/data-edited'])
-      expect(changes[0]?.data?.edited).toEqual({ changes: 1 })
+      expect(changes[0]?.data?.edited).toMatchObject({ changes: 1, last: { by: 'administrator' } })
       const [first] = await openLayerClient(server).features(id)
       expect(first?.fields).toEqual({ name: 'meanwhile', size: 10 })
     })
