@@ -6,11 +6,12 @@ import { drawSimpleMarker, type MarkerPlace, simpleMarkerReach, snapMarker } fro
 import { drawSvgMarker, type SvgImages, svgKey, svgMarkerReach } from './svg_marker.ts'
 import { drawTextMarker, type TextPen, textMarkerReach } from './text_marker.ts'
 
-/** Maximum size of a sprite in pixels; larger markers are drawn one by one. */
-const maxSpriteSize = 256
+/** Maximum size of a sprite in pixels; larger markers are drawn one by one. The sprites of all steps fit into the cache. */
+const maxSpriteSize = 288
 
-/** Work of each marker, in pixels. */
+/** Work of each marker, and of each sprite that is drawn, in pixels. */
 const markerWork = 32
+const spriteWork = 512
 
 /** Angles of rotated sprites, in degrees. */
 const angleStep = 2
@@ -47,6 +48,11 @@ export class MarkerPen {
       for (const one of layers) this.drawUpright(markerSymbol(symbol, one), x, y)
     else if (layer !== undefined && isSnapped(layer)) this.#drawAt(symbol, ...snapMarker(layer, x, y))
     else this.#drawAt(symbol, x, y)
+  }
+
+  /** Returns how far a symbol reaches from its position, in pixels. */
+  reachOf(symbol: PixelSymbol): number {
+    return this.#uprightOf(symbol).reach
   }
 
   /** Counts the work of markers that reach some pixels from their positions. */
@@ -91,7 +97,14 @@ export class MarkerPen {
   }
 
   #findSprite(symbol: PixelSymbol, { phaseX, phaseY, reach, angle }: SpriteRequest): Sprite {
-    const key = `${phaseX} ${phaseY} ${angle} ${this.#uprightOf(symbol).key}`
+    const { key: symbolKey, counted } = this.#uprightOf(symbol)
+    const place = `${phaseX} ${phaseY} ${angle}`
+    // Also where an earlier image left the sprite in the cache: the same image takes the same work always.
+    if (!counted.has(place)) {
+      counted.add(place)
+      this.#canvas.addWork?.(spriteWork + (2 * reach) ** 2)
+    }
+    const key = `${place} ${symbolKey}`
     const shift = [phaseX / spritePhases, phaseY / spritePhases] as const
     return this.#sprites.get(key, () =>
       this.#drawSprite(symbol, { reach, shift, angle, opacity: opacityOf(symbol) }),
@@ -118,7 +131,8 @@ export class MarkerPen {
   #uprightOf(symbol: PixelSymbol): UprightSprites {
     const known = this.#upright.get(symbol)
     if (known !== undefined) return known
-    const upright = { key: JSON.stringify(symbol), reach: markerReach(symbol), sprites: [] }
+    const reach = markerReach(symbol, this.#tools.images)
+    const upright = { key: JSON.stringify(symbol), reach, sprites: [], counted: new Set<string>() }
     this.#upright.set(symbol, upright)
     return upright
   }
@@ -130,6 +144,8 @@ interface UprightSprites {
   readonly reach: number
   /** By step within the pixel. */
   readonly sprites: Sprite[]
+  /** Steps and angles of sprites whose work is counted. */
+  readonly counted: Set<string>
 }
 
 interface SpriteRequest {
@@ -156,15 +172,15 @@ export function markerSymbol(symbol: PixelSymbol, layer: PixelLayer): PixelSymbo
 
 const opacityOf = ({ opacity }: PixelSymbol) => Math.min(1, Math.max(0, opacity))
 
-/** Returns how far a marker symbol reaches from its position, in pixels. */
-export function markerReach({ layers }: PixelSymbol): number {
-  return Math.max(0, ...layers.map(layerReach))
+/** Returns how far a marker symbol reaches from its position, in pixels; at most, if its images are not known. */
+export function markerReach({ layers }: PixelSymbol, images?: SvgImages): number {
+  return layers.reduce((most, layer) => Math.max(most, layerReach(layer, images)), 0)
 }
 
-function layerReach(layer: PixelLayer): number {
+function layerReach(layer: PixelLayer, images: SvgImages | undefined): number {
   if (layer.kind === 'marker') return simpleMarkerReach(layer)
   if (layer.kind === 'text') return textMarkerReach(layer)
-  return layer.kind === 'svg' ? svgMarkerReach(layer) : 0
+  return layer.kind === 'svg' ? svgMarkerReach(layer, images?.get(svgKey(layer))) : 0
 }
 
 interface SpriteOptions {

@@ -4,7 +4,7 @@ import { quantize } from '../raster/fill.ts'
 import { overPixel, pixelOf, scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import { type Canvas, createCanvas, strokeLines } from './canvas.ts'
-import { type MarkerPen, markerReach } from './marker.ts'
+import type { MarkerPen } from './marker.ts'
 
 /** Layer that fills polygons with a pattern. */
 export type PatternLayer = LinePattern<number> | PointPattern<number> | SimpleFill<number>
@@ -130,7 +130,7 @@ function drawPointPattern(
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   const pen = markers.on(canvas)
   const marker = { ...layer.marker, opacity: layer.marker.opacity * opacity }
-  const reach = markerReach(marker) + Math.hypot(...layer.displacement)
+  const reach = pen.reachOf(marker) + Math.hypot(...layer.displacement)
   const sides = [
     [-reach, -reach],
     [width + reach, -reach],

@@ -10,6 +10,9 @@ export type SvgImages = ReadonlyMap<string, Surface>
 /** Pixels of a surface per pixel of its marker. */
 export const svgScale = 2
 
+/** Work of a pixel of a marker, which is a mean of four of its image. */
+const sampleWork = 8
+
 /** Returns a key of what the image of a marker depends on. */
 export function svgKey({
   source,
@@ -22,58 +25,111 @@ export function svgKey({
   return JSON.stringify([source, fill, outline, outlineWidth, size, aspectRatio])
 }
 
-/** Returns how far a marker reaches from its position, in pixels. */
-export function svgMarkerReach({ size, offset, aspectRatio }: SvgMarker<number>): number {
-  return size * (1 + (aspectRatio || 2)) + Math.hypot(...offset)
+/** Returns how far a marker reaches from its position, in pixels: at most, if its image is not known. */
+export function svgMarkerReach(marker: SvgMarker<number>, image?: Surface): number {
+  const { size, offset, aspectRatio } = marker
+  if (image === undefined) return size * (1 + (aspectRatio || 2)) + Math.hypot(...offset)
+  const { left, top, right, bottom } = boxOf(marker, image)
+  return Math.hypot(Math.max(-left, right), Math.max(-top, bottom)) + 1
+}
+
+/** Returns the box of a marker around its position, before it is turned. */
+function boxOf({ anchor, offset }: SvgMarker<number>, { width, height }: Surface) {
+  const [halfWidth, halfHeight] = [width / svgScale / 2, height / svgScale / 2]
+  const [anchorX, anchorY] = anchorOffset(anchor)
+  const [x, y] = [offset[0] + anchorX * halfWidth, offset[1] + anchorY * halfHeight]
+  return { left: x - halfWidth, right: x + halfWidth, top: y - halfHeight, bottom: y + halfHeight }
 }
 
 /** Draws a marker, turned and at a fraction of a pixel. A marker without an image draws nothing. */
 export function drawSvgMarker(
-  { surface }: Canvas,
+  { surface, addWork }: Canvas,
   { image, marker, place }: { image: Surface | undefined; marker: SvgMarker<number>; place: MarkerPlace },
 ): void {
   if (image === undefined) return
   const angle = ((marker.angle + place.angle) * Math.PI) / 180
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
-  const [halfWidth, halfHeight] = [image.width / svgScale / 2, image.height / svgScale / 2]
-  const [anchorX, anchorY] = anchorOffset(marker.anchor)
-  const [dx, dy] = [marker.offset[0] + anchorX * halfWidth, marker.offset[1] + anchorY * halfHeight]
-  const reach = Math.ceil(Math.hypot(Math.abs(dx) + halfWidth, Math.abs(dy) + halfHeight)) + 1
-  const [left, top] = [Math.floor(place.x) - reach, Math.floor(place.y) - reach]
-  for (let row = Math.max(0, top); row < Math.min(surface.height, top + 2 * reach + 2); row += 1) {
-    for (
-      let column = Math.max(0, left);
-      column < Math.min(surface.width, left + 2 * reach + 2);
-      column += 1
-    ) {
-      const [x, y] = [column + 0.5 - place.x, row + 0.5 - place.y]
-      const at = [x * cos + y * sin - dx + halfWidth, y * cos - x * sin - dy + halfHeight] as const
-      const pixel = sample(image, at, place.opacity)
-      const to = row * surface.width + column
-      if (pixel !== 0) surface.words[to] = overPixel(pixel, surface.words[to] ?? 0)
+  const box = boxOf(marker, image)
+  const { words, width } = surface
+  const sampled = { image, opacity: place.opacity }
+  const visible = turnedBox(surface, { box, cos, sin, place })
+  const { firstColumn, lastColumn, firstRow, lastRow } = visible
+  if (!(lastColumn > firstColumn && lastRow > firstRow)) return
+  addWork?.((lastColumn - firstColumn) * (lastRow - firstRow) * sampleWork)
+  for (let row = firstRow; row < lastRow; row += 1) {
+    const y = row + 0.5 - place.y
+    for (let column = firstColumn; column < lastColumn; column += 1) {
+      const x = column + 0.5 - place.x
+      const pixel = sample(sampled, x * cos + y * sin - box.left, y * cos - x * sin - box.top)
+      const to = row * width + column
+      if (pixel >>> 24 === 255) words[to] = pixel
+      else if (pixel !== 0) words[to] = overPixel(pixel, words[to] ?? 0)
     }
   }
 }
 
-/** Returns the mean of the four pixels of an image around a position in pixels of its marker. */
-function sample(image: Surface, [x, y]: readonly [number, number], opacity: number): number {
-  const [left, top] = [x * svgScale - 0.5, y * svgScale - 0.5]
-  const [column, row] = [Math.floor(left), Math.floor(top)]
-  if (column < -1 || row < -1 || column >= image.width || row >= image.height) return 0
-  const [partX, partY] = [left - column, top - row]
-  const weights = [(1 - partX) * (1 - partY), partX * (1 - partY), (1 - partX) * partY, partX * partY]
-  const words = [0, 1, 2, 3].map((corner) => wordAt(image, column + (corner & 1), row + (corner >> 1)))
+interface TurnedBox {
+  readonly box: ReturnType<typeof boxOf>
+  readonly cos: number
+  readonly sin: number
+  readonly place: MarkerPlace
+}
+
+/** Returns the columns and rows of a surface, exclusive of the last, that a turned box with its blurred edge touches. */
+function turnedBox({ width, height }: Surface, { box, cos, sin, place }: TurnedBox) {
+  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2]
+  const [halfWidth, halfHeight] = [(box.right - box.left) / 2 + 1, (box.bottom - box.top) / 2 + 1]
+  const [middleX, middleY] = [place.x + x * cos - y * sin, place.y + x * sin + y * cos]
+  const reachX = halfWidth * Math.abs(cos) + halfHeight * Math.abs(sin)
+  const reachY = halfWidth * Math.abs(sin) + halfHeight * Math.abs(cos)
+  return {
+    firstColumn: Math.max(0, Math.floor(middleX - reachX)),
+    lastColumn: Math.min(width, Math.ceil(middleX + reachX)),
+    firstRow: Math.max(0, Math.floor(middleY - reachY)),
+    lastRow: Math.min(height, Math.ceil(middleY + reachY)),
+  }
+}
+
+/** An image, and the opacity of its marker. */
+interface Sampled {
+  readonly image: Surface
+  readonly opacity: number
+}
+
+/**
+ * Returns the mean of the four pixels of an image around a position in pixels of its marker. Called for each pixel of
+ * large markers: it makes no objects.
+ */
+function sample({ image, opacity }: Sampled, x: number, y: number): number {
+  const { words, width, height } = image
+  const left = x * svgScale - 0.5
+  const top = y * svgScale - 0.5
+  const column = Math.floor(left)
+  const row = Math.floor(top)
+  if (column < -1 || row < -1 || column >= width || row >= height) return 0
+  const at = row * width + column
+  const hasLeft = column >= 0
+  const hasRight = column + 1 < width
+  const hasLower = row + 1 < height
+  // As signed integers, which are faster than the numbers up to 2 ** 32 that words are.
+  const a = row >= 0 && hasLeft ? (words[at] ?? 0) | 0 : 0
+  const b = row >= 0 && hasRight ? (words[at + 1] ?? 0) | 0 : 0
+  const c = hasLower && hasLeft ? (words[at + width] ?? 0) | 0 : 0
+  const d = hasLower && hasRight ? (words[at + width + 1] ?? 0) | 0 : 0
+  // Most of an image is transparent, or of one colour.
+  if ((a | b | c | d) === 0) return 0
+  if (opacity === 1 && a === b && a === c && a === d) return a >>> 0
+  const partX = left - column
+  const partY = top - row
+  const weightA = (1 - partX) * (1 - partY)
+  const weightB = partX * (1 - partY)
+  const weightC = (1 - partX) * partY
+  const weightD = partX * partY
   let pixel = 0
   for (let shift = 0; shift < 32; shift += 8) {
-    const mean = words.reduce(
-      (sum, word, corner) => sum + ((word >>> shift) & 255) * (weights[corner] ?? 0),
-      0,
-    )
+    const upper = ((a >>> shift) & 255) * weightA + ((b >>> shift) & 255) * weightB
+    const mean = upper + ((c >>> shift) & 255) * weightC + ((d >>> shift) & 255) * weightD
     pixel |= Math.round(mean * opacity) << shift
   }
   return pixel >>> 0
-}
-
-function wordAt({ words, width, height }: Surface, column: number, row: number): number {
-  return column < 0 || row < 0 || column >= width || row >= height ? 0 : (words[row * width + column] ?? 0)
 }

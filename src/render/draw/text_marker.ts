@@ -27,6 +27,9 @@ export interface TextPen {
 /** Largest size of letters, in pixels, and number of letters of a marker. */
 const limits = { size: 400, letters: 40 }
 
+/** Work of a pixel of the surface of letters. */
+const letterWork = 2
+
 /** Returns how far a marker reaches from its position, in pixels. */
 export function textMarkerReach({ size, text, offset, stroke }: TextMarker<number>): number {
   const letters = Math.min(limits.letters, text.length) + 1
@@ -34,10 +37,16 @@ export function textMarkerReach({ size, text, offset, stroke }: TextMarker<numbe
 }
 
 /** Draws a marker. Without a pen, or without letters, it draws nothing. */
-export function drawTextMarker({ surface }: Canvas, marker: TextMarker<number>, options: TextOptions): void {
+export function drawTextMarker(
+  { surface, addWork }: Canvas,
+  marker: TextMarker<number>,
+  options: TextOptions,
+): void {
   const { pen, place } = options
   const { text, font, fill, stroke, anchor, size, angle } = marker
   if (pen === undefined || text === '' || !(size > 0)) return
+  // The letters are drawn on a surface of their own.
+  addWork?.(letterWork * surface.words.length)
   const [anchorX, anchorY] = anchorOffset(anchor)
   const offset = [
     marker.offset[0] + (anchorX * sizeOf(size)) / 2,
@@ -51,8 +60,10 @@ export function drawTextMarker({ surface }: Canvas, marker: TextMarker<number>, 
     },
     surface,
   )
-  for (const [at, pixel] of drawn.words.entries())
+  for (let at = 0; at < drawn.words.length; at += 1) {
+    const pixel = drawn.words[at] ?? 0
     if (pixel !== 0) surface.words[at] = overPixel(pixel, surface.words[at] ?? 0)
+  }
 }
 
 /** Pen and place of a marker. */

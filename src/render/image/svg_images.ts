@@ -15,8 +15,9 @@ import { prepareGroups } from './group_layer.ts'
 /** Maximum width and height of a marker in pixels, and maximum number of images of a drawing. */
 const limits = { side: 512, images: 500 }
 
-/** Work of an element of an image, in pixels. */
+/** Work of an element of an image, and of a pixel of it, in pixels that are blended. */
 const elementWork = 1000
+const pixelWork = 4
 
 /** Draws the embedded SVG images of all markers of a job, and of its placed labels. An image that cannot be drawn is left out. */
 export async function loadSvgImages(
@@ -49,6 +50,8 @@ async function drawMarkers(
     const elements = 'svg' in marker.source ? countSvgElements(marker.source.svg) : undefined
     if (elements === undefined) continue
     addWork(elements * elementWork)
+    const side = Math.min(limits.side, Math.max(0, marker.size)) * svgScale
+    addWork(side * side * pixelWork)
     const image = await drawSvg(marker).catch(() => undefined)
     if (image !== undefined) images.set(key, image)
   }
@@ -101,8 +104,11 @@ async function drawSvg(marker: SvgMarker<number>): Promise<Surface | undefined> 
 export function premultiplied(straight: Uint8Array, width: number, height: number): Surface {
   const surface = createSurface(width, height)
   surface.bytes.set(straight)
-  for (const [at, word] of surface.words.entries())
-    surface.words[at] = scalePixel((word | 0xff000000) >>> 0, word >>> 24)
+  const { words } = surface
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? 0
+    words[at] = scalePixel((word | 0xff000000) >>> 0, word >>> 24)
+  }
   return surface
 }
 
