@@ -55,6 +55,9 @@ export class MarkerPen {
     return this.#uprightOf(symbol).reach
   }
 
+  /** Counts work, in pixels. */
+  readonly count = (work: number): void => this.#canvas.addWork?.(work)
+
   /** Counts the work of markers that reach some pixels from their positions. */
   addWork(markers: number, reach = 0): void {
     const { surface, addWork } = this.#canvas

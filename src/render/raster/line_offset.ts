@@ -7,8 +7,14 @@ const miterLimit = 2
 /**
  * Returns a line moved to the right of its direction (to the left for a negative offset), without loops: several lines where
  * a bend is narrower than the offset. Corners are extended up to twice the offset, and cut there, as QGIS does.
+ *
+ * @throws what `addWork` throws
  */
-export function offsetLine({ coordinates, isClosed }: StrokeLine, offset: number): StrokeLine[] {
+export function offsetLine(
+  { coordinates, isClosed }: StrokeLine,
+  offset: number,
+  addWork: (work: number) => void = () => undefined,
+): StrokeLine[] {
   const line = withoutRepeats(coordinates, isClosed)
   const count = line.length / 2
   if (offset === 0 || !Number.isFinite(offset) || count < 2) return [{ coordinates: line, isClosed }]
@@ -22,7 +28,7 @@ export function offsetLine({ coordinates, isClosed }: StrokeLine, offset: number
   return trimOffset(
     { coordinates: Float64Array.from(moved), isClosed },
     { coordinates: line, isClosed },
-    offset,
+    { offset, addWork },
   )
 }
 

@@ -122,4 +122,36 @@ describe('offsetLine', () => {
     const ring = listOf(offsetLine(ringOf(0, 0, 10, 0, 10, 10, 0, 10, 0, 0), 6))
     expect(ring).toEqual([])
   })
+
+  /** A line between random places that are always the same. */
+  const tangle = (count: number, side: number) => {
+    let state = 1
+    const next = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return (state / 2_147_483_647) * side
+    }
+    return lineOf(...Array.from({ length: 2 * count }, next))
+  }
+  const workOf = (count: number, offset: number) => {
+    let sum = 0
+    offsetLine(tangle(count, 256), offset, (work) => {
+      sum += work
+    })
+    return sum
+  }
+
+  test('takes work that does not depend on the length of the segments', () => {
+    const offsets = [4, 50, 2000, 1e9]
+    for (const offset of offsets) expect(workOf(50, offset)).toBeLessThan(2e6)
+    for (const offset of offsets) expect(workOf(50, offset)).toBeGreaterThan(64 * 49)
+  })
+
+  test('stops when the crossings of a line take too much work', () => {
+    const left = { work: 1e5 }
+    const spend = (work: number) => {
+      left.work -= work
+      if (left.work < 0) throw new Error('too much')
+    }
+    expect(() => offsetLine(tangle(1000, 256), 2, spend)).toThrow('too much')
+  })
 })
