@@ -1,17 +1,11 @@
-import type { Expression } from './expression/expression.ts'
-import {
-  compileExpression,
-  compileFilter,
-  type Evaluate,
-  type EvaluationContext,
-} from './expression/expression_evaluate.ts'
-import { textOf } from './expression/expression_value.ts'
+import { indexEqualities } from './expression/equality_index.ts'
+import { compileFilter, type EvaluationContext } from './expression/expression_evaluate.ts'
 import type { Rule, Style } from './style_model.ts'
 
 /** Returns the rules that draw a feature at `context.scaleDenom`, bottom first. Without a scale, limits do not apply. */
 export type MatchRules = (context: EvaluationContext) => readonly Rule[]
 
-/** Compiles the rules of a style. A long list of categories of one value is searched in constant time. */
+/** Compiles the rules of a style. Long lists of rules that compare one value with constants are searched in constant time. */
 export function compileRules({ rules, matching }: Pick<Style, 'rules' | 'matching'>): MatchRules {
   return matching === 'first' ? matchFirst(rules) : matchAll(rules)
 }
@@ -42,81 +36,31 @@ interface ScaleLimits {
   readonly maxScaleDenom?: number
 }
 
-/** Rules in their order: one with its own filter, or several that compare the same value with strings. */
-type Step =
-  | { readonly kind: 'test'; readonly rule: Rule; readonly matches: (context: EvaluationContext) => boolean }
-  | {
-      readonly kind: 'lookup'
-      readonly key: string
-      readonly value: Evaluate
-      readonly rules: Map<string, Rule>
-    }
-
 function matchFirst(rules: readonly Rule[]): MatchRules {
-  const steps = stepsOf(rules)
+  const tests = rules.map(testOf)
+  const { others, find } = indexEqualities(rules.map(({ filter }) => filter))
   return (context) => {
-    for (const step of steps) {
-      const rule =
-        step.kind === 'lookup' ? lookUp(step, context) : step.matches(context) ? step.rule : undefined
-      if (rule !== undefined) return rule.isDrawn ? [rule] : []
-    }
-    return []
+    const first = findInOrder(others, find(context), (at) => tests[at]?.(context) === true)
+    const rule = first === undefined ? undefined : rules[first]
+    return rule?.isDrawn ? [rule] : []
   }
 }
 
-function lookUp({ value, rules }: Step & { kind: 'lookup' }, context: EvaluationContext): Rule | undefined {
-  const found = value(context)
-  return found === null ? undefined : rules.get(textOf(found))
-}
-
-function stepsOf(rules: readonly Rule[]): Step[] {
-  const steps: Step[] = []
-  for (const rule of rules) {
-    const category = categoryOf(rule)
-    const last = steps.at(-1)
-    if (category === undefined) steps.push({ kind: 'test', rule, matches: testOf(rule) })
-    else if (last?.kind === 'lookup' && last.key === category.key)
-      addCategory(last.rules, category.items, rule)
-    else steps.push(lookupOf(category, rule))
+/** Returns the first position of two ascending lists that satisfies a condition. */
+function findInOrder(
+  some: readonly number[],
+  others: readonly number[],
+  matches: (at: number) => boolean,
+): number | undefined {
+  let [one, other] = [0, 0]
+  while (one < some.length || other < others.length) {
+    const [a, b] = [some[one] ?? Number.POSITIVE_INFINITY, others[other] ?? Number.POSITIVE_INFINITY]
+    if (a < b) one += 1
+    else other += 1
+    const at = Math.min(a, b)
+    if (matches(at)) return at
   }
-  return steps
-}
-
-interface Category {
-  readonly key: string
-  readonly operand: Expression
-  readonly items: readonly string[]
-}
-
-function lookupOf({ key, operand, items }: Category, rule: Rule): Step {
-  const rules = new Map<string, Rule>()
-  addCategory(rules, items, rule)
-  return { kind: 'lookup', key, value: compileExpression(operand), rules }
-}
-
-function addCategory(rules: Map<string, Rule>, items: readonly string[], rule: Rule): void {
-  for (const item of items) if (!rules.has(item)) rules.set(item, rule)
-}
-
-/** Returns the value and strings of a rule that compares a string with a list at every scale. */
-function categoryOf({ filter, minScaleDenom, maxScaleDenom }: Rule): Category | undefined {
-  if (filter?.op !== 'in' || filter.isNegated || minScaleDenom !== undefined || maxScaleDenom !== undefined)
-    return undefined
-  const items = filter.items.flatMap((item) =>
-    item.op === 'literal' && typeof item.value === 'string' ? [item.value] : [],
-  )
-  const isText = items.length === filter.items.length && isTextual(filter.operand)
-  return isText ? { key: JSON.stringify(filter.operand), operand: filter.operand, items } : undefined
-}
-
-/** Reports whether a value is always a string or null, so that its comparison with strings is exact. */
-function isTextual(expression: Expression): boolean {
-  if (expression.op === 'literal') return typeof expression.value === 'string'
-  if (expression.op !== 'call') return false
-  return (
-    expression.name === 'to_string' ||
-    (expression.name === 'coalesce' && expression.operands.every(isTextual))
-  )
+  return undefined
 }
 
 function testOf(rule: Rule): (context: EvaluationContext) => boolean {
@@ -137,18 +81,23 @@ function matchAll(rules: readonly Rule[]): MatchRules {
 }
 
 function collectList(rules: readonly Rule[]): Collect {
-  const plain = rules.filter(({ isElse }) => !isElse).map(collectRule)
-  const others = rules.filter(({ isElse }) => isElse).map(collectRule)
-  const collectEach = (parts: readonly Collect[]): Collect => {
-    return (context, isActive, drawn) => {
-      let isTaken = false
-      for (const part of parts) if (part(context, isActive, drawn)) isTaken = true
-      return isTaken
-    }
-  }
-  const [collectPlain, collectOthers] = [collectEach(plain), collectEach(others)]
+  const collectPlain = collectEach(rules.filter(({ isElse }) => !isElse))
+  const collectOthers = collectEach(rules.filter(({ isElse }) => isElse))
   return (context, isActive, drawn) =>
     collectPlain(context, isActive, drawn) || collectOthers(context, isActive, drawn)
+}
+
+function collectEach(rules: readonly Rule[]): Collect {
+  const parts = rules.map(collectRule)
+  const { others, find } = indexEqualities(rules.map(({ filter }) => filter))
+  return (context, isActive, drawn) => {
+    let isTaken = false
+    findInOrder(others, find(context), (at) => {
+      if (parts[at]?.(context, isActive, drawn) === true) isTaken = true
+      return false
+    })
+    return isTaken
+  }
 }
 
 /**

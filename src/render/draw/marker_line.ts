@@ -12,7 +12,8 @@ export function drawMarkerLine(
   lines: readonly StrokeLine[],
   layer: MarkerLine<number>,
 ): void {
-  const moved = layer.offset === 0 ? lines : lines.flatMap((line) => offsetLine(line, layer.offset, pen.count))
+  const moved =
+    layer.offset === 0 ? lines : lines.flatMap((line) => offsetLine(line, layer.offset, pen.count))
   for (const line of moved) {
     const path = measurePath(line)
     if (path === undefined) continue

@@ -47,7 +47,8 @@ export class SymbolPen {
 
   #drawLine(geometry: PixelGeometry, { stroke, offset, rings }: SimpleLine<number>, opacity: number): void {
     const lines = linesOf(geometry, rings)
-    const moved = offset === 0 ? lines : lines.flatMap((line) => offsetLine(line, offset, this.#canvas.addWork))
+    const moved =
+      offset === 0 ? lines : lines.flatMap((line) => offsetLine(line, offset, this.#canvas.addWork))
     strokeLines(this.#canvas, moved, { ...stroke, opacity })
   }
 

@@ -201,6 +201,7 @@ function compileBinary({ operator, left, right }: BinaryOperation): Evaluate {
 
 function compileIs(one: Evaluate, other: Evaluate, expected: boolean): Evaluate {
   return (context) => {
+    countExpressionWork(operationWork)
     const [a, b] = [one(context), other(context)]
     const isSame = a === null || b === null ? a === b : compareValues(a, b) === 0
     return bit(isSame === expected)
@@ -260,6 +261,7 @@ function compileMembership({ operand, items, isNegated }: Membership): Evaluate 
 
 function compileTextMembership(value: Evaluate, items: ReadonlySet<string>, isNegated: boolean): Evaluate {
   return (context) => {
+    countExpressionWork(operationWork)
     const searched = value(context)
     if (searched === null) return null
     if (typeof searched === 'string') return bit(items.has(searched) !== isNegated)

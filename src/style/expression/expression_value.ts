@@ -28,6 +28,7 @@ function formatNumber(value: number): string {
   const size = Math.abs(value)
   if (size === 0) return '0'
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf'
+  if (Number.isSafeInteger(value)) return String(value)
   if (size >= 1e-4 && size < integerLimit)
     return Number.isInteger(value) ? BigInt(value).toString() : String(value)
   return value.toExponential().replace(/e([-+])(\d)$/, 'e$10$2')
@@ -60,7 +61,7 @@ export function isSelected(value: Value): boolean {
 }
 
 /** Difference below which numbers are equal, as in QGIS. */
-const tolerance = 4 * Number.EPSILON
+export const tolerance = 4 * Number.EPSILON
 
 /**
  * Compares two values: negative, zero or positive. Numerically if both are numbers or strings of numbers and one is a

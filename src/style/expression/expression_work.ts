@@ -1,7 +1,7 @@
 import { problem } from '../../contract/problems.ts'
 
-/** Work of an operation with operands: that of blending some pixels. */
-export const operationWork = 4
+/** Work of an operation with operands: that of blending some pixels. All that is allowed takes some ten seconds. */
+export const operationWork = 8
 
 /** Work that is left, in units of about a pixel that is blended, or sixteen characters that are joined. */
 let left = Number.POSITIVE_INFINITY
