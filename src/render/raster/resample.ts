@@ -49,7 +49,7 @@ interface Taps {
   /** First source pixel, and number of source pixels, of each target pixel. */
   readonly starts: Int32Array
   readonly counts: Int32Array
-  /** `maxTaps` parts for each target pixel, in 256ths. */
+  /** `maxTaps` parts for each target pixel from `first` on, in 256ths. */
   readonly parts: Int32Array
 }
 
@@ -67,19 +67,17 @@ function tapsOf(length: number, sourceLength: number, { scale, shift, enlarging 
     Math.abs(scale - 1) < tolerance / length && Math.abs(shift - Math.round(shift)) < tolerance
   const isShrunk = scale > 1 + tolerance
   const isNearest = isAligned || (!isShrunk && enlarging === 'nearest')
-  const maxTaps = isNearest ? 1 : isShrunk ? Math.ceil(scale) + 2 : 2
+  // A source that is smaller than a pixel of the target shrinks without limit.
+  const maxTaps = isNearest ? 1 : isShrunk ? Math.min(sourceLength, Math.ceil(scale) + 2) : 2
   const [starts, counts] = [new Int32Array(length), new Int32Array(length)]
-  const parts = new Int32Array(length * maxTaps)
-  let [first, end] = [length, 0]
-  for (let at = 0; at < length; at += 1) {
+  const [first, end] = rangeOf(length, sourceLength, { scale, shift })
+  const parts = new Int32Array(Math.max(0, end - first) * maxTaps)
+  for (let at = first; at < end; at += 1) {
     const center = (at + 0.5) * scale + shift
-    if (!(center >= 0 && center < sourceLength)) continue
-    first = Math.min(first, at)
-    end = at + 1
     if (isNearest) {
       starts[at] = Math.floor(center)
       counts[at] = 1
-      parts[at] = 256
+      parts[at - first] = 256
       continue
     }
     const reach = isShrunk ? scale / 2 : 0.5
@@ -94,11 +92,27 @@ function tapsOf(length: number, sourceLength: number, { scale, shift, enlarging 
     for (let tap = start; tap <= last; tap += 1) {
       // Rounded sums, so that the parts sum to 256.
       const next = Math.round((256 * (Math.min(to, tap + 1) - from)) / (to - from))
-      parts[at * maxTaps + tap - start] = next - sum
+      parts[(at - first) * maxTaps + tap - start] = next - sum
       sum = next
     }
   }
   return { first, end, maxTaps, starts, counts, parts }
+}
+
+/** Returns the range of the target pixels whose centres lie in a source. */
+function rangeOf(
+  length: number,
+  sourceLength: number,
+  { scale, shift }: Pick<Axis, 'scale' | 'shift'>,
+): [first: number, end: number] {
+  let [first, end] = [length, 0]
+  for (let at = 0; at < length; at += 1) {
+    const center = (at + 0.5) * scale + shift
+    if (!(center >= 0 && center < sourceLength)) continue
+    first = Math.min(first, at)
+    end = at + 1
+  }
+  return [first, end]
 }
 
 /** Both axes. */
@@ -128,7 +142,7 @@ function average(target: Surface, source: PixelWindow, { columns, rows }: BothTa
     for (let tap = 0; tap < (rows.counts[y] ?? 0); tap += 1) {
       const row = known.get(start + tap) ?? averageRow(source, start + tap, columns)
       known.set(start + tap, row)
-      addRow(sums, row, rows.parts[y * rows.maxTaps + tap] ?? 0)
+      addRow(sums, row, rows.parts[(y - rows.first) * rows.maxTaps + tap] ?? 0)
     }
     const to = y * target.width + columns.first
     for (let at = 0; at < width; at += 1)
@@ -164,7 +178,7 @@ function averageRow({ width, words }: PixelWindow, row: number, columns: Taps): 
     const count = counts[x] ?? 0
     for (let tap = 0; tap < count; tap += 1) {
       const word = words[from + tap] ?? 0
-      const part = parts[x * maxTaps + tap] ?? 0
+      const part = parts[(x - first) * maxTaps + tap] ?? 0
       low += Math.imul(word & lanes, part)
       high += Math.imul((word >>> 8) & lanes, part)
     }

@@ -68,3 +68,12 @@ test('a warped image follows its grid', () => {
   expect([target.words[0], target.words[20]]).toEqual([grey(200), 0])
   expect((target.words[15] ?? 0) & 255).toBeLessThan(130)
 })
+
+test('a source that is as small as nothing is the average of its pixels in one pixel, or nothing', () => {
+  const source = window(2, [100, 200].map(grey))
+  const scales = { scaleX: 1e15, scaleY: 1e15 }
+  expect(draw([3, 3], source, { ...scales, shiftX: -1.5e15 + 1, shiftY: -1.5e15 })).toEqual(
+    Array.from({ length: 9 }, (_, at) => (at === 4 ? grey(150) : 0)),
+  )
+  expect(draw([3, 3], source, { ...scales, shiftX: -1e15, shiftY: -1e15 })).toEqual(Array(9).fill(0))
+})
