@@ -14,6 +14,13 @@ export type PoolJob = DrawJob | LegendJob | ProbeJob
 /** Draws images in worker threads: those of the caller with the least recent use first. */
 export interface DrawPool {
   /**
+   * Runs the preparation and drawing of an image in a turn of the caller. Images wait for their turns here, with nothing read
+   * for them, and not for threads and connections that other requests need. The work takes no further turn of this kind.
+   *
+   * @throws {Problem} render/busy if too many images wait, render/failed; the reason of the signal; what the work throws
+   */
+  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /**
    * Draws an image. The work ends when the signal is aborted.
    *
    * @throws {Problem} render/busy if too many images wait, render/timeout, render/too-large if memory is exhausted,
@@ -40,6 +47,8 @@ export interface DrawPool {
 export interface DrawLimits {
   /** Maximum number of threads that a caller uses at the same time. Another one is reserved for other callers. */
   readonly threads?: number
+  /** Maximum number of images of a caller that are prepared or drawn at the same time. As many are reserved for others. */
+  readonly images?: number
   /** Maximum number of waiting requests of a caller, and of all callers. */
   readonly waiting?: { readonly perParty: number; readonly total: number }
   /** Maximum milliseconds that a request waits for a thread. */
@@ -96,23 +105,39 @@ const toBusy = () =>
     data: { retry_after: busySeconds },
   })
 
+/** Least number of images of a caller that are prepared at the same time: as many as are fetched from another server. */
+const leastImages = 6
+
 const toStopping = () => problem('render/failed', 'The server is stopping.')
 
 class ThreadPool implements DrawPool {
   readonly #limits: ThreadLimits
   readonly #threads = new Set<DrawThread>()
   readonly #turns: Turns
+  readonly #images: Turns
   readonly #closing = new AbortController()
 
   constructor({
     threads = availableParallelism(),
+    images = Math.max(leastImages, 2 * threads),
     timeoutMs = 30_000,
     memoryMb = 1024,
     waiting = { perParty: 128, total: 512 },
     waitMs = 60_000,
   }: DrawLimits) {
     this.#limits = { timeoutMs, memoryMb }
-    this.#turns = new Turns({ atOnce: threads + 1, perParty: threads, waiting, waitMs, toBusy })
+    const limits = { waiting, waitMs, toBusy }
+    this.#turns = new Turns({ atOnce: threads + 1, perParty: threads, ...limits })
+    this.#images = new Turns({ atOnce: 2 * images, perParty: images, ...limits })
+  }
+
+  async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const endTurn = await this.#takeTurn(this.#images, signal)
+    try {
+      return await work()
+    } finally {
+      endTurn()
+    }
   }
 
   async draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage> {
@@ -131,7 +156,7 @@ class ThreadPool implements DrawPool {
   }
 
   async #run(request: Pick<Work, 'job' | 'frame'>, signal: AbortSignal | undefined): Promise<DrawReply> {
-    const endTurn = await this.#takeTurn(signal)
+    const endTurn = await this.#takeTurn(this.#turns, signal)
     const { promise, resolve, reject } = Promise.withResolvers<DrawReply>()
     const work: Work = { ...request, resolve, reject, endTurn }
     const thread = this.#findThread()
@@ -148,12 +173,12 @@ class ThreadPool implements DrawPool {
     }
   }
 
-  async #takeTurn(signal: AbortSignal | undefined): Promise<() => void> {
+  async #takeTurn(turns: Turns, signal: AbortSignal | undefined): Promise<() => void> {
     const closing = this.#closing.signal
     signal?.throwIfAborted()
     if (closing.aborted) throw toStopping()
     const stop = signal === undefined ? closing : AbortSignal.any([signal, closing])
-    const endTurn = await this.#turns.take(currentParty()?.name ?? serverParty, stop).catch((error) => {
+    const endTurn = await turns.take(currentParty()?.name ?? serverParty, stop).catch((error) => {
       signal?.throwIfAborted()
       throw closing.aborted ? toStopping() : error
     })

@@ -128,10 +128,9 @@ function drawTracked(
 ): DrawTracked {
   const shown = sources.flatMap((source) => source.shown ?? [])
   return async (signal) => {
-    const [tile, data] = await Promise.all([
-      draw(signal),
-      Promise.all(shown.map((one) => describeShown(one, frames))),
-    ])
+    // Described afterwards, so that an image that waits for its turn reads nothing.
+    const tile = await draw(signal)
+    const data = await Promise.all(shown.map((one) => describeShown(one, frames)))
     return { tile, data, versions: data.map(({ version }) => version) }
   }
 }

@@ -84,6 +84,24 @@ describe('a pool of threads', () => {
     expect((await first).isEmpty).toBe(false)
   })
 
+  test('prepares a few images at a time, and refuses those that cannot wait before they are prepared', async () => {
+    const pool = open({ images: 1, waiting: { perParty: 2, total: 2 } })
+    const prepared: number[] = []
+    const released = Promise.withResolvers<void>()
+    const prepare = (number: number) =>
+      pool.inTurn(async () => {
+        prepared.push(number)
+        await released.promise
+        return pool.draw(quickJob())
+      })
+    const running = [prepare(0), prepare(1), prepare(2)]
+    await expect(prepare(3)).rejects.toMatchObject({ code: 'render/busy', data: { retry_after: 5 } })
+    expect(prepared).toEqual([0])
+    released.resolve()
+    expect((await Promise.all(running)).map(({ isEmpty }) => isEmpty)).toEqual([false, false, false])
+    expect(prepared).toEqual([0, 1, 2])
+  })
+
   test('fails only the request that exhausts the memory of its thread', async () => {
     const pool = open({ memoryMb: 16 })
     const values = Array.from({ length: 150_000 }, (_, n) => ({

@@ -26,12 +26,18 @@ export interface Drawing {
 }
 
 /**
- * Draws sources as an encoded image.
+ * Draws sources as an encoded image, in a turn of the caller: nothing is read before.
  *
  * @throws {Problem} render/*
  */
-export async function drawSources(
-  context: Pick<ServerContext, 'draws' | 'layerCaches' | 'renderTimeoutSeconds'>,
+export function drawSources(context: DrawContext, drawing: Drawing): Promise<DrawnImage> {
+  return context.draws.inTurn(() => drawNow(context, drawing), drawing.signal)
+}
+
+type DrawContext = Pick<ServerContext, 'draws' | 'layerCaches' | 'renderTimeoutSeconds'>
+
+async function drawNow(
+  context: DrawContext,
   { sources, frame, format = 'png', labels = 'yes', signal, isFresh = false, isDebug = false }: Drawing,
 ): Promise<DrawnImage> {
   const { box, width, height, system, pixelRatio = 1 } = frame
