@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
 import { convertRaster, inspectRaster, makeRaster, type TestRaster } from '../support/raster.ts'
 import { makeZip } from '../support/zip.ts'
 
@@ -24,6 +25,51 @@ test.each([
       [50, 100, 150, 255],
     ])
   })
+})
+
+/** Returns whether the pixel at a place has data. */
+const showsAt = ({ facts, content }: Awaited<ReturnType<typeof read>>, lon: number, lat: number) => {
+  const [left = 0, step = 1, , top = 0, , down = -1] = facts.geoTransform
+  const [x, y] = mercatorOfLonLat(lon, lat)
+  const [column, row] = [Math.floor((x - left) / step), Math.floor((y - top) / down)]
+  if (column < 0 || row < 0 || column >= facts.xsize || row >= facts.ysize) return false
+  return inspectRaster(content, ({ pixel }) => pixel(column, row).at(-1) === 255)
+}
+
+test.each([
+  ['north', 3413, 1],
+  ['south', 3031, -1],
+])('a raster around the %s pole is stored up to 85 degrees, at all longitudes', async (_, srs, sign) => {
+  const place = { width: 200, height: 200, srs, geoTransform: [-4e6, 40_000, 0, 4e6, 0, -40_000] }
+  const raster = await read({ ...place, value: () => 9 })
+  const { xsize, ysize } = raster.facts
+  expect(xsize * ysize).toBeLessThan(100_000)
+  const latitudes = [56, 70, 84.5].map((lat) => lat * sign)
+  const places = latitudes.flatMap((lat) =>
+    [-179, -100, -45, 0, 45, 100, 179].map((lon) => [lon, lat] as const),
+  )
+  expect(places.filter(([lon, lat]) => !showsAt(raster, lon, lat))).toEqual([])
+  expect(showsAt(raster, 0, 30 * sign)).toBe(false)
+})
+
+test('a raster beside a pole is stored whole', async () => {
+  const place = { width: 200, height: 200, srs: 3413, geoTransform: [-2e6, 10_000, 0, -1e5, 0, -10_000] }
+  const raster = await read({ ...place, value: () => 9 })
+  for (const [lon, lat] of [
+    [-45, 84],
+    [-90, 73],
+    [-60, 75],
+    [-120, 83],
+  ] as const)
+    expect([lon, lat, showsAt(raster, lon, lat)]).toEqual([lon, lat, true])
+})
+
+test('a raster of all longitudes that begins anywhere is stored with about the same number of pixels', async () => {
+  const place = { width: 360, height: 100, geoTransform: [10, 1, 0, 60, 0, -0.01] }
+  const raster = await read({ ...place, value: () => 9 })
+  const { xsize, ysize } = raster.facts
+  expect(xsize * ysize).toBeLessThan(2 * 36_000)
+  expect([-179, -90, 0, 5, 15, 90, 179].filter((lon) => !showsAt(raster, lon, 59.5))).toEqual([])
 })
 
 test.each<[string, number]>([

@@ -1,7 +1,8 @@
 import type { Dataset, SpatialReference } from 'gdal-async'
 import type { Bbox } from '../../geo/bbox.ts'
-import { mercatorHalfWorld as edge, mercatorMaxLatitude } from '../../geo/mercator.ts'
+import { mercatorHalfWorld as edge, mercatorMaxLatitude, mercatorOfLonLat } from '../../geo/mercator.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
+import { measureExtent, type RasterExtent } from './raster_extent.ts'
 import { badRaster } from './raster_fault.ts'
 
 /** Pixel grid of the converted raster, and its source. */
@@ -28,27 +29,29 @@ export function planGrid(gdal: GdalModule, dataset: Dataset): RasterGrid {
   const existing = srs.isSame(gdal.SpatialReference.fromEPSG(3857)) ? findExistingGrid(dataset) : undefined
   if (existing !== undefined) return existing
   const source = srs.isGeographic() ? cutPoles(gdal, dataset) : dataset
+  const extent = measureExtent(gdal, source)
+  if (extent === null)
+    throw badRaster(
+      'the raster cannot be projected to EPSG:3857: it is beyond its latitudes, which end at 85.05 degrees',
+    )
   // A raster across the antimeridian is torn to both ends of the world, unless its centre is there.
-  return (
+  const found =
     (crossesAntimeridian(source) ? undefined : findGrid(gdal, source, worlds.atPrimeMeridian)) ??
-    findGrid(gdal, source, worlds.atAntimeridian) ??
-    throwTorn()
-  )
+    findGrid(gdal, source, worlds.atAntimeridian)
+  if (extent !== undefined) return coverExtent(source, extent, found)
+  return found ?? throwUnplaced()
 }
 
 /** Reports whether a raster in degrees lies on both sides of the antimeridian, without covering the world. */
 function crossesAntimeridian({ srs, geoTransform, rasterSize }: Dataset): boolean {
   const [left = 0, stepX = 0, turnX] = geoTransform ?? []
   const width = rasterSize.x * stepX
-  if (srs?.isGeographic() !== true || turnX !== 0 || width > 350) return false
+  if (srs?.isGeographic() !== true || turnX !== 0 || width >= wholeDegrees) return false
   return [-180, 180].some((edge) => left < edge && left + width > edge)
 }
 
-function throwTorn(): never {
-  throw badRaster(
-    'the raster cannot be projected to EPSG:3857: it extends beyond half of the world across the antimeridian',
-    'Split it at the antimeridian into two rasters.',
-  )
+function throwUnplaced(): never {
+  throw badRaster('the raster cannot be projected to EPSG:3857: none of its pixels has a place there')
 }
 
 /** Web mercator, with its centre at a meridian. */
@@ -62,27 +65,96 @@ const worlds = {
   atAntimeridian: { target: '+proj=merc +a=6378137 +b=6378137 +lon_0=180 +units=m +no_defs', shift: edge },
 } as const
 
-/** Plans the grid with a centre; undefined if the raster is torn. */
-function findGrid(gdal: GdalModule, source: Dataset, { target, shift }: World): RasterGrid | undefined {
-  const { rasterSize, geoTransform } = suggest(() => {
-    const t_srs = gdal.SpatialReference.fromUserInput(target)
+/** Plans the grid that GDAL suggests with a centre; undefined if it cannot, or if the raster is torn. */
+function findGrid(gdal: GdalModule, source: Dataset, world: World): RasterGrid | undefined {
+  const suggested = suggest(() => {
+    const t_srs = gdal.SpatialReference.fromUserInput(world.target)
     return gdal.suggestedWarpOutput({ src: source, s_srs: source.srs as SpatialReference, t_srs })
   })
+  if (suggested === undefined) return undefined
+  const { rasterSize, geoTransform } = suggested
   const [left = 0, step = 0, , top = 0] = geoTransform
   const { x: columns, y: rows } = rasterSize
   const found: Bbox = [left, top - rows * step, left + columns * step, top]
   const margin = 2 * step
-  if (!found.every((one) => Number.isFinite(one) && Math.abs(one) <= edge + margin) || !(step > 0))
-    throw badRaster(
-      'the raster cannot be projected to EPSG:3857: it extends beyond the latitudes or longitudes of EPSG:3857',
-      'Clip it to latitudes between -85.05 and 85.05 with gdalwarp -te.',
-    )
-  if (step > coarsest * findStep(gdal, source)) return undefined
+  const isInWorld = found.every((one) => Number.isFinite(one) && Math.abs(one) <= edge + margin)
+  if (!isInWorld || !(step > 0) || step > coarsest * findStep(gdal, source)) return undefined
+  return gridOf(source, world, { box: found, step })
+}
+
+interface PixelBox {
+  readonly box: Bbox
+  readonly step: number
+}
+
+function gridOf(source: Dataset, { target, shift }: World, { box: found, step }: PixelBox): RasterGrid {
   const box = found.map((one) => snap(one, step)) as unknown as Bbox
   const [minX, minY, maxX, maxY] = box
   const xsize = Math.max(1, Math.round((maxX - minX) / step))
   const ysize = Math.max(1, Math.round((maxY - minY) / step))
   return { source, target, shift, box, xsize, ysize }
+}
+
+/** Maximum ratio of the number of pixels to that of the raster. */
+const mostPixels = 25
+
+/**
+ * Returns the grid that GDAL suggests if it covers the extent of the raster: around a pole, and beyond 180 degrees, it does not.
+ * Otherwise returns one that does.
+ */
+function coverExtent(source: Dataset, extent: RasterExtent, found: RasterGrid | undefined): RasterGrid {
+  const world = found ?? findWorld(extent)
+  const { x, y } = source.rasterSize
+  const box = boxOf(extent, world)
+  const [minX, minY, maxX, maxY] = box
+  if (found === undefined || found.xsize * found.ysize > mostPixels * x * y) {
+    const step = Math.sqrt(((maxX - minX) * (maxY - minY)) / (x * y))
+    if (!(step > 0)) throwUnplaced()
+    return gridOf(source, world, { box: padded(box, step), step })
+  }
+  const step = (found.box[2] - found.box[0]) / found.xsize
+  const tolerance = 2 * step
+  const [left, bottom, right, top] = found.box
+  const covers =
+    left <= minX + tolerance &&
+    bottom <= minY + tolerance &&
+    right >= maxX - tolerance &&
+    top >= maxY - tolerance
+  if (covers) return found
+  const [padLeft, padBottom, padRight, padTop] = padded(box, step)
+  const union: Bbox = [
+    Math.min(left, padLeft),
+    Math.min(bottom, padBottom),
+    Math.max(right, padRight),
+    Math.max(top, padTop),
+  ]
+  return gridOf(source, world, { box: union, step })
+}
+
+/** Extends a box by a pixel, within the world: extreme points may lie between those that were measured. */
+function padded([minX, minY, maxX, maxY]: Bbox, step: number): Bbox {
+  const clamp = (one: number) => Math.max(-edge, Math.min(edge, one))
+  return [clamp(minX - step), clamp(minY - step), clamp(maxX + step), clamp(maxY + step)]
+}
+
+/** Width in degrees from which a raster covers the world. */
+const wholeDegrees = 350
+
+function findWorld({ west, east }: RasterExtent): World {
+  const start = west - 360 * Math.floor((west + 180) / 360)
+  const end = start + east - west
+  return end > 180 && end <= 360 && start >= 0 ? worlds.atAntimeridian : worlds.atPrimeMeridian
+}
+
+/** Returns an extent in the metres of a world: all of its width if the extent does not fit beside its edges. */
+function boxOf({ west, south, east, north }: RasterExtent, { shift }: Pick<World, 'shift'>): Bbox {
+  const centre = (shift / edge) * 180
+  const turn = 360 * Math.round(((west + east) / 2 - centre) / 360)
+  const [left, right] = [west - centre - turn, east - centre - turn]
+  const isWhole = east - west >= wholeDegrees || left < -180 || right > 180
+  const [minX, minY] = mercatorOfLonLat(isWhole ? -180 : left, south)
+  const [maxX, maxY] = mercatorOfLonLat(isWhole ? 180 : right, north)
+  return [minX, minY, maxX, maxY]
 }
 
 /** Snaps a coordinate within a pixel of the edge of the world to the edge, since GDAL counts whole pixels. */
@@ -140,11 +212,11 @@ function cutPoles(gdal: GdalModule, dataset: Dataset): Dataset {
   return gdal.translate('', dataset, ['-of', 'VRT', '-srcwin', ...window])
 }
 
-function suggest<T>(work: () => T): T {
+function suggest<T>(work: () => T): T | undefined {
   try {
     return work()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw badRaster(`the raster cannot be projected to EPSG:3857: ${reason}`)
+  } catch {
+    // Such as a raster of which no point of the edges can be projected.
+    return undefined
   }
 }
