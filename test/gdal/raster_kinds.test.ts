@@ -72,6 +72,18 @@ test('a raster of all longitudes that begins anywhere is stored with about the s
   expect([-179, -90, 0, 5, 15, 90, 179].filter((lon) => !showsAt(raster, lon, 59.5))).toEqual([])
 })
 
+test.each<[string, TestRaster, number]>([
+  ['UInt32', {}, 4_294_967_295],
+  ['Int32', {}, -2_147_483_648],
+  ['Int16', {}, -32_768],
+  ['UInt32 with all ends', { value: (_, column) => (column === 0 ? 0 : 4_294_967_295) }, 4_294_967_295],
+])('values at the end of the range of their type are kept: %s', async (type, raster, value) => {
+  const place = { bands: 1, width: 40, height: 30, srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }
+  const [name = ''] = type.split(' ')
+  const { content } = await read({ ...place, type: name, value: () => value, ...raster })
+  expect(inspectRaster(content, ({ pixel }) => pixel(20, 20))).toEqual([value, expect.anything()])
+})
+
 test.each<[string, number]>([
   ['Byte', 200],
   ['UInt16', 30_000],

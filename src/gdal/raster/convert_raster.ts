@@ -5,6 +5,7 @@ import type { RasterFacts } from '../../contract/bodies/raster.ts'
 import { problem } from '../../contract/problems.ts'
 import type { GdalModule } from '../runner/gdal_module.ts'
 import { measureBands } from './band_statistics.ts'
+import { findEmptyValue } from './empty_value.ts'
 import { georeference } from './georeference.ts'
 import { planGrid, type RasterGrid } from './mercator_grid.ts'
 import { type OpenedRaster, openRaster } from './open_raster.ts'
@@ -118,22 +119,14 @@ function placeOnWorld(gdal: GdalModule, warped: Dataset, { shift }: RasterGrid):
   warped.geoTransform = geoTransform.map((value, at) => (at === 0 ? value + shift : value))
 }
 
-/**
- * Value of pixels without data, of the types for which GDAL averages also transparent pixels to overviews, unless they have
- * such a value; overviews have it for the alpha of empty pixels, too. Pixels with data that have it are stored with the next one.
- */
-const emptyValues: Readonly<Record<string, string>> = {
-  ...{ Int16: '-32768', Int32: '-2147483648', UInt32: '4294967295', Float32: 'nan', Float64: 'nan' },
-}
-
 function warpArguments({ source, target, box, xsize, ysize }: RasterGrid): string[] {
   const hasAlpha = source.bands.count() % 2 === 0
-  const empty = emptyValues[source.bands.get(1).dataType ?? '']
+  const empty = findEmptyValue(source)
   return [
     ...['-of', 'GTiff', '-t_srs', target, '-r', 'near', '-ovr', 'NONE', '-nomd', '-wm', '64'],
     ...['-te', ...box.map(String), '-ts', String(xsize), String(ysize)],
     ...(hasAlpha ? [] : ['-dstalpha']),
-    ...(empty === undefined ? [] : ['-dstnodata', empty]),
+    ...(empty === undefined ? [] : ['-dstnodata', String(empty)]),
     // A pixel has no data if all of its bands have none.
     ...['-wo', 'UNIFIED_SRC_NODATA=YES'],
     // The intermediate file exists for a minute.
