@@ -145,6 +145,15 @@ test.each<[string, TestRaster, number]>([
   },
 )
 
+test('statistics of huge values are numbers', async () => {
+  const value = (_: number, column: number) => (column % 2 === 0 ? 1e308 : -1e308)
+  const place = { bands: 1, type: 'Float64', srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10] }
+  const { statistics } = (await read({ ...place, value })).facts
+  expect(statistics?.[0]).toMatchObject({ min: -1e308, max: 1e308 })
+  expect((statistics?.[0]?.stdDev ?? 0) / 1e308).toBeCloseTo(1, 6)
+  expect((statistics?.[0]?.mean ?? 1) / 1e308).toBeCloseTo(0, 6)
+})
+
 test('a palette becomes colours', async () => {
   const { facts, content } = await read({
     ...{ bands: 1, srs: 3857, geoTransform: [1e6, 10, 0, 6e6, 0, -10], value: (_, column) => column % 3 },

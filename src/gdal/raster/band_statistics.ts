@@ -22,7 +22,21 @@ interface MaskedBand {
   readonly alphas: RasterBand
 }
 
-function measureBand({ values, alphas }: MaskedBand, tick: () => void): RasterStatistics | null {
+/** Measures a band again in parts of its largest value if the squares of its values are too large for a number. */
+function measureBand(band: MaskedBand, tick: () => void): RasterStatistics | null {
+  const found = measureScaled(band, tick, 1)
+  if (found === null || Number.isFinite(found.stdDev)) return found
+  const scale = Math.max(Math.abs(found.min), Math.abs(found.max))
+  const { mean = 0, stdDev = 0 } = measureScaled(band, tick, scale) ?? {}
+  const limit = (one: number) => Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, one))
+  return { ...found, mean: limit(mean * scale), stdDev: limit(stdDev * scale) }
+}
+
+function measureScaled(
+  { values, alphas }: MaskedBand,
+  tick: () => void,
+  scale: number,
+): RasterStatistics | null {
   const { x: width, y: height } = values.size
   let [count, min, max, mean, squares] = [0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0]
   const rows = 256
@@ -37,9 +51,9 @@ function measureBand({ values, alphas }: MaskedBand, tick: () => void): RasterSt
       if (one < min) min = one
       if (one > max) max = one
       // Without loss of precision for large means. @see Welford 1962
-      const difference = one - mean
+      const difference = one / scale - mean
       mean += difference / count
-      squares += difference * (one - mean)
+      squares += difference * (one / scale - mean)
     }
     tick()
   }
