@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { magnifySymbol } from '../../style/scale_layer.ts'
-import { countSvgElements } from '../../style/svg_image.ts'
+import { measureSvg } from '../../style/svg_image.ts'
 import type { SvgMarker } from '../../style/symbol_layer.ts'
 import type { AddWork } from '../draw/draw_work.ts'
 import type { PixelSymbol } from '../draw/pixel_symbol.ts'
@@ -47,11 +47,10 @@ async function drawMarkers(
 ): Promise<SvgImages> {
   const images = new Map<string, Surface>()
   for (const [key, marker] of [...markers].slice(0, limits.images)) {
-    const elements = 'svg' in marker.source ? countSvgElements(marker.source.svg) : undefined
-    if (elements === undefined) continue
-    addWork(elements * elementWork)
+    const measure = 'svg' in marker.source ? measureSvg(marker.source.svg) : undefined
+    if (measure === undefined) continue
     const side = Math.min(limits.side, Math.max(0, marker.size)) * svgScale
-    addWork(side * side * pixelWork)
+    addWork(measure.elements * elementWork + side * side * (pixelWork + measure.filterWork))
     const image = await drawSvg(marker).catch(() => undefined)
     if (image !== undefined) images.set(key, image)
   }
@@ -84,7 +83,10 @@ async function drawSvg(marker: SvgMarker<number>): Promise<Surface | undefined> 
   const { source, size, aspectRatio } = marker
   if (!('svg' in source)) return undefined
   const svg = Buffer.from(withParameters(source.svg, marker))
-  const { width: naturalWidth = 1, height: naturalHeight = 1 } = await sharp(svg).metadata()
+  const { width: naturalWidth = 1, height: naturalHeight = 1 } = await sharp(svg, {
+    // The size of the image is limited by its measure, and it is drawn in that of the marker.
+    limitInputPixels: false,
+  }).metadata()
   const ratio = aspectRatio > 0 ? aspectRatio : naturalHeight / naturalWidth
   const [width, height] = [size, size * ratio].map((side) =>
     Math.round(Math.min(limits.side, side) * svgScale),

@@ -12,8 +12,8 @@ export interface DashPattern {
 /** Patterns shorter than this, in pixels, look like a transparent line. */
 const minPeriod = 0.5
 
-/** Maximum number of dashes of a line. */
-const maxDashes = 100_000
+/** Maximum number of dashes of a line, and of those in each pixel of a line with more than the least number. */
+const dashLimits = { line: 100_000, pixel: 20, least: 1000 }
 
 /** Result of dashing. */
 export interface Dashes {
@@ -36,7 +36,9 @@ export function dashLine(pieces: readonly LinePiece[], pattern: DashPattern): Da
   const period = sumOf(pattern.lengths)
   const visible = sumOf(pattern.lengths.filter((_, at) => at % 2 === 0))
   const length = sumOf(pieces.map(lengthOf))
-  const isFine = period < minPeriod || length / period > maxDashes
+  const dashes = ((length / period) * pattern.lengths.length) / 2
+  const most = Math.min(dashLimits.line, dashLimits.least + dashLimits.pixel * length)
+  const isFine = period < minPeriod || dashes > most
   if (isFine) return { lines: pieces, opacity: visible / period }
   return { lines: pieces.flatMap((piece) => new Dasher(pattern, period).divide(piece)), opacity: 1 }
 }
