@@ -26,16 +26,14 @@ const filter = fc.oneof(
   fc
     .tuple(operand, value.map(literal), fc.boolean())
     .map(([one, other, isTurned]) => (isTurned ? isEqual(other, one) : isEqual(one, other))),
-  fc
-    .tuple(operand, fc.array(anyValue, { minLength: 1, maxLength: 3 }), fc.boolean())
-    .map(
-      ([one, items, isNegated]): Expression => ({
-        op: 'in',
-        operand: one,
-        items: items.map(literal),
-        isNegated,
-      }),
-    ),
+  fc.tuple(operand, fc.array(anyValue, { minLength: 1, maxLength: 3 }), fc.boolean()).map(
+    ([one, items, isNegated]): Expression => ({
+      op: 'in',
+      operand: one,
+      items: items.map(literal),
+      isNegated,
+    }),
+  ),
   fc.constant(undefined),
 )
 
