@@ -118,7 +118,7 @@ groups:
     expect((await plan()).err).not.toContain('"ann"')
     const leaves = await plan()
     expect(leaves.out).toContain('members  - "ann"\n      members  - "ben"')
-    expect(leaves.out).toContain('users ann, ben lose read on 1 resource group: town (city.yaml:3)')
+    expect(leaves.out).toContain('user ben loses read on 1 resource group: town (city.yaml:3)')
     expect((await apply()).out).toContain('1 updated')
     expect((await plan()).out).toContain('0 changes')
   })

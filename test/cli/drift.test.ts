@@ -234,7 +234,10 @@ resources:
       expect((await run(command, 'each.yaml', '--only', '')).exit).toBe(3)
     }
     const elsewhere = await run('pull', '--root', 'keep', '--into', 'x', '--only', 'keep')
-    expect([elsewhere.exit, elsewhere.err]).toEqual([3, expect.stringContaining('--only limits')])
+    expect([elsewhere.exit, elsewhere.err]).toEqual([
+      3,
+      expect.stringContaining('--only and --overwrite are about'),
+    ])
   })
 
   it('tells edited features from a changed source', async () => {

@@ -119,7 +119,7 @@ describeServers('file buckets', (start) => {
         { name: 'a', content: 'x' },
         { name: 'a', content: 'y' },
       ],
-      /is listed twice/,
+      /it contains "a" twice/,
     ],
     ['is a bomb', [{ name: 'b', content: 'x', claimedSize: 2 ** 32 - 1 }], /unpacks to 4294967295 bytes/],
   ])('an archive that %s is refused, and leaves nothing behind', async (name, entries, message) => {

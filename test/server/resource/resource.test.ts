@@ -3,6 +3,7 @@ import type { Representation } from '../../../src/contract/bodies/bodies.ts'
 import type { ErrorBody } from '../../../src/contract/bodies/error.ts'
 import { createGroup } from '../../support/resources.ts'
 import { describeServers, type TestResponse } from '../../support/server.ts'
+import { createResource } from '../../support/tree.ts'
 
 const failure = async (response: TestResponse) => {
   const { status_code, code, message, data } = await response.json<ErrorBody>()
@@ -297,14 +298,17 @@ describeServers('resources', (start) => {
   })
 
   test('a resource that others use cannot be deleted, and the error names them', async () => {
-    const { admin, database } = await start()
+    const { admin } = await start()
     const top = await createGroup(admin, 0, { display_name: 'Links' })
-    const link = await createGroup(admin, top, { display_name: 'Link' })
-    const user = await createGroup(admin, 0, { display_name: 'User of it' })
-    await database.query('insert into resource_connection (resource_id, connection_id) values ($1, $2)', [
-      user,
-      link,
-    ])
+    const link = await createResource(admin, {
+      ...{ cls: 'lookup_table', parent: top, name: 'Link' },
+      members: { lookup_table: { items: { a: 'A' } } },
+    })
+    const fields = [{ keyname: 'kind', datatype: 'STRING', lookup_table: { id: link } }]
+    const user = await createResource(admin, {
+      ...{ cls: 'vector_layer', parent: 0, name: 'User of it' },
+      members: { vector_layer: { srs: { id: 3857 }, geometry_type: 'POINT', fields } },
+    })
     expect(await failure(await admin('DELETE', `/api/resource/${top}`))).toEqual({
       code: 'resource/referenced',
       message: `Used by "User of it" (id = ${user}).`,

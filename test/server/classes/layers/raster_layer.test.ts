@@ -240,7 +240,8 @@ describeServer('raster layers', (start) => {
     const source = await uploadContent(admin, plain(6))
     expect(await put(id, { raster_layer: { source } }, ask)).toMatchObject({ status: 403 })
     await rules(allow(user, 'resource'), allow(user, 'data'))
-    expect(await put(id, { raster_layer: { source } }, ask)).toMatchObject({ status: 200 })
+    const own = await uploadContent(ask, plain(6))
+    expect(await put(id, { raster_layer: { source: own } }, ask)).toMatchObject({ status: 200 })
     await put(0, { resource: { permissions: root.resource.permissions } })
   })
 
