@@ -4,18 +4,13 @@ import { TooLargeError } from './limit_size.ts'
 
 const timeouts = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']
 
-const reasons: Readonly<Record<string, string>> = {
+/** Reasons by error code, of failures before the server can have received the request. */
+const unsentReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was closed',
-  EPIPE: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   ENOTFOUND: 'the host name could not be resolved',
   EAI_AGAIN: 'the host name could not be resolved because the name server did not respond',
   EHOSTUNREACH: 'the host cannot be reached',
-  EHOSTDOWN: 'the host is down',
-  ENETDOWN: 'the network is down',
-  ETIMEDOUT: 'the connection timed out',
   ENETUNREACH: 'the network cannot be reached',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified',
@@ -23,6 +18,17 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS; try http://',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not use TLS; try http://',
+}
+
+/** Reasons by error code. */
+const reasons: Readonly<Record<string, string>> = {
+  ...unsentReasons,
+  ECONNRESET: 'the connection was closed',
+  EPIPE: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  EHOSTDOWN: 'the host is down',
+  ENETDOWN: 'the network is down',
+  ETIMEDOUT: 'the connection timed out',
 }
 
 /** Hints by error code; other codes use the general hint of http/unreachable. */
@@ -82,23 +88,8 @@ export function problemOfFailure(error: unknown, failed: FailedRequest): Problem
 /** Returns the reason of a failure, and whether the server may have received the request. */
 export function explainFailure(error: unknown): { readonly reason: string; readonly isSent: boolean } {
   const code = codeOf(error)
-  return { reason: reasons[code] ?? messageOf(error), isSent: !unsent.includes(code) }
+  return { reason: reasons[code] ?? messageOf(error), isSent: unsentReasons[code] === undefined }
 }
-
-const unsent = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'CERT_HAS_EXPIRED',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'ERR_SSL_WRONG_VERSION_NUMBER',
-  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
-]
 
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0])
