@@ -3,13 +3,20 @@ export interface UniqueNameOptions {
   readonly isTaken: (name: string) => boolean
   /** First number to try as a suffix. */
   readonly firstNumber?: number
+  /** Writes a number as a suffix. @default `_1` */
+  readonly suffix?: (number: number) => string
 }
 
+const underscored = (number: number) => `_${number}`
+
 /** Returns the wanted name, or the name with the first free number as a suffix: `name_1`. */
-export function uniqueName(wanted: string, { isTaken, firstNumber = 1 }: UniqueNameOptions): string {
+export function uniqueName(
+  wanted: string,
+  { isTaken, firstNumber = 1, suffix = underscored }: UniqueNameOptions,
+): string {
   if (!isTaken(wanted)) return wanted
   for (let number = firstNumber; ; number += 1) {
-    const name = `${wanted}_${number}`
+    const name = wanted + suffix(number)
     if (!isTaken(name)) return name
   }
 }

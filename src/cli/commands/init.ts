@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path'
 import { problem } from '../../contract/problems.ts'
+import { numberNames } from '../../contract/schema/item_names.ts'
 import { countOf } from '../../core/count.ts'
 import { findFileKind } from '../../document/yaml_files.ts'
 import { writeAtomically } from '../../files/atomic_write.ts'
@@ -103,17 +104,8 @@ async function listLayers(
       layers.push({ ...own, layer, displayName: layer, geometryType })
     }
   }
-  return numberNames(layers)
-}
-
-/** Makes the names of siblings unique: `roads`, `roads (2)`. */
-function numberNames(layers: readonly FirstLayer[]): FirstLayer[] {
-  const counts = new Map<string, number>()
-  return layers.map((layer) => {
-    const count = (counts.get(layer.displayName) ?? 0) + 1
-    counts.set(layer.displayName, count)
-    return count === 1 ? layer : { ...layer, displayName: `${layer.displayName} (${count})` }
-  })
+  const names = numberNames(layers.map(({ displayName }) => displayName))
+  return layers.map((layer, at) => ({ ...layer, displayName: names[at] ?? layer.displayName }))
 }
 
 const schemaName = 'manifest.schema.json'

@@ -1,4 +1,5 @@
 import { isObject } from '../../core/is_object.ts'
+import { uniqueName } from '../../core/unique_name.ts'
 import { annotationsOf } from '../descriptor.ts'
 import type { Schema } from './schema.ts'
 
@@ -30,8 +31,8 @@ function showKey(value: unknown): string {
 export function numberNames(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((base) => {
-    let name = base
-    for (let number = 2; taken.has(name); number += 1) name = `${base} (${number})`
+    const isTaken = (name: string) => taken.has(name)
+    const name = uniqueName(base, { isTaken, firstNumber: 2, suffix: (number) => ` (${number})` })
     taken.add(name)
     return name
   })

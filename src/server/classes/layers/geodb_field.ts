@@ -1,6 +1,7 @@
 import type { Field } from '../../../contract/classes/feature_layer.ts'
 import { joinPointer } from '../../../core/pointer.ts'
 import { findHint } from '../../../core/suggest.ts'
+import { uniqueName } from '../../../core/unique_name.ts'
 import type { FieldChange } from '../../../store/layer/field_change.ts'
 import type { FieldRow } from '../../../store/layer/layer_field.ts'
 import type { PlannedField } from '../../../store/layer/plan_fields.ts'
@@ -62,9 +63,7 @@ export function keepFields(
 
 /** Finds an unused display name, since another field may have the name of the new column. */
 function freeName({ keyname, displayName = keyname }: PlannedField, shown: ReadonlySet<string>): string {
-  let name = displayName
-  for (let count = 1; shown.has(name); count += 1) name = `${displayName} ${count}`
-  return name
+  return uniqueName(displayName, { isTaken: (name) => shown.has(name), suffix: (number) => ` ${number}` })
 }
 
 /**
