@@ -1,3 +1,4 @@
+import type { ExtensionCounts } from '../core/extension_counts.ts'
 import { digestExtended } from '../core/extensions_digest.ts'
 import { isProblem } from '../core/problem.ts'
 import type { Api } from './api.ts'
@@ -25,12 +26,6 @@ export interface ReadExtensions {
   readonly id: number
   readonly description: string | null
   readonly attachments: readonly ReadAttachment[]
-}
-
-/** Numbers of descriptions and attachments of features. */
-export interface ExtensionCounts {
-  readonly descriptions: number
-  readonly attachments: number
 }
 
 /** Counts the descriptions and the attachments of features. */

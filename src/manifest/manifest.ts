@@ -3,6 +3,7 @@ import type { CatalogKind } from '../contract/catalog/catalog_edit.ts'
 import type { SetFields } from '../contract/field_marks.ts'
 import type { PrincipalKind } from '../contract/principal.ts'
 import type { Cls } from '../contract/registry.ts'
+import type { ExtensionCounts } from '../core/extension_counts.ts'
 import type { Pointer } from '../core/pointer.ts'
 import type { Span } from '../core/span.ts'
 import type { FieldCheck } from './checks/check_style.ts'
@@ -146,12 +147,6 @@ export interface RestoredData {
   readonly deletes?: ExtensionCounts | undefined
   /** Source marker of the layer with these data; null if it had none. */
   readonly source: string | null
-}
-
-/** Numbers of attachments and descriptions of features. */
-interface ExtensionCounts {
-  readonly attachments: number
-  readonly descriptions: number
 }
 
 /** Image file of an icon. */

@@ -1,6 +1,7 @@
 import { type Action, actions } from '../../contract/bodies/journal.ts'
 import { catalogKinds } from '../../contract/catalog/catalog_edit.ts'
 import { countOf, joinWords, pluralOf, showNumber } from '../../core/count.ts'
+import { listExtensionCounts } from '../../core/extension_counts.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import {
   type Change,
@@ -166,12 +167,9 @@ function formatRestored({ features, lost, returns, deletes }: Restored, paint: P
 }
 
 /** Describes numbers of what features have: `2 attachments, 1 description`. */
-function describeExtensions({ attachments, descriptions }: Restored['returns'] = noExtensions): string {
-  const counts = Object.entries({ attachment: attachments, description: descriptions })
-  return counts.flatMap(([noun, count]) => (count === 0 ? [] : [countOf(count, noun)])).join(', ')
+function describeExtensions(counts: Restored['returns']): string {
+  return counts === undefined ? '' : listExtensionCounts(counts).join(', ')
 }
-
-const noExtensions = { attachments: 0, descriptions: 0 }
 
 const reasons: Readonly<Record<DataLoad['reason'], string>> = {
   new: '',

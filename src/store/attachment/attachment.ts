@@ -1,3 +1,4 @@
+import type { ExtensionCounts } from '../../core/extension_counts.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Blob } from '../../files/blob_store.ts'
 import type { AttachmentPlace } from './attachment_json.ts'
@@ -171,12 +172,6 @@ export async function deleteOrphanedExtensions(
         and not exists (select from ${tableName} f where f.id = e.feature_id)`,
       [layerId],
     )
-}
-
-/** Numbers of attachments and descriptions. */
-export interface ExtensionCounts {
-  readonly attachments: number
-  readonly descriptions: number
 }
 
 /** Counts the rows that `deleteOrphanedExtensions` would delete; without a table, those of `deleteLayerExtensions`. */

@@ -1,6 +1,6 @@
 import type { GeometryType } from '../../contract/geometry.ts'
+import type { ExtensionCounts } from '../../core/extension_counts.ts'
 import type { Queryable } from '../../database/database.ts'
-import type { ExtensionCounts } from '../attachment/attachment.ts'
 import { newTableName } from './staging_table.ts'
 import type { Layer, LayerField } from './stored_layer.ts'
 

@@ -1,5 +1,6 @@
+import type { ExtensionCounts } from '../../core/extension_counts.ts'
 import type { Queryable } from '../../database/database.ts'
-import { countOrphanedExtensions, type ExtensionCounts } from '../attachment/attachment.ts'
+import { countOrphanedExtensions } from '../attachment/attachment.ts'
 import type { PlannedField } from './plan_fields.ts'
 import type { Layer } from './stored_layer.ts'
 

@@ -1,6 +1,7 @@
-import type { ExtensionCounts, FeatureState } from '../../api/read_extensions.ts'
+import type { FeatureState } from '../../api/read_extensions.ts'
 import type { GeometryType } from '../../contract/geometry.ts'
 import { countOf, joinWords, showNumber } from '../../core/count.ts'
+import { type ExtensionCounts, listExtensionCounts } from '../../core/extension_counts.ts'
 import type { SourceField } from '../../gdal/runner/vector_job.ts'
 import type { FeaturePatch } from './feature_patch.ts'
 
@@ -107,10 +108,7 @@ export function describeKept({ count, unreadKeys }: KeptFeatures): string {
 }
 
 /** Describes removed features: `3 features removed with 2 attachments and 1 description`. */
-export function describeRemoved(count: number, { attachments, descriptions }: ExtensionCounts): string {
-  const parts = [
-    ...(attachments > 0 ? [countOf(attachments, 'attachment')] : []),
-    ...(descriptions > 0 ? [countOf(descriptions, 'description')] : []),
-  ]
+export function describeRemoved(count: number, extensions: ExtensionCounts): string {
+  const parts = listExtensionCounts(extensions)
   return `${countOf(count, 'feature')} removed${parts.length === 0 ? '' : ` with ${joinWords(parts)}`}`
 }

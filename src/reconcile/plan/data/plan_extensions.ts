@@ -1,11 +1,11 @@
 import {
   countExtensions,
-  type ExtensionCounts,
   type ExtensionsQuery,
   type ReadExtensions,
   statesOf,
 } from '../../../api/read_extensions.ts'
 import { problems } from '../../../contract/problems.ts'
+import type { ExtensionCounts } from '../../../core/extension_counts.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
@@ -61,8 +61,7 @@ export function planExtensions(
   const isSource = data !== undefined || holdsSource(wanted, actual, files.get(wanted.key))
   if (isSource) issues.push(...checkFeatureKeys(wanted, reading))
   const isUnread = isSource && reading === undefined && namesOthers(wanted, there ?? [])
-  const planned = { ...compared, issues, unread: [], ...(isUnread ? { unreadSource: true as const } : {}) }
-  return planned
+  return { ...compared, issues, unread: [], ...(isUnread ? { unreadSource: true as const } : {}) }
 }
 
 /** Returns the query for the descriptions and attachments of a layer, with the key of the block as the server has it. */
