@@ -1,4 +1,5 @@
-import { type Expression, fieldsOf, type Value } from './expression/expression.ts'
+import { equalityOf } from './expression/equality_index.ts'
+import { type Expression, fieldsOf } from './expression/expression.ts'
 import { formatExpression } from './expression/expression_format.ts'
 import { compileValues } from './resolve_symbol.ts'
 import type { Rule, Style } from './style_model.ts'
@@ -48,19 +49,9 @@ const titleOf = ({ label, filter }: Rule) => label ?? (filter === undefined ? ''
 
 /** Describes a condition by the values of its field, as captions of categories do, else by its text. */
 function describeFilter(filter: Expression): string {
-  return valuesOf(filter)?.join(', ') ?? formatExpression(filter)
-}
-
-/** Returns the values that a condition compares one field with. */
-function valuesOf(filter: Expression): Value[] | undefined {
-  if (filter.op === 'in') return literalsOf(filter.operand, filter.items)
-  if (filter.op === 'binary' && filter.operator === '=') return literalsOf(filter.left, [filter.right])
-  return undefined
-}
-
-function literalsOf(operand: Expression, items: readonly Expression[]): Value[] | undefined {
-  const values = items.flatMap((item) => (item.op === 'literal' ? [item.value] : []))
-  return values.length === items.length && fieldsOf(operand).length === 1 ? values : undefined
+  const equality = equalityOf(filter)
+  const isOfField = equality !== undefined && fieldsOf(equality.operand).length === 1
+  return isOfField ? equality.values.join(', ') : formatExpression(filter)
 }
 
 /** Counts the symbols of a style, whose positions start at 0. */

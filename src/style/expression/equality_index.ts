@@ -42,13 +42,14 @@ export function indexEqualities(filters: readonly (Expression | undefined)[]): E
   return { others, find: lookups.length === 0 ? () => [] : find }
 }
 
-interface Equality {
+/** A value that a filter compares with constants. */
+export interface Equality {
   readonly operand: Expression
   readonly values: readonly (string | number)[]
 }
 
 /** Returns what a filter compares with constants; undefined for other filters. */
-function equalityOf(filter: Expression): Equality | undefined {
+export function equalityOf(filter: Expression): Equality | undefined {
   if (filter.op === 'in' && !filter.isNegated) return equalityWith(filter.operand, filter.items)
   if (filter.op !== 'binary' || filter.operator !== '=') return undefined
   return filter.right.op === 'literal'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { GeometryFamily } from '../../../src/contract/geometry.ts'
+import { parseExpression } from '../../../src/style/expression/expression_parse.ts'
 import { legendEntries } from '../../../src/style/legend_entries.ts'
 import { readMapserverXml } from '../../../src/style/mapserver/mapserver_read.ts'
 import { styleOfMapserver } from '../../../src/style/mapserver/mapserver_style.ts'
@@ -27,6 +28,10 @@ test('a class without a name has its condition as the caption of its symbol', ()
     'POINT',
   )
   expect(legendEntries(style).map(({ title }) => title)).toEqual(['Schools', 'inn', '"rooms" > 20', ''])
+  const rules = style.rules
+    .slice(0, 1)
+    .map(({ label: _, ...rule }) => ({ ...rule, filter: parseExpression(`"art" NOT IN ('inn')`) }))
+  expect(legendEntries({ rules }).map(({ title }) => title)).toEqual([`"art" NOT IN ('inn')`])
 })
 
 describe('a style', () => {
