@@ -1,4 +1,5 @@
 import { catalogLimits, GeoserviceDetailSchema } from '../catalog/catalog.ts'
+import { maxSearchText } from '../limits.ts'
 import { LoginSchema } from '../principal.ts'
 import { IdParams, query, type RouteDescriptor } from '../route.ts'
 import { Type } from '../schema/type.ts'
@@ -31,7 +32,7 @@ export const pageRoutes = {
     query: query({
       offset: Type.Integer({ minimum: 0, description: 'Number of children to skip.' }),
       search: Type.String({
-        maxLength: 1000,
+        maxLength: maxSearchText,
         description: 'Words; each occurs in the name of the children to show.',
       }),
     }),

@@ -2,12 +2,12 @@ import type { Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type MemberRow, memberTable } from '../../store/classes/member_table.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
-import { lockUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
+import type { StoredUpload } from '../../store/upload/stored_upload.ts'
 import { readDesktopStyle } from '../../style/qml/desktop_style.ts'
 import { maxQmlLength } from '../../style/qml/qml_parse.ts'
 import { defaultQml } from '../../style/qml/qml_write.ts'
 import type { ServerContext } from '../context.ts'
-import { readUploadText, uploadNotFound } from '../upload/upload_text.ts'
+import { lockUploadsOf, readUploadText, uploadNotFound } from '../upload/upload_text.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 import { logUndrawnParts, styleProblem } from './style_fault.ts'
 
@@ -44,7 +44,7 @@ const pointers = { file: '/desk_vector_style/file_upload', text: '/desk_vector_s
 /** Reads the QML of requests, by resource. An upload takes precedence over member `qml`. */
 async function readStyles(tx: Queryable, changes: readonly Change[]): Promise<Map<number, string>> {
   const ids = changes.flatMap(({ members }) => members.desk_vector_style?.file_upload?.id ?? [])
-  const uploads = await lockUploads(tx, { ids, userId: changes[0]?.caller.id ?? 0 })
+  const uploads = await lockUploadsOf(tx, changes, ids)
   const styleTexts = new Map<number, string>()
   for (const { context, id, members } of changes) {
     const { file_upload: upload, qml } = members.desk_vector_style ?? {}

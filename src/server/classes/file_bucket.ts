@@ -7,10 +7,10 @@ import {
   type ResourceFile,
   replaceResourceFiles,
 } from '../../store/classes/resource_file.ts'
-import { lockUploads, type StoredUpload } from '../../store/upload/stored_upload.ts'
+import type { StoredUpload } from '../../store/upload/stored_upload.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { anyMediaType, isMediaType, mediaTypeOf } from '../http/media_type.ts'
-import { uploadNotFound } from '../upload/upload_text.ts'
+import { lockUploadsOf, uploadNotFound } from '../upload/upload_text.ts'
 import { isUnpacked, unpackFiles } from './archive_files.ts'
 import { type Behaviour, idOf, type MemberChange } from './behaviour.ts'
 
@@ -50,7 +50,7 @@ async function write(
 ): Promise<void> {
   const written = changes.filter(({ members: { file_bucket: own } }) => own?.files ?? own?.archive)
   const ids = written.flatMap(({ members }) => entriesOf(members).flatMap(({ id }) => id ?? []))
-  const uploads = await lockUploads(tx, { ids, userId: changes[0]?.caller.id ?? 0 })
+  const uploads = await lockUploadsOf(tx, changes, ids)
   const sets = written.map((change): [number, ResourceFile[]] => [
     change.id,
     resultingSet(change, { uploads, current: current.get(change.id) ?? [] }),

@@ -5,10 +5,9 @@ import {
   type ResourceFile,
   replaceResourceFiles,
 } from '../../store/classes/resource_file.ts'
-import { lockUploads } from '../../store/upload/stored_upload.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { anyMediaType } from '../http/media_type.ts'
-import { getUpload, uploadNotFound } from '../upload/upload_text.ts'
+import { getUpload, lockUploadsOf, uploadNotFound } from '../upload/upload_text.ts'
 import type { Behaviour, MemberChange } from './behaviour.ts'
 
 /** File name of a form. */
@@ -49,7 +48,7 @@ async function write(tx: Queryable, changes: readonly MemberChange<'formbuilder_
     return upload === undefined ? [] : [{ id, uploadId: upload.id }]
   })
   const ids = named.map(({ uploadId }) => uploadId)
-  const uploads = await lockUploads(tx, { ids, userId: changes[0]?.caller.id ?? 0 })
+  const uploads = await lockUploadsOf(tx, changes, ids)
   const files = named.map(({ id, uploadId }): [number, ResourceFile[]] => {
     const upload = uploads.get(uploadId)
     if (upload === undefined) throw uploadNotFound({ id: uploadId, pointer })

@@ -1,5 +1,6 @@
 import type { Representation } from '../../contract/bodies/bodies.ts'
 import type { PageLink, ServiceAddress } from '../../contract/descriptor.ts'
+import { maxSearchText } from '../../contract/limits.ts'
 import { isMarkerKey } from '../../contract/markers.ts'
 import { type Cls, descriptorOf } from '../../contract/registry.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
@@ -105,7 +106,7 @@ function childrenHtml(page: ResourcePage): string {
   const more = next < childCount ? `<p><a href="${escapeHtml(address)}">More of ${childCount}</a></p>` : ''
   if (search === '' && allCount < leastFound) return resourcesHtml('Contents', children, more)
   const form = `<form class="find" role="search" method="get" action="${path}">
-<label>Find by name <input type="search" name="search" value="${escapeHtml(search)}" maxlength="1000" autocomplete="off"></label> <button>Find</button></form>`
+<label>Find by name <input type="search" name="search" value="${escapeHtml(search)}" maxlength="${maxSearchText}" autocomplete="off"></label> <button>Find</button></form>`
   const all = search === '' ? '' : `<p>${childCount} of ${allCount}. <a href="${path}">Show all</a></p>`
   return `<section><h2>Contents</h2>${form}${all}${tableOf(children)}${more}</section>`
 }

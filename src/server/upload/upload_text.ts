@@ -1,7 +1,13 @@
 import { problem } from '../../contract/problems.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import type { Queryable } from '../../database/database.ts'
-import { findUpload, type StoredUpload, type UploadKey } from '../../store/upload/stored_upload.ts'
+import {
+  findUpload,
+  lockUploads,
+  type StoredUpload,
+  type UploadKey,
+} from '../../store/upload/stored_upload.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { ServerContext } from '../context.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 
@@ -24,6 +30,15 @@ export async function getUpload(
   const upload = await findUpload(tx, { id, userId })
   if (upload !== undefined) return upload
   throw uploadNotFound({ id, pointer })
+}
+
+/** Finds the uploads of the caller that the changes of a request refer to, by id, and locks them. */
+export function lockUploadsOf(
+  tx: Queryable,
+  [first]: readonly { readonly caller: Caller }[],
+  ids: readonly string[],
+): Promise<Map<string, StoredUpload>> {
+  return lockUploads(tx, { ids, userId: first?.caller.id ?? 0 })
 }
 
 /** Creates the error for a reference to an upload that does not exist. */
