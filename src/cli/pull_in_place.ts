@@ -9,6 +9,7 @@ import { joinPointer } from '../core/pointer.ts'
 import type { Problem } from '../core/problem.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
 import type { Manifest } from '../manifest/manifest.ts'
+import { shorten } from '../reconcile/access/describe_access.ts'
 import { findDrift } from '../reconcile/drift/find_drift.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import { safeOptions } from '../reconcile/model/plan_input.ts'
@@ -208,7 +209,6 @@ function describeUnapplied(unapplied: readonly Unapplied[]): string[] {
   if (unapplied.length === 0) return []
   const count = unapplied.reduce((sum, { fields }) => sum + fields.length, 0)
   const keys = unapplied.map(({ key }) => oneLine(key))
-  const more = keys.length > maxKeys ? ` and ${keys.length - maxKeys} more` : ''
   const one = unapplied.find(({ isTakable }) => isTakable)?.key
   const [are, them] = count === 1 ? ['is', 'it'] : ['are', 'them']
   const take =
@@ -216,7 +216,7 @@ function describeUnapplied(unapplied: readonly Unapplied[]): string[] {
       ? ''
       : `, or write what the server has over ${them} with landform pull --overwrite ${quoteForShell(one)}`
   return [
-    `${countOf(count, 'change')} of the manifest ${are} not applied, and left alone: ${keys.slice(0, maxKeys).join(', ')}${more}.`,
+    `${countOf(count, 'change')} of the manifest ${are} not applied, and left alone: ${shorten(keys, maxKeys)}.`,
     `See ${them} with landform plan, and apply ${them}${take}.`,
   ]
 }

@@ -81,8 +81,7 @@ function describeItem(item: unknown): string {
 
 function describeField(field: string, from: unknown, to: unknown): string {
   if (field === 'display_name') return `renamed from ${showValue(from)} to ${showValue(to)}`
-  if (field === 'layer_enabled') return to === false ? 'hidden' : 'shown'
-  if (field === 'group_expanded') return to === true ? 'expanded' : 'collapsed'
+  if (field === 'layer_enabled' || field === 'group_expanded') return describeState(field, to)
   if (field === 'layer_transparency') return `transparency ${showPercent(from)} → ${showPercent(to)}`
   return `${field}  ${showValues(from, to).join(' → ')}`
 }

@@ -50,8 +50,8 @@ interface NamedPart {
 
 /** Lists the members of a map, or the items of a list by name, else by index. */
 function partsOf({ value, schema }: Part): ReadonlyMap<string, NamedPart> {
+  const fitting = schema && (findSchemaFor(schema, value) ?? schema)
   if (Array.isArray(value)) {
-    const fitting = schema && (findSchemaFor(schema, value) ?? schema)
     const namer = fitting && itemNamer(fitting)
     const names =
       namer === undefined ? undefined : numberNames(value.map((item) => (isObject(item) ? namer(item) : '')))
@@ -63,7 +63,6 @@ function partsOf({ value, schema }: Part): ReadonlyMap<string, NamedPart> {
     )
   }
   if (!isObject(value)) return new Map()
-  const fitting = schema && (findSchemaFor(schema, value) ?? schema)
   const properties = fitting?.properties as Readonly<Record<string, Schema>> | undefined
   return new Map(
     Object.entries(value).map(([name, one]) => [

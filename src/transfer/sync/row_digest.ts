@@ -5,7 +5,8 @@ import { leadingValues, type RowField, type ValueRow } from './row_entry.ts'
 /** Values of a digested row: fields, or the geometry. */
 export type DigestedValue = Pick<RowField, 'datatype' | 'column'> | 'geometry'
 
-const geometryPosition = 1
+/** Position of the geometry in a row. */
+export const geometryPosition = 1
 
 /**
  * Computes digests of rows as the server does: of the values in PostgreSQL's binary format of a row, each with its type

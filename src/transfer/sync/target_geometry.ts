@@ -3,6 +3,7 @@ import { geometryParts } from '../../contract/geometry.ts'
 import { bytesOf } from '../../core/bytes.ts'
 import { hasHeight } from '../../geo/byte_geometry.ts'
 import { ewkbRoom, readWkb, writeEwkb } from '../../geo/wkb.ts'
+import { geometryPosition } from './row_digest.ts'
 import type { ValueRow } from './row_entry.ts'
 
 /** Returns the geometry of a row as a layer stores it; undefined if the row has none, or only one of a more general type. */
@@ -14,8 +15,6 @@ interface StoredGeometries {
   /** EPSG code. */
   readonly srs: number
 }
-
-const geometryPosition = 1
 
 /**
  * Makes a converter of the geometries of rows to the geometry type of a layer: where the type of the layer changes, features whose
