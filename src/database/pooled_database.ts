@@ -166,7 +166,8 @@ class PooledDatabase implements Database {
   ): Promise<T> {
     if (options.signal?.aborted) throw toAborted(options.signal)
     const party = currentParty()
-    const endTurn = await this.#driver.turns.take(party?.name, options.signal, options.table)
+    const use = { table: options.table, isMap: party?.isMap }
+    const endTurn = await this.#driver.turns.take(party?.name, options.signal, use)
     try {
       const result = await this.#useTurn({ ...options, timeoutMs: this.#limitOf(options, party) }, work)
       if (options.isWrite) this.#announceWrite()

@@ -59,6 +59,8 @@ export interface Party {
   readonly name: string
   /** Maximum duration of a statement in milliseconds, by driver. */
   readonly statementMs: Readonly<Record<Database['driver'], number>>
+  /** Whether the work reads maps: it has a share of its own of the turns of the party. */
+  readonly isMap?: boolean
 }
 
 const parties = new AsyncLocalStorage<Party | undefined>()
@@ -72,6 +74,12 @@ export function workFor<T>(party: Party, work: () => T): T {
 export function workWithin<T>(statementMs: Party['statementMs'], work: () => T): T {
   const party = currentParty()
   return party === undefined ? work() : workFor({ ...party, statementMs }, work)
+}
+
+/** Runs work that reads maps on behalf of the same party: its other requests, such as edits, do not wait behind it. */
+export function workForMap<T>(work: () => T): T {
+  const party = currentParty()
+  return party === undefined ? work() : workFor({ ...party, isMap: true }, work)
 }
 
 /**
@@ -108,16 +116,37 @@ export interface TurnLimits {
 /** Party name of the server itself. */
 const serverName = ''
 
+/** What a turn is for. */
+export interface TurnUse {
+  /** The table that it reads, if turns for a table are limited. */
+  readonly table?: string | undefined
+  /** See `Party`. */
+  readonly isMap?: boolean | undefined
+}
+
 interface Waiting {
   readonly start: () => void
-  /** The table that the turn is for, if its turns are limited. */
   readonly table: string | undefined
 }
 
-/** The party whose turn is next, its queued requests, and the one of them that gets the turn. */
-interface Next {
+/** Queued requests of a party: those that read maps, or all others. */
+interface Line {
+  readonly name: string
   readonly party: string
-  readonly line: Set<Waiting>
+  readonly isMap: boolean
+  readonly waiting: Set<Waiting>
+}
+
+function createLine(party: string, isMap: boolean): Line {
+  return { name: isMap ? `maps of ${party}` : party, party, isMap, waiting: new Set() }
+}
+
+/** Part of the turns of a party that maps may take; the rest is reserved for its other requests. */
+const mapShare = 0.75
+
+/** The line whose turn is next, and its request that gets the turn. */
+interface Next {
+  readonly line: Line
   readonly first: Waiting
 }
 
@@ -141,14 +170,15 @@ const tableBusy = () => problem('database/busy', 'too many other requests wait f
 /**
  * Grants the use of connections, or of threads, to parties: to those with the least recent use first, and in turn (round-robin) among
  * equals. So a hundred requests of one party, or a few that take seconds each, delay a short request of another party
- * by one turn at most.
+ * by one turn at most. Requests of a party that read maps count as those of another one, but for its maximum.
  */
 export class Turns {
   readonly #limits: TurnLimits
   readonly #taken = new Map<string, number>()
+  readonly #takenMaps = new Map<string, number>()
   readonly #takenTables = new Map<string, number>()
-  /** Queued requests by party; the next party comes first. */
-  readonly #waiting = new Map<string, Set<Waiting>>()
+  /** Queued requests by name of the line; the next line comes first. */
+  readonly #waiting = new Map<string, Line>()
   readonly #usage = new TurnUsage()
   readonly #clock: () => number
   #free: number
@@ -170,31 +200,37 @@ export class Turns {
    * @throws {Problem} database/busy, or that of `toBusy`, after the maximum wait or if too many requests wait; the reason of
    *   an aborted signal
    */
-  async take(party = serverName, signal?: AbortSignal, table?: string): Promise<() => void> {
+  async take(
+    party = serverName,
+    signal?: AbortSignal,
+    { table, isMap = false }: TurnUse = {},
+  ): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting: Waiting = { start: resolve, table }
-    const line = this.#waiting.get(party) ?? new Set()
-    this.#waiting.set(party, line.add(waiting))
+    const own = createLine(party, isMap)
+    const line = this.#waiting.get(own.name) ?? own
+    this.#waiting.set(line.name, line)
+    line.waiting.add(waiting)
     this.#waitingTotal += 1
     this.#grantTurns()
     try {
       this.#checkLine(line, waiting)
       await this.#waitForStart(promise, waiting, signal)
     } catch (error) {
-      this.#leave(party, waiting)
+      this.#leave(line, waiting)
       throw error
     }
     const start = this.#clock()
     return () => {
       const now = this.#clock()
       // What the server reads for many callers is never held back.
-      if (party !== serverName) this.#usage.add(party, now - start, now)
-      this.#end(party, table)
+      if (party !== serverName) this.#usage.add(line.name, now - start, now)
+      this.#end(line, table)
     }
   }
 
   /** Checks that not too many requests wait before one. */
-  #checkLine(line: ReadonlySet<Waiting>, waiting: Waiting): void {
+  #checkLine({ waiting: line }: Line, waiting: Waiting): void {
     const { waiting: limit, toBusy = databaseBusy } = this.#limits
     if (limit === undefined || !line.has(waiting)) return
     if (line.size > limit.perParty || this.#waitingTotal > limit.total) throw toBusy()
@@ -223,37 +259,47 @@ export class Turns {
     while (this.#free > 0) {
       const next = this.#findNext()
       if (next === undefined) return
-      const { party, line, first } = next
-      line.delete(first)
+      const { line, first } = next
+      line.waiting.delete(first)
       this.#waitingTotal -= 1
-      // Moves the party to the end of the queue.
-      this.#waiting.delete(party)
-      if (line.size > 0) this.#waiting.set(party, line)
-      count(this.#taken, party, 1)
-      if (first.table !== undefined) count(this.#takenTables, first.table, 1)
-      this.#free -= 1
-      if (this.#usage.isSlow(party)) this.#heldAt = undefined
+      // Moves the line to the end of the queue.
+      this.#waiting.delete(line.name)
+      if (line.waiting.size > 0) this.#waiting.set(line.name, line)
+      this.#count(line, first.table, 1)
+      if (this.#usage.isSlow(line.name)) this.#heldAt = undefined
       first.start()
     }
   }
 
-  /** Finds the waiting party with the least recent use that may take another turn. */
+  #count({ party, isMap }: Line, table: string | undefined, change: 1 | -1): void {
+    count(this.#taken, party, change)
+    if (isMap) count(this.#takenMaps, party, change)
+    if (table !== undefined) count(this.#takenTables, table, change)
+    this.#free -= change
+  }
+
+  /** Finds the waiting line with the least recent use whose party may take another turn. */
   #findNext(): Next | undefined {
     let next: Next | undefined
     let least = Number.POSITIVE_INFINITY
     const now = this.#clock()
-    for (const [party, line] of this.#waiting) {
-      const most = party === serverName ? this.#limits.atOnce : this.#limits.perParty
-      if ((this.#taken.get(party) ?? 0) >= most) continue
-      if (this.#holdTimer !== undefined && this.#usage.isSlow(party)) continue
-      const level = this.#usage.levelOf(party, now)
+    for (const line of this.#waiting.values()) {
+      if (this.#isPartyFull(line)) continue
+      if (this.#holdTimer !== undefined && this.#usage.isSlow(line.name)) continue
+      const level = this.#usage.levelOf(line.name, now)
       if (level >= least) continue
-      const first = this.#findFirst(line)
+      const first = this.#findFirst(line.waiting)
       if (first === undefined) continue
-      next = { party, line, first }
+      next = { line, first }
       least = level
     }
     return next
+  }
+
+  #isPartyFull({ party, isMap }: Line): boolean {
+    const most = party === serverName ? this.#limits.atOnce : this.#limits.perParty
+    if ((this.#taken.get(party) ?? 0) >= most) return true
+    return isMap && (this.#takenMaps.get(party) ?? 0) >= Math.max(1, Math.floor(mapShare * most))
   }
 
   /** Finds the first request whose table may take another turn. */
@@ -267,27 +313,24 @@ export class Turns {
     return table !== undefined && (this.#takenTables.get(table) ?? 0) >= perTable
   }
 
-  #leave(party: string, waiting: Waiting): void {
-    const line = this.#waiting.get(party)
+  #leave(line: Line, waiting: Waiting): void {
     // The turn was granted at the same time: pass it on.
-    if (line?.delete(waiting) !== true) {
-      this.#end(party, waiting.table)
+    if (!line.waiting.delete(waiting)) {
+      this.#end(line, waiting.table)
       return
     }
     this.#waitingTotal -= 1
-    if (line.size === 0) this.#waiting.delete(party)
+    if (line.waiting.size === 0) this.#waiting.delete(line.name)
   }
 
-  #end(party: string, table: string | undefined): void {
-    count(this.#taken, party, -1)
-    if (table !== undefined) count(this.#takenTables, table, -1)
-    this.#free += 1
+  #end(line: Line, table: string | undefined): void {
+    this.#count(line, table, -1)
     this.#hold()
     this.#grantTurns()
   }
 
   #hold(): void {
-    if (![...this.#waiting.keys()].some((party) => this.#usage.isSlow(party))) return
+    if (![...this.#waiting.keys()].some((name) => this.#usage.isSlow(name))) return
     clearTimeout(this.#holdTimer)
     this.#holdTimer = undefined
     const now = this.#clock()

@@ -50,16 +50,58 @@ describe('turns', () => {
   it('for a table are limited, without delaying those for others, also of the same party', async () => {
     const turns = new Turns({ atOnce: 4, perParty: 4, perTable: 2, waitMs: 1 })
     const { signal } = new AbortController()
-    const locked = [await turns.take('a', signal, 'locked'), await turns.take('b', signal, 'locked')]
-    const waiting = turns.take('a', signal, 'locked')
-    const others = [await turns.take('a', signal, 'other'), await turns.take('a')]
+    const locked = [
+      await turns.take('a', signal, { table: 'locked' }),
+      await turns.take('b', signal, { table: 'locked' }),
+    ]
+    const waiting = turns.take('a', signal, { table: 'locked' })
+    const others = [await turns.take('a', signal, { table: 'other' }), await turns.take('a')]
     await expect(waiting).rejects.toMatchObject({
       code: 'database/busy',
       message: expect.stringMatching(/wait for it/),
     })
     for (const end of [...locked, ...others]) end()
-    for (const end of [await turns.take('a', signal, 'locked'), await turns.take('b', signal, 'locked')])
+    for (const end of [
+      await turns.take('a', signal, { table: 'locked' }),
+      await turns.take('b', signal, { table: 'locked' }),
+    ])
       end()
+  })
+
+  it('for maps leave some to other work of the same party, and to other parties', async () => {
+    const turns = new Turns({ atOnce: 6, perParty: 4 })
+    const takeMap = () => turns.take('a', undefined, { isMap: true })
+    const ends = await Promise.all([takeMap(), takeMap(), takeMap()])
+    let maps = 0
+    const waiting = [takeMap(), takeMap()].map((one) =>
+      one.then((end) => {
+        maps += 1
+        return end
+      }),
+    )
+    const edit = await turns.take('a')
+    const others = [await turns.take('b'), await turns.take('b')]
+    await settle()
+    expect(maps).toBe(0)
+    for (const end of [edit, ...others, ...ends]) end()
+    for (const end of await Promise.all(waiting)) end()
+    expect(await order(turns, ['a1', 'b1'])).toEqual(['a1', 'b1'])
+  })
+
+  it('for maps delay other work of the same party by one turn', async () => {
+    const turns = new Turns({ atOnce: 1, perParty: 1 })
+    const given: string[] = []
+    const take = async (name: string, isMap: boolean) => {
+      const end = await turns.take('a', undefined, { isMap })
+      given.push(name)
+      await settle()
+      end()
+    }
+    await Promise.all([
+      ...['map 1', 'map 2', 'map 3', 'map 4'].map((name) => take(name, true)),
+      ...['edit 1', 'edit 2'].map((name) => take(name, false)),
+    ])
+    expect(given).toEqual(['map 1', 'map 2', 'edit 1', 'map 3', 'edit 2', 'map 4'])
   })
 
   it('are not kept for who has gone away', async () => {

@@ -307,7 +307,8 @@ function failureOf(error: unknown): Error {
 
 function buffersOf(job: PoolJob): ArrayBuffer[] {
   if ('legend' in job || 'probe' in job) return []
-  return job.layers.flatMap((layer) => {
+  // A layer that is drawn several times is sent once.
+  return [...new Set(job.layers)].flatMap((layer) => {
     if ('pixels' in layer) return [layer.pixels.buffer]
     if ('window' in layer) return [layer.window.pixels.buffer]
     if ('raster' in layer) return []

@@ -2,6 +2,7 @@ import { type Dialect, tileLayerPrefix } from '../../contract/dialect/dialect.ts
 import { tileLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { queriesUntil } from '../../database/database.ts'
+import { workForMap } from '../../database/turns.ts'
 import { maxZoom, tileExists } from '../../geo/tile.ts'
 import { createGeometryCache } from '../../render/vector_tile/geometry_cache.ts'
 import type { Importance } from '../../render/vector_tile/importance.ts'
@@ -157,7 +158,11 @@ function checkThinBy(layers: readonly Layer[], thinBy: string | undefined): void
     })
 }
 
-async function createTile(
+function createTile(...made: Parameters<typeof encodeTile>): Promise<Uint8Array> {
+  return workForMap(() => encodeTile(...made))
+}
+
+async function encodeTile(
   context: ApiRequest['context'],
   { layers, dialect, request, styles }: TileSource,
   signal: AbortSignal,

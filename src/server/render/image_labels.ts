@@ -64,11 +64,11 @@ export interface Labelled {
   readonly labels: LabelledSource
 }
 
-/** Returns the sources with labels at the scale of an image. */
+/** Returns the sources with labels at the scale of an image. One that is drawn several times is labelled once. */
 export async function findLabelled(sources: readonly DrawnSource[], frame: ImageFrame): Promise<Labelled[]> {
   const scaleDenom = scaleDenomOf(resolutionOf(frame) * (frame.system?.metresPerUnit ?? 1))
   const found = await Promise.all(
-    sources.map(async (source) => {
+    [...new Set(sources)].map(async (source) => {
       const labels = await source.findLabels?.(scaleDenom)
       return labels === undefined ? [] : [{ source, labels }]
     }),

@@ -1,6 +1,7 @@
 import type { ImageFormat, LabelChoice } from '../../../contract/formats/image_format.ts'
+import { workForMap } from '../../../database/turns.ts'
 import { mercatorHalfWorld } from '../../../geo/mercator.ts'
-import type { DrawJob, DrawnImage } from '../../../render/image/draw_job.ts'
+import type { DrawJob, DrawnImage, JobLayer } from '../../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../../render/image/image_features.ts'
 import { scaleDenomOf } from '../../../style/match_rules.ts'
 import type { ServerContext } from '../../context.ts'
@@ -31,7 +32,7 @@ export interface Drawing {
  * @throws {Problem} render/*
  */
 export function drawSources(context: DrawContext, drawing: Drawing): Promise<DrawnImage> {
-  return context.draws.inTurn(() => drawNow(context, drawing), drawing.signal)
+  return context.draws.inTurn(() => workForMap(() => drawNow(context, drawing)), drawing.signal)
 }
 
 type DrawContext = Pick<ServerContext, 'draws' | 'layerCaches' | 'renderTimeoutSeconds'>
@@ -48,13 +49,10 @@ async function drawNow(
   const isPlacedOnly = labels === 'only' && findMetatiles(frame).length > 0
   const [placed, layers] = await Promise.all([
     findImageLabels(context, { labelled, frame, signal }),
-    readLayers(
-      isPlacedOnly
-        ? []
-        : shown.map((source) => (stop) => source.read(frame, { signal: stop, isFresh, labels })),
-      signal,
-      { timeoutMs: context.renderTimeoutSeconds * 1000 },
-    ),
+    readShown(isPlacedOnly ? [] : shown, {
+      read: (source, stop) => source.read(frame, { signal: stop, isFresh, labels }),
+      ...{ signal, timeoutMs: context.renderTimeoutSeconds * 1000 },
+    }),
   ])
   const job: DrawJob = {
     width,
@@ -68,4 +66,22 @@ async function drawNow(
     ...(isDebug ? { marks: findDebugMarks(frame) } : {}),
   }
   return context.draws.draw(job, signal)
+}
+
+interface ShownReading {
+  readonly read: (source: DrawnSource, stop: AbortSignal) => Promise<JobLayer>
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+}
+
+/** Reads the layers of sources; that of a source that is drawn several times is read once. */
+async function readShown(
+  shown: readonly DrawnSource[],
+  { read, signal, timeoutMs }: ShownReading,
+): Promise<JobLayer[]> {
+  const sources = [...new Set(shown)]
+  const reads = sources.map((source) => (stop: AbortSignal) => read(source, stop))
+  const layers = await readLayers(reads, signal, { timeoutMs })
+  const layerOf = new Map(sources.map((source, at) => [source, layers[at]]))
+  return shown.flatMap((source) => layerOf.get(source) ?? [])
 }

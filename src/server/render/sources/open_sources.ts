@@ -29,7 +29,8 @@ export interface SourceRequest {
 }
 
 /**
- * Opens resources for drawing, with one read for all of a kind.
+ * Opens resources for drawing, with one read for all of a kind. One that is listed several times is opened once, and its
+ * sources are the same object.
  *
  * @throws {Problem} resource/not-found, render/unsupported, request/invalid for a filter
  */
@@ -37,8 +38,9 @@ export async function openSources(
   context: ServerContext,
   { ids, caller, choice = wholeChoice }: SourceRequest,
 ): Promise<DrawnSource[]> {
-  const found = await findHotSources(context, ids)
-  const resources = ids.map((id) => choose(found.get(id) ?? throwNotFound(id), choice))
+  const listed = [...new Set(ids)]
+  const found = await findHotSources(context, listed)
+  const resources = listed.map((id) => choose(found.get(id) ?? throwNotFound(id), choice))
   const kindOf = new Map(resources.map((resource) => [resource.id, findKind(resource)]))
   for (const { id, filter } of resources) if (filter !== undefined) checkFilter(id, kindOf.get(id))
   const opened = new Map<number, DrawnSource>()

@@ -4,7 +4,7 @@ import { createLayerCaches } from '../../../../src/server/layer_caches.ts'
 import { drawSources } from '../../../../src/server/render/sources/draw_sources.ts'
 import type { DrawnSource } from '../../../../src/server/render/sources/drawn_source.ts'
 
-test('images that cannot be drawn yet read nothing, and are refused when too many of them wait', async () => {
+test('images that cannot be drawn yet read nothing, are refused when too many of them wait, and read a repeated source once', async () => {
   const draws = createDrawPool({ threads: 1, images: 1, waiting: { perParty: 2, total: 2 } })
   const context = { draws, layerCaches: createLayerCaches(), renderTimeoutSeconds: 60 }
   const released = Promise.withResolvers<void>()
@@ -24,10 +24,10 @@ test('images that cannot be drawn yet read nothing, and are refused when too man
   try {
     const images = Promise.all(Array.from({ length: 3 }, draw))
     await expect(draw()).rejects.toMatchObject({ code: 'render/busy', status: 503 })
-    expect(reads).toBe(2)
+    expect(reads).toBe(1)
     released.resolve()
     expect((await images).map(({ isEmpty }) => isEmpty)).toEqual([true, true, true])
-    expect(reads).toBe(6)
+    expect(reads).toBe(3)
   } finally {
     await draws.close()
   }
