@@ -34,6 +34,22 @@ export function findWorld(srs: number): World | undefined {
   return worlds[srs]
 }
 
+/** Maximum number of copies of the world that maps repeat on either side of it. */
+export const maxCopies = 3
+
+/** Lists the copies of a world in which an area lies, from west to east; the world itself is 0. */
+export function listCopies([west, , east]: Bbox, width: number): number[] {
+  const first = Math.max(-maxCopies, Math.ceil(west / width - 0.5) - 1)
+  const last = Math.min(maxCopies, Math.floor(east / width + 0.5))
+  const copies = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+  return copies.filter((copy) => (copy + 0.5) * width > west && (copy - 0.5) * width < east)
+}
+
+/** Returns a box, moved by a number of worlds. */
+export function moveBox([west, south, east, north]: Bbox, worlds: number, width: number): Bbox {
+  return [west + worlds * width, south, east + worlds * width, north]
+}
+
 /** Returns the limits of coordinates in a reference system. */
 export function coordinateLimits(srs: number): Bbox {
   return worlds[srs]?.limits ?? unlimited

@@ -15,6 +15,8 @@ export interface FrameSystem {
   readonly metresPerUnit: number
   /** Whether coordinates are longitude and latitude. */
   readonly isGeographic: boolean
+  /** Units after which the world is repeated to the east and west; undefined if it is not. */
+  readonly worldWidth?: number
 }
 
 /** Equatorial radius in metres, by which an angle becomes a length. @see OGC 06-042 clause 7.2.4.6.9 */
@@ -34,7 +36,9 @@ export async function findFrameSystem(database: Queryable, srs: number): Promise
   const unit = Number([...(row?.wkt ?? '').matchAll(/UNIT\["[^"]*",([-\d.eE+]+)/g)].at(-1)?.[1])
   if (kind === undefined || !(unit > 0)) return undefined
   const isGeographic = kind === 'GEOGCS'
-  return { srs, metresPerUnit: isGeographic ? unit * radius : unit, isGeographic }
+  if (!isGeographic) return { srs, metresPerUnit: unit, isGeographic }
+  // A full turn is 360 degrees or 400 gradians, and the unit is rounded.
+  return { srs, metresPerUnit: unit * radius, isGeographic, worldWidth: Math.round((2 * Math.PI) / unit) }
 }
 
 /** Positions along each side of the image whose coordinates are computed; an even number avoids the centre, often a pole. */

@@ -2,7 +2,8 @@ import { type GeometryFamily, geometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
-import { mercatorHalfWorld, mercatorWorld } from '../../geo/mercator.ts'
+import { mercatorWorld } from '../../geo/mercator.ts'
+import { listCopies, moveBox } from '../../geo/world.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { Importance } from '../vector_tile/importance.ts'
 import { withClipping } from '../vector_tile/search_area.ts'
@@ -106,26 +107,31 @@ interface PlacedRow {
  * @param area the box with the margin in which features are read
  */
 export function copiesOf(
-  { box, system }: ImageFrame,
+  frame: Pick<ImageFrame, 'box' | 'system'>,
   area: Bbox,
 ): readonly { readonly copy: number; readonly box: Bbox }[] {
-  const at = (copy: number) => ({ copy, box: movedBox(box, -copy) })
-  return [
-    at(0),
-    ...(system === undefined && area[0] < -mercatorHalfWorld ? [at(-1)] : []),
-    ...(system === undefined && area[2] > mercatorHalfWorld ? [at(1)] : []),
-  ]
+  const { box } = frame
+  const world = worldWidthOf(frame)
+  if (world === undefined) return [{ copy: 0, box }]
+  // The world itself comes first, also for features that continue beyond its edge.
+  const others = listCopies(area, world).filter((copy) => copy !== 0)
+  return [0, ...others].map((copy) => ({ copy, box: moveBox(box, -copy, world) }))
+}
+
+/** Returns the width of the world of a frame; undefined in a reference system whose world is not repeated. */
+function worldWidthOf({ system }: Pick<ImageFrame, 'system'>): number | undefined {
+  return system === undefined ? mercatorWorld : system.worldWidth
 }
 
 /** Tells whether an image extends beyond the antimeridian, by more than rounding. */
-function showsWorldEdge({ box: [west, , east], width }: ImageFrame): boolean {
+function showsWorldEdge(frame: ImageFrame): boolean {
+  const {
+    box: [west, , east],
+    width,
+  } = frame
+  const edge = (worldWidthOf(frame) ?? Number.POSITIVE_INFINITY) / 2
   const tolerance = (0.1 * (east - west)) / width
-  return west < -mercatorHalfWorld - tolerance || east > mercatorHalfWorld + tolerance
-}
-
-/** Returns a box, moved by a number of worlds. */
-export function movedBox([west, south, east, north]: Bbox, worlds: number): Bbox {
-  return [west + worlds * mercatorWorld, south, east + worlds * mercatorWorld, north]
+  return west < -edge - tolerance || east > edge + tolerance
 }
 
 function unitsOf({ box, width, height }: ImageFrame, { corner, scale, worldUnits }: TileGrid) {
@@ -142,10 +148,8 @@ export interface GridOptions {
 }
 
 /** Returns the grid of an image. */
-export function measureImage(
-  { box, width, height, system }: ImageFrame,
-  { reach, cell, clipMargin = 256 }: GridOptions,
-): TileGrid {
+export function measureImage(frame: ImageFrame, { reach, cell, clipMargin = 256 }: GridOptions): TileGrid {
+  const { box, width, height, system } = frame
   const [resolutionX, resolutionY] = [(box[2] - box[0]) / width, (box[3] - box[1]) / height]
   const resolution = Math.max(resolutionX, resolutionY)
   const scale = minUnitsPerPixel / Math.min(resolutionX, resolutionY)
@@ -156,18 +160,27 @@ export function measureImage(
     box: expandBbox(box, reach * resolution),
     wide: expandBbox(box, (reach + clipMargin) * resolution),
     unitBox: [-margin, -margin, imageUnits[0] + margin, imageUnits[1] + margin],
-    ...(system === undefined
-      ? {
-          corner: [(box[0] + mercatorHalfWorld) * scale, (mercatorHalfWorld - box[3]) * scale],
-          worldUnits: mercatorWorld * scale,
-        }
-      : { srs: system.srs, ...boundlessWorld(box, scale) }),
+    ...(system === undefined ? {} : { srs: system.srs }),
+    ...placeInWorld(frame, scale),
     scale,
     cellUnits: cell,
     pointCellUnits: cell,
     cell: cell / scale,
     // One unit more than the margin, because positions on the edge are rounded away from the image.
     cellOffset: Math.ceil((margin + 1) / cell) * cell,
+  }
+}
+
+/** Returns the place of an image in its world, which is a square with the antimeridian as its left and right side. */
+function placeInWorld(frame: ImageFrame, scale: number): Pick<TileGrid, 'corner' | 'origin' | 'worldUnits'> {
+  const { box } = frame
+  const world = worldWidthOf(frame)
+  if (world === undefined) return boundlessWorld(box, scale)
+  const edge = world / 2
+  return {
+    origin: [-edge, edge],
+    corner: [(box[0] + edge) * scale, (edge - box[3]) * scale],
+    worldUnits: world * scale,
   }
 }
 

@@ -1,3 +1,4 @@
+import { listCopies } from '../../geo/world.ts'
 import { type DrawnLayer, drawLayer } from '../draw/layer.ts'
 import { createSurface, releaseSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, JobFeatures } from './draw_job.ts'
@@ -22,7 +23,8 @@ export function worldStrips(
   const [west, world] = [-corner[0] / unitsPerPixel[0], worldUnits / unitsPerPixel[0]]
   if (family !== 'POLYGON' || (west < tolerance && west + world > width - tolerance)) return undefined
   const columnOf = (copy: number) => Math.max(0, Math.min(width, Math.round(west + copy * world)))
-  const strips = [-1, 0, 1].map((copy) => ({ copy, from: columnOf(copy), to: columnOf(copy + 1) }))
+  const shown = listCopies([-west - world / 2, 0, width - west - world / 2, 0], world)
+  const strips = shown.map((copy) => ({ copy, from: columnOf(copy), to: columnOf(copy + 1) }))
   return strips.filter(({ from, to }) => to > from)
 }
 

@@ -5,7 +5,7 @@ import { descriptorOf } from '../../contract/registry.ts'
 import { type Found, type LayerFindings, maxFoundDescription } from '../../contract/routes/identify.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Database } from '../../database/database.ts'
-import { onMap } from '../../geo/on_map.ts'
+import { placeOnMap } from '../../geo/on_map.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
 import { findRenderSources } from '../../store/classes/render_source.ts'
@@ -94,7 +94,7 @@ async function readPlace({ context, body }: ApiRequest<'feature.identify'>): Pro
   if (srs !== body.srs)
     throw problem('feature/invalid', `geom: is in EPSG:${srs}, the request in EPSG:${body.srs}`)
   await requireSrs(context.database, srs)
-  return { wkt: formatWkt(onMap(geometry, srs)), spot: spotOf(geometry, srs), srs, limit }
+  return { wkt: formatWkt(placeOnMap(geometry, srs)), spot: spotOf(geometry, srs), srs, limit }
 }
 
 async function identifyInImage(

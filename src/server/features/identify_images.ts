@@ -1,8 +1,7 @@
 import type { Bbox } from '../../geo/bbox.ts'
-import { emptyBbox, extendBbox } from '../../geo/bbox.ts'
-import { type Geometry, positionSize } from '../../geo/geometry.ts'
+import type { Geometry } from '../../geo/geometry.ts'
 import { mercatorWorld } from '../../geo/mercator.ts'
-import { xOnMap } from '../../geo/on_map.ts'
+import { boundsOf, xOnMap } from '../../geo/on_map.ts'
 import { findRasters, type Raster } from '../../store/classes/raster_layer.ts'
 import { transformPoints } from '../../store/transform_points.ts'
 import type { ServerContext } from '../context.ts'
@@ -52,11 +51,7 @@ export interface Spot {
 
 /** Returns the spot of a geometry in a reference system. */
 export function spotOf(geometry: Geometry, srs: number): Spot {
-  const box = emptyBbox()
-  const size = positionSize(geometry.hasZ)
-  for (const sequence of geometry.parts.flat())
-    for (let at = 0; at < sequence.length; at += size)
-      extendBbox(box, sequence[at] ?? 0, sequence[at + 1] ?? 0)
+  const box = boundsOf(geometry)
   return spotOfBox(box, { radius: Math.max(box[2] - box[0], box[3] - box[1]) / 2, srs })
 }
 

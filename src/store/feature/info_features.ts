@@ -2,7 +2,7 @@ import { type GeometryFamily, geometryParts } from '../../contract/geometry.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import type { Geometry } from '../../geo/geometry.ts'
-import { onMap } from '../../geo/on_map.ts'
+import { boxOnMap, onMap } from '../../geo/on_map.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
 import { lexicalSql } from './export_rows.ts'
@@ -43,7 +43,7 @@ export async function findInfoFeatures(
 ): Promise<InfoFeature[]> {
   const bindings = createBindings()
   const { family } = geometryParts(layer.geometryType)
-  const shape = formatWkt(onMap(searchedShape(box, family), srs))
+  const shape = formatWkt(onMap(searchedShape(boxOnMap(box, srs), family), srs))
   const place = transformSql(
     `ST_GeomFromText(${bindings.bind(shape, 'text')}, ${Math.trunc(srs)})`,
     srs,

@@ -185,6 +185,23 @@ describeServer('groups of points', (start) => {
         expect(differencesOf(plain, across)).toBe(0)
       }
     }
+    // The same on both sides of the antimeridian in every copy of the world.
+    for (const [edges, srs, edge] of [
+      [3, 3857, half],
+      [-3, 3857, half],
+      [1, 4326, 180],
+      [3, 4326, 180],
+    ] as const) {
+      const around = (centre: number) =>
+        `/api/component/render/image?resource=${there}&size=256,256&srs=${srs}&extent=${[centre - edge / 4, -edge / 4, centre + edge / 4, edge / 4]}`
+      const [near, far] = await Promise.all(
+        [edge, edges * edge].map((centre) => readPicture(server.admin, around(centre))),
+      )
+      expect(near && far && differencesOf(near, far)).toBe(0)
+      expect(Array.from({ length: 256 }, (_, x) => far?.at(x, 128)[3]).some((alpha) => alpha === 255)).toBe(
+        true,
+      )
+    }
     // What leaves the whole world on one side enters it on the other.
     const symbol = await createXml(server, await createPoints(server, [`POINT(${half - 1e5} 0)`]))
     const [world, last] = [await read(symbol, [0, 0, 0]), await read(symbol, [1, 1, 0])]

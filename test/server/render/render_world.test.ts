@@ -93,23 +93,47 @@ describeServer('a map of real countries', (start, driver) => {
     }
   })
 
-  test('is drawn once around the world, also in images whose pixels do not divide it', async () => {
-    // From 500 columns west of the world to 500 columns east of it, and a part of a column.
-    const column = (2 * half) / 333.3
-    const extent = [-half - 500 * column, -half, half + 500.7 * column, half]
-    const size = [Math.round(333.3 + 1000.7), 333]
-    const { data, info } = await sharp(await render(`image?extent=${extent}&size=${size}`))
-      .ensureAlpha()
-      .raw()
-      .toBuffer({ resolveWithObject: true })
-    const alphaAt = (x: number, y: number) => data[4 * (Math.round(y) * info.width + Math.round(x)) + 3]
-    const columnOf = (longitude: number) => 500 + ((longitude + 180) / 360) * 333.3
-    // Chukotka lies on both sides of the antimeridian, and in its north there is sea at 20° W.
-    const row = 333 * 0.2466
-    for (const world of [-360, 0, 360]) {
-      const land = [178, -176].map((longitude) => alphaAt(columnOf(world + longitude), row))
-      expect([world, ...land.map((alpha = 0) => alpha > 200)]).toEqual([world, true, true])
-      expect([world, alphaAt(columnOf(world - 20), row)]).toEqual([world, 0])
-    }
-  })
+  test.each([
+    // In the north of Chukotka at 67° N, there is sea at 27° W.
+    ['EPSG:3857', 3857, half, 333, 0.2466],
+    ['EPSG:4326', 4326, 180, 333, 0.5 - 67 / 360],
+  ])(
+    'is drawn once around the world, also in images whose pixels do not divide it: %s',
+    async (_, srs, edge, rows, part) => {
+      // From 500 columns west of the world to 500 columns east of it, and a part of a column.
+      const column = (2 * edge) / 333.3
+      const extent = [-edge - 500 * column, -edge, edge + 500.7 * column, edge]
+      const size = [Math.round(333.3 + 1000.7), rows]
+      const png = await render(`image?extent=${extent}&size=${size}&srs=${srs}`)
+      if (process.env.LOOK) await writeFile(`${process.env.LOOK}/world-${srs}.png`, png)
+      const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+      const alphaAt = (x: number, y: number) => data[4 * (Math.round(y) * info.width + Math.round(x)) + 3]
+      const columnOf = (longitude: number) => 500 + ((longitude + 180) / 360) * 333.3
+      // Chukotka lies on both sides of the antimeridian.
+      const row = rows * part
+      for (const world of [-360, 0, 360]) {
+        const land = [178, -176].map((longitude) => alphaAt(columnOf(world + longitude), row))
+        expect([world, ...land.map((alpha = 0) => alpha > 200)]).toEqual([world, true, true])
+        expect([world, alphaAt(columnOf(world - 27), row)]).toEqual([world, 0])
+      }
+    },
+  )
+
+  test.each([
+    ['EPSG:3857', 3857, half],
+    ['EPSG:4326', 4326, 180],
+  ])(
+    'is the same around the antimeridian on both sides of every copy of the world: %s',
+    async (_, srs, edge) => {
+      const images = await Promise.all(
+        [-5, -3, -1, 1, 3, 5].map((edges) => {
+          const extent = [(edges - 0.25) * edge, 0, (edges + 0.25) * edge, 0.5 * edge]
+          return render(`image?extent=${extent}&size=256,256&srs=${srs}`)
+        }),
+      )
+      const [first, ...others] = await Promise.all(images.map(pixelsOf))
+      for (const other of others)
+        expect(compareImages(first ?? new Uint8Array(), other).mean).toBeLessThan(0.02)
+    },
+  )
 })

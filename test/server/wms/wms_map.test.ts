@@ -67,6 +67,15 @@ describeServer('GetMap', (start) => {
       expect((await draw({ bbox, width: '200' })).width).toBe(200)
     const world = await draw({ bbox: '-90,-180,90,180', width: '360', height: '180' })
     expect([world.at(195, 75), world.at(185, 75)]).toEqual([green, white])
+    for (const parameters of [{ bbox: '-90,-900,90,900' }, { crs: 'CRS:84', bbox: '-900,-90,900,90' }]) {
+      const worlds = await draw({ ...parameters, width: '1800', height: '180' })
+      for (const copy of [-2, -1, 0, 1, 2])
+        expect([copy, worlds.at(915 + 360 * copy, 75), worlds.at(905 + 360 * copy, 75)]).toEqual([
+          copy,
+          green,
+          white,
+        ])
+    }
     const far = await askWms(server.guest, maps, { crs: 'EPSG:32633', bbox: '-9e8,-9e8,9e8,9e8' })
     expect(far.status).toBeLessThan(500)
   })

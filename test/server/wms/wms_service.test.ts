@@ -139,7 +139,7 @@ describeServer(
       const metres = 20_037_508.342789244 / 180
       // In EPSG:3857, the town lies 14.8° north in these units, which is within the tolerance.
       const near = { tolerance: '20' }
-      for (const copy of [-360, 0, 360])
+      for (const copy of [-1080, -360, 0, 360, 720])
         expect(await found(14 + copy, near)).toEqual(Array(2).fill(['town.1', 'square.1']))
       expect(await found(194)).toEqual([[], []])
     })

@@ -4,6 +4,7 @@ import { problem } from '../../../contract/problems.ts'
 import { type Queryable, queriesUntil } from '../../../database/database.ts'
 import type { Bbox } from '../../../geo/bbox.ts'
 import { mercatorWorld } from '../../../geo/mercator.ts'
+import { moveBox } from '../../../geo/world.ts'
 import { maxDisplacement } from '../../../render/draw/displacement.ts'
 import { symbolReach } from '../../../render/draw/layer.ts'
 import type { FeatureJobLayer, JobFeatures } from '../../../render/image/draw_job.ts'
@@ -11,7 +12,6 @@ import {
   copiesOf,
   type ImageFrame,
   measureImage,
-  movedBox,
   readImageFeatures,
 } from '../../../render/image/image_features.ts'
 import { noFeatures } from '../../../render/image/no_features.ts'
@@ -167,7 +167,7 @@ async function findAreas(
   const areaOf = (one: ImageFrame) => measureImage(one, { reach: Math.max(reach, labelReach), cell: 1 }).box
   const areasOf = (one: ImageFrame) => {
     const area = areaOf(one)
-    return copiesOf(one, area).map(({ copy }) => movedBox(area, -copy))
+    return copiesOf(one, area).map(({ copy }) => moveBox(area, -copy, mercatorWorld))
   }
   const grouped =
     groups === undefined ? [] : groupFrames({ frame, reach: groupReach({ style, groups, frame }) })

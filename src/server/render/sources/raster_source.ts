@@ -1,5 +1,6 @@
 import type { Queryable } from '../../../database/database.ts'
 import { mercatorWorld } from '../../../geo/mercator.ts'
+import { listCopies } from '../../../geo/world.ts'
 import type { RasterJobLayer } from '../../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../../render/image/image_features.ts'
 import type { PixelTransform } from '../../../render/raster/resample.ts'
@@ -73,15 +74,14 @@ async function findGrid(database: Queryable, raster: Raster, frame: ImageFrame):
   })
 }
 
-/** Copies of the world to the west and east of the one where a raster lies: it may cross the antimeridian. */
-const worlds = [-1, 0, 1]
-
 /** Finds where the pixels of a frame lie in a raster: once for each copy of the world in which the frame shows it. */
 export function findPlaces(raster: Raster, { box, width, height }: ImageFrame): PixelTransform[] {
   const [left = 0, stepX = 1, , top = 0, , stepY = -1] = raster.geoTransform
   const right = left + raster.xsize * stepX
   const [scaleX, scaleY] = [(box[2] - box[0]) / width / stepX, (box[1] - box[3]) / height / stepY]
-  return worlds.flatMap((copy) => {
+  // A raster across the antimeridian lies in two copies at a time.
+  const shown = listCopies([box[0] - mercatorWorld, 0, box[2] + mercatorWorld, 0], mercatorWorld)
+  return shown.flatMap((copy) => {
     const shift = copy * mercatorWorld
     if (left + shift >= box[2] || right + shift <= box[0]) return []
     return [{ scaleX, scaleY, shiftX: (box[0] - left - shift) / stepX, shiftY: (box[3] - top) / stepY }]
