@@ -45,7 +45,11 @@ export function useBrowser(): TestBrowser {
   let expected: RegExp[] = []
   beforeAll(async () => {
     execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/build-web.mjs', import.meta.url))])
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', headless: true, args: flags })
+    browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium-headless-shell',
+      headless: true,
+      args: flags,
+    })
   })
   afterEach(async () => {
     for (const context of browser?.contexts() ?? []) await context.close()
