@@ -46,7 +46,7 @@ afterEach(async () => {
 })
 
 // Each start compiles PostgreSQL, and some tests start it several times.
-describe('a folder', { timeout: 240_000 }, () => {
+describe('a folder', () => {
   test('persists committed data, and is open in one process at a time', async () => {
     const database = await open()
     await database.query('create table kept (id int)')
@@ -108,7 +108,7 @@ describe('a folder', { timeout: 240_000 }, () => {
   })
 })
 
-describe('in memory', { timeout: 120_000 }, () => {
+describe('in memory', () => {
   test('a running query does not block the main thread', async () => {
     const database = await openShared()
     const aborter = new AbortController()
@@ -166,9 +166,7 @@ describe('in memory', { timeout: 120_000 }, () => {
   })
 })
 
-test('the first start prepares a data folder with PostGIS that later starts load', {
-  timeout: 240_000,
-}, async () => {
+test('the first start prepares a data folder with PostGIS that later starts load', async () => {
   const cacheFolder = join(folder, 'cache')
   const prepared = await prepare(cacheFolder)
   expect(await readdir(cacheFolder)).toEqual([preparedName])
