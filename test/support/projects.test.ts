@@ -12,6 +12,7 @@ test.each([
   ['test/catalog/unreachable_services.test.ts', 'server'],
   ['test/web/webmap.test.ts', 'e2e'],
   ['test/e2e/stories.test.ts', 'e2e'],
+  ['test/cli/completion.test.ts', 'e2e'],
   ['test/server/faults/disk_full.test.ts', 'faults'],
 ] as const)('%s belongs to project %s', (path, project) => {
   expect(projectOf(path)).toBe(project)

@@ -41,19 +41,30 @@ export function sortTestFiles(): Record<Project, string[]> {
 export function projectOf(path: string): Project {
   const imported = listImports(path)
   const matches = (pattern: RegExp) => [path, ...imported].some((one) => pattern.test(one))
-  return projects.findLast((name) => name !== 'unit' && matches(patterns[name])) ?? 'unit'
+  const found = projects.findLast((name) => name !== 'unit' && matches(patterns[name])) ?? 'unit'
+  // A file that starts programs itself is no unit test, whatever they are.
+  return found === 'unit' && importsOf(path).has('node:child_process') ? 'e2e' : found
 }
 
-/** Direct and transitive imports of a file of `test/`, as paths from the root or package names. */
+/** Direct and transitive imports of a file of `test/`. */
 function listImports(path: string, found = new Set<string>()): Set<string> {
-  for (const [, specifier = ''] of readFileSync(join(root, path), 'utf8').matchAll(importPattern)) {
-    const to = specifier.startsWith('.') ? resolve('/', dirname(path), specifier).slice(1) : specifier
+  for (const to of importsOf(path)) {
     if (found.has(to)) continue
     found.add(to)
     // The compiler reports unresolved imports.
     if (to.startsWith('test/') && existsSync(join(root, to))) listImports(to, found)
   }
   return found
+}
+
+/** Direct imports of a file of `test/`, as paths from the root or package names. */
+function importsOf(path: string): Set<string> {
+  const specifiers = [...readFileSync(join(root, path), 'utf8').matchAll(importPattern)].map(
+    ([, name = '']) => name,
+  )
+  return new Set(
+    specifiers.map((name) => (name.startsWith('.') ? resolve('/', dirname(path), name).slice(1) : name)),
+  )
 }
 
 // Type imports do not exist at run time.

@@ -20,8 +20,10 @@ export function parseSource(path: string, text: string): Source {
 }
 
 /** Returns the 1-based line of an offset. */
-export function lineAt(source: Pick<Source, 'text'>, offset: number): number {
-  return source.text.slice(0, offset).split('\n').length
+export function lineAt({ text }: Pick<Source, 'text'>, offset: number): number {
+  let line = 1
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++
+  return line
 }
 
 /** Formats a finding at an offset of a file. */
@@ -36,7 +38,8 @@ export function walk(root: Node, visit: (node: Node, ancestors: readonly Node[])
     visit(node, ancestors)
     ancestors.push(node)
     for (const value of Object.values(node)) {
-      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) enter(child)
+      if (isNode(value)) enter(value)
+      else if (Array.isArray(value)) value.filter(isNode).forEach(enter)
     }
     ancestors.pop()
   }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { once } from '../../../src/core/once.ts'
 import { parseSource, type Source } from './source.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -12,25 +13,25 @@ export interface TextFile {
 }
 
 /** Lists the paths of all tracked and untracked, not ignored files, from the root of the repository. */
-export function listTrackedPaths(): string[] {
+export const listTrackedPaths = once((): readonly string[] => {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate']
   const output = execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1e8 })
   // Deleted but uncommitted files are still listed.
   return output
     .split('\0')
     .filter((path) => path !== '' && existsSync(root + path) && statSync(root + path).isFile())
-}
+})
 
 /** Reads all tracked text files. */
-export function readTexts(): TextFile[] {
-  return listTrackedPaths()
+export const readTexts = once((): readonly TextFile[] =>
+  listTrackedPaths()
     .map((path) => ({ path, text: readFileSync(root + path, 'utf8') }))
-    .filter(({ text }) => !text.includes('\0'))
-}
+    .filter(({ text }) => !text.includes('\0')),
+)
 
-/** Reads and parses all tracked source files, or those of some folders. */
-export function readSources(folders = /^/): Source[] {
-  return readTexts()
-    .filter(({ path }) => folders.test(path) && /\.(ts|mts|js|mjs)$/.test(path))
-    .map(({ path, text }) => parseSource(path, text))
-}
+/** Reads and parses all tracked source files. */
+export const readSources = once((): readonly Source[] =>
+  readTexts()
+    .filter(({ path }) => /\.(ts|mts|js|mjs)$/.test(path))
+    .map(({ path, text }) => parseSource(path, text)),
+)
