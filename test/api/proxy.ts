@@ -1,6 +1,8 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+type Fate = 'pass' | 'unknown' | 'cut before' | 'cut after'
+
 /** What stands between a client and a server. */
 export interface ProxyOptions {
   /** Address of the server behind it. */
@@ -8,7 +10,7 @@ export interface ProxyOptions {
   /** Headers added to each request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Tells what happens to a request: passed on, answered as unknown, cut before or after the server saw it. */
-  readonly decide?: (method: string, path: string) => 'pass' | 'unknown' | 'cut before' | 'cut after'
+  readonly decide?: (method: string, path: string) => Fate | Promise<Fate>
 }
 
 /** A running proxy. */
@@ -21,10 +23,10 @@ export interface TestProxy {
 /** Starts a proxy that passes requests on to a real server, and loses some as networks do. */
 export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
   const seen: string[] = []
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(async (incoming, outgoing) => {
     const [method = '', path = ''] = [incoming.method, incoming.url]
     seen.push(`${method} ${path}`)
-    const fate = options.decide?.(method, path) ?? 'pass'
+    const fate = (await options.decide?.(method, path)) ?? 'pass'
     if (fate === 'cut before') {
       incoming.socket.destroy()
       return

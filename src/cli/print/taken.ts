@@ -1,5 +1,6 @@
 import { countOf, joinWords } from '../../core/count.ts'
-import type { Change, LastChange, Referrer, TakenResource, Takes } from '../../reconcile/model/change.ts'
+import type { Change } from '../../reconcile/model/change.ts'
+import type { LastChange, Referrer, TakenResource, Takes } from '../../reconcile/model/takes.ts'
 import { oneLine, type Paint, showBytes } from './text_format.ts'
 
 /** Maximum number of names in a line. */

@@ -162,6 +162,14 @@ export const vectorLayer = {
           },
         ),
       ),
+      if_data_version: Type.Optional(
+        Type.Integer({
+          ...load,
+          'x-wire': true,
+          description:
+            'Version of the data that the change is based on; the request fails if they have another.',
+        }),
+      ),
       if_extensions_version: Type.Optional(
         Type.Integer({
           ...load,

@@ -43,6 +43,20 @@ export const BatchOperationSchema = Type.Object({
   if_version: Type.Optional(
     Type.Integer({ description: 'Required version before this operation; any version if absent.' }),
   ),
+  if_deletes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        id: Type.Integer({ minimum: 0, description: 'Resource.' }),
+        data_version: Type.Optional(
+          Type.Integer({ description: 'Required version of the data of a layer; any version if absent.' }),
+        ),
+      }),
+      {
+        description:
+          'Only resources that a deletion may delete: the resource itself and those below it; all if absent.',
+      },
+    ),
+  ),
   body: Type.Optional(
     Type.Unsafe<Record<string, unknown>>({
       type: 'object',

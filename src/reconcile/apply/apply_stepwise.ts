@@ -15,7 +15,10 @@ import { writeSource } from '../../transfer/source_encoding.ts'
 import { readActual } from '../model/actual_tree.ts'
 import { type Change, type DataLoad, journalActionOf, type Plan, type Step } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
+import { computeFromPart } from '../plan/compute_from_part.ts'
 import { lossHint, sourceDigest } from '../plan/data/decide_load.ts'
+import { noPart } from '../plan/partial_tree.ts'
+import { liveReader } from '../plan/plan_reader.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import type { ApplyEvent, Report } from './outcome.ts'
 import { prepareLoad, tellPrepared } from './prepare_loads.ts'
@@ -30,7 +33,7 @@ import {
 } from './request_body.ts'
 import { runSteps } from './schedule_steps.ts'
 import { createOnce, remove, type SendOptions, update } from './send_request.ts'
-import { explainStale } from './stale.ts'
+import { explainStale, explainStaleDeletion, findStaleDeletion } from './stale.ts'
 import { Tally } from './tally.ts'
 import { addFiles, hasFiles, uploadFiles } from './upload_files.ts'
 
@@ -96,7 +99,7 @@ interface StepContext {
 /** Runs a step. */
 async function doStep(context: StepContext, step: Step): Promise<void> {
   const { change } = step
-  if (step.kind === 'delete') await remove(sendingStep(context, step), idOf(change))
+  if (step.kind === 'delete') await removeUnchanged(context, step)
   else if (step.kind === 'rename') await rename(context, step)
   else if (change.action === 'create' || change.action === 'replace') await create(context, step)
   else await rewrite(context, step)
@@ -120,6 +123,21 @@ async function rename(context: StepContext, step: Step): Promise<void> {
   const { id, cls } = below ?? { ...change, id: idOf(change) }
   const ifVersion = below === undefined ? change.ifVersion : undefined
   await update(sendingStep(context, step), id, { cls, body: writeRename(step), ifVersion })
+}
+
+/** Deletes a resource, unless it holds something that the plan does not show. */
+async function removeUnchanged(context: StepContext, step: Step): Promise<void> {
+  const { api, plan, signal } = context
+  const id = idOf(step.change)
+  if (plan.landform !== undefined) {
+    const { found } = await computeFromPart({
+      reader: liveReader(api, signal),
+      part: { ...noPart, ids: [id], below: [id] },
+      compute: async ({ actual }) => ({ found: findStaleDeletion(step.change, actual) }),
+    })
+    if (found !== undefined) throw await explainStaleDeletion(api, step.change, { ...found, signal })
+  }
+  await remove(sendingStep(context, step), id)
 }
 
 async function create(context: StepContext, step: Step): Promise<void> {

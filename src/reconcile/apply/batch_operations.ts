@@ -15,7 +15,12 @@ import { addFiles, type FileUploads } from './upload_files.ts'
 export type Operation =
   | { readonly op: 'create'; readonly name: string; readonly id?: number; readonly body: Body }
   | { readonly op: 'update'; readonly id: number; readonly if_version?: number; readonly body: Body }
-  | { readonly op: 'delete'; readonly id: number; readonly if_version?: number }
+  | {
+      readonly op: 'delete'
+      readonly id: number
+      readonly if_version?: number
+      readonly if_deletes?: { id: number; data_version?: number }[]
+    }
 
 /** Input of the operations. */
 export interface OperationsInput {
@@ -44,11 +49,21 @@ export function writeOperations({ plan, steps, ...prepared }: OperationsInput): 
     const { change } = step
     if (isCreation(step)) return creationOf(change, bodyOf(change, context, prepared))
     const target = step.below === undefined ? targetOf(change, touched) : { id: step.below.id }
-    if (step.kind === 'delete') return { op: 'delete', ...target }
+    if (step.kind === 'delete') return { op: 'delete', ...target, ...expectedOf(change) }
     const body = step.kind === 'rename' ? writeRename(step) : bodyOf(change, context, prepared)
     return { op: 'update', ...target, body }
   })
 }
+
+const expectedOf = ({ deletes }: Change) =>
+  deletes === undefined
+    ? {}
+    : {
+        if_deletes: deletes.map(({ id, dataVersion }) => ({
+          ...{ id },
+          ...(dataVersion === undefined ? {} : { data_version: dataVersion }),
+        })),
+      }
 
 const creationOf = ({ key, formerId }: Change, body: Body): Operation => ({
   ...{ op: 'create', name: key, body },

@@ -15,7 +15,7 @@ import { lossHint, withoutDropped } from '../plan/data/decide_load.ts'
 import type { ApplyOptions } from './apply_options.ts'
 import { isCreated } from './batch_operations.ts'
 import { asProblem } from './schedule_steps.ts'
-import { stale } from './stale.ts'
+import { explainStaleData, stale } from './stale.ts'
 import { type FileUploads, hasFiles, uploadFiles } from './upload_files.ts'
 
 /** Prepared data for the batch, and failures. */
@@ -94,7 +94,8 @@ export async function prepareLoad(
   }).catch((error: unknown) => {
     throw placeEncoding(error, 'data.encoding')
   })
-  const fault = checkLoad(change, source)
+  const isStale = source.dataVersion !== undefined && source.dataVersion !== data.version - 1
+  const fault = isStale ? await explainStaleData(api, change, { signal }) : checkLoad(change, source)
   if (fault !== undefined) {
     await discardSource(api, source.token, signal).catch(() => undefined)
     throw fault
@@ -130,12 +131,10 @@ function faultOf(change: Change, fault: Problem): Problem {
   return fault.code === 'resource/not-found' ? stale(change, 'deleted') : fault
 }
 
-/** Checks a prepared source against the plan: data/loss, or apply/stale if the data were edited after planning. Pure. */
+/** Checks a prepared source against the plan. Pure. */
 function checkLoad(change: Change, source: PreparedSource): Problem | undefined {
   const { data, key } = change
   if (data === undefined || source.change === undefined) return undefined
-  if (source.dataVersion !== undefined && source.dataVersion !== data.version - 1)
-    return stale(change, 'changed')
   if (data.lossFuse === undefined) return undefined
   const load = withoutListed(withoutDropped(source.change, namesGone(change, source)), change)
   return losesData(load, data.lossFuse) ? dataLossProblem(key, load, lossHint(key)) : undefined

@@ -53,19 +53,20 @@ export function hasFiles({ files, features }: Change): boolean {
 }
 
 /**
- * Adds the files of a change to its body, the descriptions and attachments of features, and the version of those that the change is
- * based on.
+ * Adds the files of a change to its body, the descriptions and attachments of features, and the versions of these and of the data that the
+ * change is based on.
  */
 export function addFiles(wire: Body, change: Change, uploads: FileUploads | undefined): Body {
   return addBase(addFeatures(addOwnFiles(wire, change, uploads), change, uploads), change)
 }
 
-function addBase(wire: Body, { cls, extensions }: Change): Body {
-  if (extensions === undefined) return wire
-  return {
-    ...wire,
-    [cls]: { ...(wire[cls] as object | undefined), if_extensions_version: extensions.version },
+function addBase(wire: Body, { cls, extensions, dataVersion }: Change): Body {
+  if (extensions === undefined && dataVersion === undefined) return wire
+  const base = {
+    ...(dataVersion === undefined ? {} : { if_data_version: dataVersion }),
+    ...(extensions === undefined ? {} : { if_extensions_version: extensions.version }),
   }
+  return { ...wire, [cls]: { ...(wire[cls] as object | undefined), ...base } }
 }
 
 function addFeatures(wire: Body, { cls, features }: Change, uploads: FileUploads | undefined): Body {

@@ -166,7 +166,11 @@ function readMetadata(id: number, items: Items | undefined) {
  *
  * @param leaving resources that move out first, with their descendants
  */
-export function listDescendants(tree: ActualTree, id: number, leaving?: ReadonlySet<number>): number[] {
+export function listDescendants(
+  tree: Pick<ActualTree, 'childrenOf'>,
+  id: number,
+  leaving?: ReadonlySet<number>,
+): number[] {
   const found: number[] = []
   for (
     let current: number | undefined = id, next = 0;

@@ -9,6 +9,7 @@ import type { StyleEdit } from '../../style/diff/style_diff.ts'
 import type { DataChange } from '../../transfer/data_loss.ts'
 import type { AccessReport } from './access_change.ts'
 import type { ActualResource } from './actual_tree.ts'
+import type { Deletion, LastChange, Takes } from './takes.ts'
 
 /** Change of a field in manifest form: references are keys. */
 export interface Edit {
@@ -184,66 +185,6 @@ export interface EditedData {
   readonly features?: { readonly ids: readonly number[]; readonly complete: boolean }
 }
 
-/** Resources and features that a deletion removes. */
-export interface Takes {
-  /** Number of descendants. */
-  readonly resources: number
-  /** The descendants; absent if there are none. */
-  readonly below?: readonly TakenResource[]
-  /** Labels of descendants that this manifest does not manage. */
-  readonly unmanaged: readonly string[]
-  /** Number of features in the deleted layers; undefined if the server cannot count them. */
-  readonly features: number | undefined
-  /** Number of files of deleted resources; absent if they have none. */
-  readonly files?: number
-  /** Number of files attached to deleted features; absent if they have none, or if it is unknown. */
-  readonly attachments?: number
-  /** Storage of features, files and styles; absent if unknown. */
-  readonly bytes?: number
-  /** The latest change of the deleted resources and their data; absent if unknown. */
-  readonly changed?: LastChange
-  /** Resources that refer to deleted ones, managed or not. */
-  readonly referrers?: readonly Referrer[]
-}
-
-/** A resource that is deleted with one above it, and what it holds; what is unknown or 0 is absent. */
-export interface TakenResource {
-  readonly id: number
-  /** Keyname or `#id`. */
-  readonly key: string
-  readonly cls: string
-  readonly display_name: string
-  readonly features?: number
-  readonly files?: number
-  readonly attachments?: number
-  readonly bytes?: number
-}
-
-/** The last change of a resource. */
-export interface LastChange {
-  /** Label of the resource. */
-  readonly key: string
-  /** UTC, ISO 8601 without time zone. */
-  readonly at: string
-  /** Keyname of the user; null if unknown. */
-  readonly by: string | null
-}
-
-/** A resource that refers to a deleted one. */
-export interface Referrer {
-  /** Absent for records of the catalog. */
-  readonly id?: number
-  /** Keyname or `#id`. */
-  readonly key: string
-  readonly cls: string
-  /** Display names from the root to the resource. */
-  readonly path: readonly string[]
-  /** Names of its entries or fields with the reference, which are deleted or set to null. */
-  readonly loses: readonly string[]
-  /** Whether it blocks the deletion. */
-  readonly refuses: boolean
-}
-
 /** A request body in manifest form: references are keys or `{id}`, principals are names such as `user:guest`. */
 export type WantedBody = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
@@ -288,6 +229,10 @@ export interface Change {
   readonly features?: FeaturesChange
   /** The descriptions and attachments that the change is based on; absent if it takes none away. */
   readonly extensions?: ExtensionsBase
+  /** Version of the data during planning, if the change replaces all of them. */
+  readonly dataVersion?: number
+  /** All resources that a deletion or replacement deletes: the resource itself first. */
+  readonly deletes?: readonly Deletion[]
   /** Only of an undo: data that the server kept, and restores with their ids. */
   readonly restores?: RestoredData
   readonly image?: ImageLoad

@@ -16,11 +16,16 @@ export function findEditedFeatures(
 }
 
 /** Describes edits of data: ` once since the last load (features 3 and 5), last by ann at 2026-01-02 03:04:05 UTC`. */
-export function describeEdits({ changes, last, features }: EditedData): string {
+export function describeEdits({ changes, ...edited }: EditedData): string {
   const times = changes === undefined ? '' : ` ${changes === 1 ? 'once' : `${changes} times`}`
+  return `${times} since the last load${describeEdited(edited)}`
+}
+
+/** Describes what was edited last: ` (features 3 and 5), last by ann at 2026-01-02 03:04:05 UTC`. */
+export function describeEdited({ last, features }: Omit<EditedData, 'changes'>): string {
   const who = last?.by == null ? '' : ` by ${last.by}`
   const write = last === undefined ? '' : `, last${who} at ${last.at.replace('T', ' ')} UTC`
-  return `${times} since the last load${describeFeatures(features)}${write}`
+  return `${describeFeatures(features)}${write}`
 }
 
 function describeFeatures(features: EditedData['features']): string {

@@ -28,7 +28,7 @@ import {
 } from './data/final_fields.ts'
 import { reportUnconvertible, tellLostValues, withoutConversion } from './data/lost_values.ts'
 import {
-  baseOf,
+  basesOf,
   countUnlisted,
   type ExtensionsPlan,
   planExtensions,
@@ -54,7 +54,7 @@ import { notCaptured } from './plan_reader.ts'
 import { checkPrincipals } from './principal_issues.ts'
 import { checkReplaced } from './replaced_features.ts'
 import { withRestore } from './restore_data.ts'
-import { countTakes, listUnreadContents } from './takes.ts'
+import { countTakes, listDeletions, listUnreadContents } from './takes.ts'
 import { foreignIssue, reportReplacement } from './target_issues.ts'
 
 /** Changes to the resources of the manifest. */
@@ -183,7 +183,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
     cls: wanted.cls ?? '',
     displayName: wanted.displayName ?? wanted.key,
     path: work.pathOf(wanted.key),
-    ...(old === undefined ? {} : { id: old.id, ...versionOf(old), takes: takesOf(work, wanted, old) }),
+    ...(old === undefined ? {} : { id: old.id, ...versionOf(old), ...takesOf(work, wanted, old) }),
     ...(wanted.formerId === undefined ? {} : { formerId: wanted.formerId }),
     ...creation,
     edits: [...creation.edits, ...files.edits, ...extended.edits],
@@ -195,7 +195,7 @@ function planCreate(work: Work, wanted: WantedResource, old: ActualResource | un
 }
 
 // Resources of the manifest below it are created again, but their features are deleted.
-function takesOf(work: Work, wanted: WantedResource, old: ActualResource) {
+function takesOf(work: Work, wanted: WantedResource, old: ActualResource): Pick<Change, 'takes' | 'deletes'> {
   const { input, match, recreated, draft } = work
   const { manifest, actual, counts, contents } = input
   const kept = new Set([...match.keyOf].filter(([, key]) => !recreated.has(key)).map(([id]) => id))
@@ -208,7 +208,7 @@ function takesOf(work: Work, wanted: WantedResource, old: ActualResource) {
   const isBelow = wanted.parent !== undefined && recreated.has(wanted.parent)
   if (!isBelow && !input.options.allowDelete.has(wanted.key))
     draft.issues.push(...checkReplaced(wanted, { old, takes, ownCount: counts.get(old.id) }))
-  return takes
+  return { takes, deletes: listDeletions(going, old.id) }
 }
 
 function planUpdate(work: Work, written: WantedResource, found: ActualResource): void {
@@ -314,7 +314,6 @@ function updateOf(update: Update): Change {
   const written = isWithoutValues ? staleSource(diff.body, actual) : keepSource(diff.body, actual)
   const body = data === undefined ? written : diff.body
   const layer = { actual, data, features: extended.change, restores: wanted.restores !== undefined }
-  const base = baseOf(layer, work.input.extensions)
   return {
     action: actionOf(diff, data),
     key: wanted.key,
@@ -331,7 +330,7 @@ function updateOf(update: Update): Change {
     ...(unfilled === undefined ? {} : { unfilled }),
     ...(entries === undefined ? {} : { files: entries }),
     ...featuresOf(extended),
-    ...(base === undefined ? {} : { extensions: base }),
+    ...basesOf(layer, work.input.extensions),
     ...(fields === undefined ? {} : { fieldsAfterLoad: fields as NonNullable<Change['fieldsAfterLoad']> }),
     ...(diff.sharesRules && actual.version !== undefined ? { ifVersion: actual.version } : {}),
   }

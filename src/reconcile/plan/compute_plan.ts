@@ -146,8 +146,8 @@ function keptIds({ keyOf, suspects }: Match, recreated: ReadonlySet<string>): Se
 // Digests the edits and not the bodies, which may contain secrets.
 function fingerprintOf(changes: readonly Change[]): string {
   const hash = createHash('sha256')
-  for (const { action, key, id, version, edits, data, extensions } of changes) {
-    hash.update(JSON.stringify([action, key, id, version, edits, data, extensions?.version]))
+  for (const { action, key, id, version, edits, data, extensions, deletes } of changes) {
+    hash.update(JSON.stringify([action, key, id, version, edits, data, extensions?.version, deletes]))
   }
   return hash.digest('hex')
 }

@@ -9,11 +9,13 @@ import {
   pathOf,
   readsAll,
 } from '../model/actual_tree.ts'
-import type { Change, Takes } from '../model/change.ts'
+import type { Change } from '../model/change.ts'
+import type { Takes } from '../model/takes.ts'
 import {
   countTakes,
   type KnownContents,
   labelById,
+  listDeletions,
   listUnmanaged,
   listUnreadContents,
   type TakesInput,
@@ -122,6 +124,7 @@ function deletionOf(input: PruneInput, top: ActualResource): Change {
     ...(top.version === undefined ? {} : { version: top.version }),
     edits: [],
     takes: countTakes(input, top.id),
+    deletes: listDeletions(input, top.id),
     body: {},
   }
 }

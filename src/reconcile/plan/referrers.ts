@@ -11,7 +11,8 @@ import {
   pathOf,
   readsAll,
 } from '../model/actual_tree.ts'
-import type { Change, Referrer } from '../model/change.ts'
+import type { Change } from '../model/change.ts'
+import type { Referrer } from '../model/takes.ts'
 import { quoteForShell } from './prune.ts'
 
 /** Input of the search for referrers. */

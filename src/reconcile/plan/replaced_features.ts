@@ -2,7 +2,7 @@ import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { WantedResource } from '../../manifest/manifest.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
-import type { Takes } from '../model/change.ts'
+import type { Takes } from '../model/takes.ts'
 import { isEdited } from './data/decide_load.ts'
 import { issueAt } from './issue_at.ts'
 

@@ -2,7 +2,7 @@ import type { ResourceContents } from '../../api/read_contents.ts'
 import { hasFeatures, isCls } from '../../contract/registry.ts'
 import { countFiles } from '../model/actual_files.ts'
 import { type ActualResource, type ActualTree, labelOf, listDescendants } from '../model/actual_tree.ts'
-import type { LastChange, TakenResource, Takes } from '../model/change.ts'
+import type { Deletion, LastChange, TakenResource, Takes } from '../model/takes.ts'
 
 /** What is known of the contents of resources, by id. */
 export interface KnownContents {
@@ -51,6 +51,16 @@ export function countTakes(input: TakesInput, id: number): Takes {
     ...(bytes === undefined ? {} : { bytes }),
     ...(changed === undefined ? {} : { changed }),
   }
+}
+
+/** Lists what a deletion removes, with the versions that it is based on. */
+export function listDeletions({ actual, kept }: Pick<TakesInput, 'actual' | 'kept'>, id: number): Deletion[] {
+  return [id, ...listDescendants(actual, id, kept)].flatMap((one) => {
+    const resource = actual.byId.get(one)
+    if (resource === undefined) return []
+    const { dataVersion } = resource
+    return { id: one, key: labelOf(resource), ...(dataVersion === undefined ? {} : { dataVersion }) }
+  })
 }
 
 /** Sums numbers; undefined if one of them is unknown. */

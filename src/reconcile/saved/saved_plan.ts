@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Action } from '../../contract/bodies/journal.ts'
 import { countOf } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
-import type { Change, FileUpload, Plan, Takes } from '../model/change.ts'
+import type { Change, FileUpload, Plan } from '../model/change.ts'
 import type { PlanOptions } from '../model/plan_input.ts'
+import type { Takes } from '../model/takes.ts'
 
 /** Version of the file format, incremented with each incompatible change. */
 export const savedPlanVersion = 2
@@ -18,6 +19,8 @@ export interface SavedChange {
   readonly version?: number
   /** Version of descriptions and attachments of features during planning, if the change writes or deletes them. */
   readonly extensions_version?: number
+  /** Versions of the data that the change replaces or deletes, by key of the layer; absent if there are none. */
+  readonly data_versions?: Readonly<Record<string, number>>
   /** SHA-256 of the change, in hexadecimal. */
   readonly digest: string
 }
@@ -70,9 +73,19 @@ export function saveChanges({ changes }: Pick<Plan, 'changes'>): SavedChange[] {
       ...(id === undefined ? {} : { id }),
       ...(version === undefined ? {} : { version }),
       ...(extensions === undefined ? {} : { extensions_version: extensions.version }),
+      ...dataVersionsOf(change),
       digest: digestChange(change),
     }
   })
+}
+
+function dataVersionsOf({ key, dataVersion, deletes = [] }: Change): Pick<SavedChange, 'data_versions'> {
+  const own = dataVersion === undefined ? [] : [[key, dataVersion] as const]
+  const deleted = deletes.flatMap((one) =>
+    one.dataVersion === undefined ? [] : [[one.key, one.dataVersion] as const],
+  )
+  const all = [...own, ...deleted]
+  return all.length === 0 ? {} : { data_versions: Object.fromEntries(all) }
 }
 
 /**
@@ -182,6 +195,11 @@ function describeDifference(saved: SavedChange, now: SavedChange | undefined): s
     const times = countOf(now.version - version, 'time')
     return `"${key}" was changed on the server ${times} since the plan was saved`
   }
+  const edited = Object.entries(saved.data_versions ?? {}).find(
+    ([label, one]) => (now.data_versions?.[label] ?? one) !== one,
+  )
+  if (edited !== undefined)
+    return `the data of "${edited[0]}" were changed on the server since the plan was saved`
   if (
     extensions !== undefined &&
     now.extensions_version !== undefined &&

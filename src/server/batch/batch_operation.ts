@@ -7,6 +7,7 @@ import { mapReferences, targetIdOf } from '../../contract/schema/references.ts'
 import type { Prepared } from '../classes/behaviour.ts'
 import { invalidAt } from '../http/invalid_request.ts'
 import { type Creation, readCreation } from '../resource/create_resource.ts'
+import type { RemovalStep } from '../resource/delete_resources.ts'
 import { type JsonObject, parseCls, resourceOf } from '../resource/read_members.ts'
 import { etagOf } from '../resource/representation.ts'
 import { notFound } from '../resource/require_permission.ts'
@@ -30,7 +31,7 @@ export type Operation = OperationPlace & {
         readonly restores: boolean
       }
     | { readonly op: 'update'; readonly change: ResourceUpdate; readonly ifMatch: string | undefined }
-    | { readonly op: 'delete'; readonly id: number; readonly ifMatch: string | undefined }
+    | ({ readonly op: 'delete' } & RemovalStep)
   )
 
 /** Returns the id of the resource that an operation creates, updates or deletes. */
@@ -76,11 +77,13 @@ interface Reader {
 function readOne(wire: WireOperation, reader: Reader): Operation {
   const { name } = wire
   const at = { index: reader.index, name }
+  if (wire.op !== 'delete' && wire.if_deletes !== undefined)
+    throw invalidAt('/if_deletes', 'only operations with op "delete" can have "if_deletes"')
   const ifMatch = wire.if_version === undefined ? undefined : etagOf(wire.if_version)
   if (wire.op === 'create') return { ...at, op: 'create', ...readOneCreation(wire, reader) }
   if (name !== undefined) throw invalidAt('/name', 'only operations with op "create" can have a local name')
   const id = readTarget(wire, reader)
-  if (wire.op === 'delete') return { ...at, op: 'delete', id, ifMatch }
+  if (wire.op === 'delete') return { ...at, op: 'delete', id, ifMatch, ifDeletes: wire.if_deletes }
   const cls = reader.classes.get(id)
   if (cls === undefined) throw notFound(id)
   return {

@@ -1,11 +1,14 @@
+import { problem } from '../../contract/problems.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
+import { lockDataVersions } from '../../store/layer/data_version.ts'
 import { lockResources } from '../../store/resource/resource_row.ts'
 import { lockTree } from '../../store/resource/resource_tree.ts'
-import { planRemoval, removeNodes } from './check_deletion.ts'
+import { planRemoval, type RemovalPlan, removeNodes } from './check_deletion.ts'
 import { recordStep } from './record_step.ts'
 import { checkVersion } from './representation.ts'
 import { checkMask, notFound } from './require_permission.ts'
+import { staleData } from './stale_data.ts'
 import { type Writer, writeAtOnce } from './write_resources.ts'
 
 /**
@@ -29,6 +32,14 @@ export interface RemovalStep {
   readonly id: number
   /** Entity tags, one of which the resource must have. */
   readonly ifMatch: string | undefined
+  /** The only resources that the step may delete, with the required versions of their data; all if undefined. */
+  readonly ifDeletes?: readonly ExpectedDeletion[] | undefined
+}
+
+/** A resource that a deletion may delete. */
+export interface ExpectedDeletion {
+  readonly id: number
+  readonly data_version?: number
 }
 
 /**
@@ -51,7 +62,40 @@ export async function writeRemovals(
     checkVersion(ifMatch, current)
   }
   throwFirst(ids, faults)
+  await requireExpected(tx, steps, affected)
   await removeNodes(tx, { affected, masks }, remover)
+}
+
+/**
+ * Makes sure that steps delete only what they list, with the data that they list.
+ *
+ * @throws {Problem} resource/stale
+ */
+async function requireExpected(
+  tx: Queryable,
+  steps: readonly RemovalStep[],
+  affected: RemovalPlan['affected'],
+): Promise<void> {
+  const expected = steps.flatMap(({ ifDeletes }) => ifDeletes ?? [])
+  if (steps.every(({ ifDeletes }) => ifDeletes !== undefined)) {
+    const listed = new Set([...steps, ...expected].map(({ id }) => id))
+    const other = affected.find(({ id }) => !listed.has(id))
+    if (other !== undefined) throw unexpected(other.id)
+  }
+  const versions = await lockDataVersions(
+    tx,
+    expected.flatMap((one) => (one.data_version === undefined ? [] : [one.id])),
+  )
+  for (const { id, data_version: wanted } of expected) {
+    const version = versions.get(id)
+    if (version !== undefined && wanted !== undefined && version !== wanted)
+      throw staleData(id, version, wanted)
+  }
+}
+
+function unexpected(id: number): Problem {
+  const message = `Resource id = ${id} would be deleted, too, but is not in the list of the deletion.`
+  return problem('resource/stale', message, { resource: id, data: { resource: { id }, unlisted: true } })
 }
 
 /** Resources to delete, and whether to skip those that cannot be deleted. */

@@ -59,7 +59,7 @@ describe('the operations of a plan', () => {
           resmeta: { items: recordOf('display_name parent') },
         },
       },
-      { op: 'delete', id: 2, if_version: 5 },
+      { op: 'delete', id: 2, if_version: 5, if_deletes: [{ id: 2 }] },
     ])
   })
 
@@ -214,7 +214,7 @@ describe('the operation that loads data', () => {
               'landform.source': `sha256-${sourceDigest(sha256, options)}@3`,
             },
           },
-          vector_layer: { source: { prepared: token } },
+          vector_layer: { if_data_version: 2, source: { prepared: token } },
           feature_layer: { fields: written },
         },
       },

@@ -73,6 +73,15 @@ describeServer('a source that would lose data', (start) => {
   const plan = (wish?: Wish, options = safeOptions): Promise<Plan> =>
     planManifest({ api, manifest: manifest(wish), options })
 
+  const stale = (effect: string, feature: number) => ({
+    code: 'apply/stale',
+    message: expect.stringMatching(
+      RegExp(
+        `^The data of "${key}", which the plan ${effect}, were changed on the server since the plan was made \\(feature ${feature}\\), last by administrator at .* UTC\\.$`,
+      ),
+    ),
+  })
+
   const features = async ({ ids }: Plan) => openLayerClient(server).features(ids.get(key) ?? 0)
 
   describe.each([
@@ -140,9 +149,62 @@ describeServer('a source that would lose data', (start) => {
       const planned = await plan()
       const path = `/api/resource/${loaded.ids.get(key)}/feature/1`
       await server.admin('PUT', path, { fields: { name: 'meanwhile' } })
-      expect((await apply(planned)).outcomes[0]?.problem?.code).toBe('apply/stale')
+      expect((await apply(planned)).outcomes[0]?.problem).toMatchObject(stale('replaces', 1))
       expect((await features(loaded))[0]?.fields.name).toBe('meanwhile')
       expect((await plan()).issues.map(({ code }) => code)).toEqual(['plan/data-edited'])
+    })
+
+    it('if the data are edited between the preparation and the load', async () => {
+      const loaded = await load()
+      await write(21)
+      const planned = await plan()
+      const id = loaded.ids.get(key)
+      const proxy = await startProxy({
+        target: server.url,
+        decide: async (method, to): Promise<'pass'> => {
+          if (atomic ? to.endsWith('/batch') : method === 'PUT')
+            await server.admin('PUT', `/api/resource/${id}/feature/3`, { fields: { name: 'meanwhile' } })
+          return 'pass'
+        },
+      })
+      const late = createApi({ url: proxy.url, credentials })
+      open.push(proxy, late)
+      const { outcomes } = await applyPlan({ api: late, plan: planned, atomic })
+      expect(outcomes[0]?.problem).toMatchObject(stale('replaces', 3))
+      expect((await features(loaded))[2]?.fields.name).toBe('meanwhile')
+    })
+
+    const prune = async (more: Manifest['resources'], deletes: string) =>
+      planManifest({
+        api,
+        manifest: { ...manifestOf({}, key), resources: more },
+        options: { ...safeOptions, prune: true, fuse: 1, allowDelete: new Set([deletes]) },
+      })
+
+    it('or deleted, if its data are edited after the plan, also below a deleted group', async () => {
+      const loaded = await load()
+      const gone = await prune(new Map(), key)
+      expect(tell(gone)).toEqual([`delete ${key}`])
+      const path = `/api/resource/${loaded.ids.get(key)}/feature/2`
+      await server.admin('PUT', path, { fields: { name: 'meanwhile' } })
+      expect((await apply(gone)).outcomes[0]?.problem).toMatchObject(stale('deletes', 2))
+      const group = `${key}_group`
+      const whole = manifest().resources.get(key)
+      const grouped = manifestOf({ [group]: {}, [key]: { ...whole, parent: group } } as never, key)
+      const overwriteData = new Set([key])
+      await apply(await planManifest({ api, manifest: grouped, options: { ...safeOptions, overwriteData } }))
+      const both = await prune(new Map(), group)
+      await server.admin('PUT', path, { fields: { name: 'again' } })
+      expect((await apply(both)).outcomes[0]?.problem).toMatchObject(stale('deletes', 2))
+      expect((await features(loaded))[1]?.fields.name).toBe('again')
+
+      const more = await prune(new Map(), group)
+      const resource = { cls: 'resource_group', display_name: 'New', keyname: `${key}_new` }
+      const parent = { id: more.changes[0]?.id }
+      await server.admin('POST', '/api/resource/', { resource: { ...resource, parent } })
+      expect((await apply(more)).outcomes[0]?.problem?.message).toBe(
+        `"${key}_new" was created or moved below "${group}", which the plan deletes, since the plan was made.`,
+      )
     })
 
     it('unless the loss is allowed by key, and reports the counts', async () => {

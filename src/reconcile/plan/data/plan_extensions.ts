@@ -5,13 +5,14 @@ import {
   statesOf,
 } from '../../../api/read_extensions.ts'
 import { problems } from '../../../contract/problems.ts'
+import { dataOf, isCls } from '../../../contract/registry.ts'
 import type { ExtensionCounts } from '../../../core/extension_counts.ts'
 import type { Issue } from '../../../core/issue.ts'
 import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import type { DataChange } from '../../../transfer/data_loss.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
-import type { DataLoad, ExtensionsBase } from '../../model/change.ts'
+import type { Change, DataLoad, ExtensionsBase } from '../../model/change.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
 import { keynameThere } from '../fields/renamed_fields.ts'
 import { issueAt } from '../issue_at.ts'
@@ -90,15 +91,31 @@ export interface ChangedLayer {
   readonly restores: boolean
 }
 
-/** Returns the descriptions and attachments that a change writes or deletes; undefined if it does neither. */
-export function baseOf(
-  { actual, data, features, restores }: ChangedLayer,
+/** Tells whether a change replaces all features. */
+const isReloaded = ({ data, restores }: ChangedLayer) =>
+  restores || (data !== undefined && data.sync === undefined)
+
+/** Returns the versions that a change is based on: of the data that it replaces, and of what it takes from features. */
+export function basesOf(
+  layer: ChangedLayer,
   extensions: PlanInput['extensions'],
-): ExtensionsBase | undefined {
+): Pick<Change, 'dataVersion' | 'extensions'> {
+  const base = baseOf(layer, extensions)
+  const { cls, dataVersion } = layer.actual
+  // The data of rasters change with the version of the resource.
+  const isVersioned = isCls(cls) && dataOf(cls)?.content === 'features' && dataVersion !== undefined
+  return {
+    ...(base === undefined ? {} : { extensions: base }),
+    ...(isVersioned && isReloaded(layer) ? { dataVersion } : {}),
+  }
+}
+
+/** Returns the descriptions and attachments that a change writes or deletes; undefined if it does neither. */
+function baseOf(layer: ChangedLayer, extensions: PlanInput['extensions']): ExtensionsBase | undefined {
+  const { actual, data, features } = layer
   const { extensionsVersion: version } = actual
   const { difference } = data?.change ?? {}
-  const isReloaded = restores || (data !== undefined && data.sync === undefined)
-  const takes = isReloaded || features !== undefined || (difference?.removed ?? 0) > 0
+  const takes = isReloaded(layer) || features !== undefined || (difference?.removed ?? 0) > 0
   if (version === undefined || !takes) return undefined
   const there = extensions?.get(actual.id)
   const states = there == null || there === notCaptured ? difference?.states : statesOf(there)

@@ -106,6 +106,7 @@ async function updateOne(tx: Queryable, change: Change): Promise<void> {
   const own = members.vector_layer ?? {}
   // Before a load, which removes them.
   requireExtensionsVersion(current, own.if_extensions_version)
+  if (own.if_data_version !== undefined) requireDataVersion(current, own.if_data_version)
   checkReferenceSystem(own, current)
   const isReplaced = isDataSource(prepared)
   const rule = keepRuleFor(context)

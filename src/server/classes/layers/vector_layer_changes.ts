@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { problem } from '../../../contract/problems.ts'
 import type { Queryable } from '../../../database/database.ts'
 import { ensureFeatureTable } from '../../../store/layer/layer_table.ts'
 import { findLayers, type Layer } from '../../../store/layer/stored_layer.ts'
@@ -7,6 +6,7 @@ import { readTarget, type WriteQuery } from '../../features/feature_content.ts'
 import { patchFeatures } from '../../features/patch_features.ts'
 import { invalidAt } from '../../http/invalid_request.ts'
 import { readJsonItems } from '../../http/json_items.ts'
+import { staleData } from '../../resource/stale_data.ts'
 import { getUpload } from '../../upload/upload_text.ts'
 import type { Preparation, Prepared } from '../behaviour.ts'
 
@@ -65,9 +65,7 @@ export async function findFeatureChanges({
  * @throws {Problem} resource/stale
  */
 export function requireDataVersion({ resourceId, dataVersion }: Layer, wanted: number): void {
-  if (dataVersion === wanted) return
-  const message = `The data of resource id = ${resourceId} have version ${dataVersion}, not ${wanted}.`
-  throw problem('resource/stale', message, { resource: resourceId, data: { data_version: dataVersion } })
+  if (dataVersion !== wanted) throw staleData(resourceId, dataVersion, wanted)
 }
 
 /**
