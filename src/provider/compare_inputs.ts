@@ -53,13 +53,18 @@ export function compareInputs(comparison: Comparison): PropertyChange[] {
   const secrets = listSecrets(cls).filter((pointer) => differAt(olds.properties, news.properties, pointer))
   const data = isDeepStrictEqual(contentOf(olds.properties), contentOf(news.properties)) ? [] : ['/data']
   const { unknowns } = news.properties
-  const plain = [...secrets, ...data, ...unknowns].map((pointer) => changeAt(comparison, pointer))
+  // What is no longer named is reset.
+  const unmanaged = differAt(olds.properties, news.properties, '/unmanaged') ? ['/unmanaged' as const] : []
+  const plain = [...secrets, ...data, ...unknowns, ...unmanaged].map((pointer) =>
+    changeAt(comparison, pointer),
+  )
   const files = compareFileInputs(cls, olds.properties.values, news.properties.values)
   const features = compareFeatureInputs(olds.properties.values, news.properties.values)
   const all = new Map(
     [...changes, ...files, ...features, ...plain].map((change) => [change.path, change] as const),
   )
-  return [...all.values()].filter(({ path }) => !isIgnored(path, ignored))
+  const left = news.wanted?.unmanaged ?? []
+  return [...all.values()].filter(({ path }) => !isIgnored(path, [...ignored, ...left]))
 }
 
 /** Returns what is compared of `data`: its digest stands for its source. */

@@ -25,7 +25,7 @@ export interface Found {
 /** Writes the inputs that describe a resource on the server, as an import does. Secrets are absent. */
 export function writeInputs({ cls, actual, tree }: Found): Values {
   const keyOf = new Map([...tree.byId.values()].map(({ id, keyname }) => [id, keyname ?? `#${id}`] as const))
-  const block = writeBlock({ tree, keyOf, issues: [], withoutData: [] }, actual) ?? {}
+  const block = writeBlock({ tree, tops: new Set(), keyOf, issues: [], withoutData: [] }, actual) ?? {}
   const { cls: _, ...fields } = block as Record<string, unknown>
   const members: Record<string, unknown> = { ...fields }
   for (const pointer of listSecrets(cls)) dropSecret(members, splitPointer(pointer))

@@ -48,7 +48,7 @@ export const configProperties: Readonly<Record<string, Spec>> = {
 }
 
 /** Fields of blocks that Pulumi expresses in other ways. */
-const omitted = new Set(['cls', 'existing', 'id', 'was', 'unmanaged', 'children'])
+const omitted = new Set(['cls', 'existing', 'id', 'was', 'children'])
 
 /** Returns the input properties of a class as JSON Schema, by name. */
 export function inputSchemas(cls: Cls): Record<string, JsonSchema> {

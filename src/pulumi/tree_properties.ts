@@ -64,12 +64,19 @@ export function writeProperties(
     resmeta,
     permissions: permissions?.owns === 'listed' ? { include: permissions.rules } : permissions?.rules,
     ...(protect ? { protect } : {}),
+    ...writeUnmanaged(wanted.unmanaged),
     ...(parent === undefined || resources.get(parent)?.id === 0 ? {} : { parent: nameOf(parent) }),
     ...Object.fromEntries(members),
     ...(data === undefined ? {} : { data: writeData(data) }),
     ...writeFiles(cls, wanted.files),
     ...writeFeatures(wanted.features),
   }
+}
+
+/** Pulumi deletes nothing that a program has not declared before, so that resources below need not be named. */
+function writeUnmanaged(names: WantedResource['unmanaged']): object {
+  const unmanaged = [...(names ?? [])].filter((name) => name !== 'children')
+  return unmanaged.length === 0 ? {} : { unmanaged }
 }
 
 function writeFiles(cls: Cls, files: WantedResource['files']): object {

@@ -160,6 +160,53 @@ describe('an account that may read resources, but not their metadata', () => {
   })
 })
 
+describe('an account that sees only some resources of a manifest', () => {
+  it('pulls a manifest whose applies delete none of the others, whoever makes them, unless they are named', async () => {
+    fate = undefined
+    const admin = { LANDFORM_USER: 'administrator', LANDFORM_PASSWORD: adminPassword }
+    const read = (scope: string) => ({
+      ...{ action: 'allow', principal: 'user:ada', scope, permission: 'read', propagate: false },
+    })
+    const seen = { cls: 'resource_group', permissions: ['resource', 'metadata'].map(read) }
+    const hidden = { cls: 'resource_group', display_name: 'Hidden' }
+    const children = {
+      inner: { ...seen, display_name: 'Inner', children: { hidden } },
+      secret: { ...hidden, display_name: 'Secret' },
+    }
+    const resources = {
+      shared: { existing: true, children: { partly: { ...seen, display_name: 'Partly', children } } },
+    }
+    await writeFile(join(cwd, 'partly.yaml'), JSON.stringify({ manifest: 'partly', resources }))
+    expect((await run('apply partly.yaml --yes', admin)).exit).toBe(0)
+
+    const pulled = await run('pull --root partly --into partly --force')
+    expect([pulled.exit, pulled.err]).toEqual([
+      0,
+      expect.stringContaining('some below "Partly" may be missing'),
+    ])
+    const path = 'partly/partly.yaml'
+    expect(await readFile(join(cwd, path), 'utf8')).toMatch(/unmanaged:\n +- children\n/)
+    const planned = await run(`plan ${path} --prune --fuse 1 --exit-code`, admin)
+    expect([planned.exit, planned.out, planned.err]).toEqual([
+      0,
+      expect.stringContaining('0 changes'),
+      expect.stringMatching(
+        /plan\/undescribed: "(hidden|secret)" \(resource_group\) exists on the server, but is not in the manifest, which leaves what it does not describe below "partly"/,
+      ),
+    ])
+    expect(planned.err.match(/plan\/undescribed/g)).toHaveLength(2)
+    const named = await run(`plan ${path} --prune --fuse 1 --allow-delete hidden`, admin)
+    expect([named.out, named.err]).toEqual([
+      expect.stringContaining('1 to delete'),
+      expect.not.stringContaining('"hidden"'),
+    ])
+    // Without the entry, the manifest is complete again.
+    const text = await readFile(join(cwd, path), 'utf8')
+    await writeFile(join(cwd, path), text.replaceAll(/\n +unmanaged:(\n +- .*)+/g, ''))
+    expect((await run(`plan ${path} --prune --fuse 1`, admin)).out).toContain('2 to delete')
+  })
+})
+
 describe('an account that may change a resource, but not its metadata', () => {
   it('is refused before anything is changed, because nothing would record what it sets', async () => {
     fate = undefined

@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { isSecret, RunError, secret } from '@pulumi/pulumi'
 import { expect, test } from 'vitest'
-import { GeodbConnection, getLayer, ResourceGroup, VectorLayer } from '../../src/pulumi/index.ts'
+import { GeodbConnection, getLayer, ResourceGroup, Tree, VectorLayer } from '../../src/pulumi/index.ts'
 import { setLandformMocks } from '../../src/pulumi/testing.ts'
 
 const readOutput = <T>(output: { apply(work: (value: T) => void): unknown }) =>
@@ -38,6 +41,34 @@ test('differences between two versions of a program are those of a preview', asy
   expect(after.compare(before.resources)).toEqual([
     { resource: 'trees', path: 'vector_layer.geometry_type', kind: 'update', replaces: true },
   ])
+})
+
+test('a tree leaves what unmanaged: names, as an apply does, and resets what neither names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'landform-tree-'))
+  try {
+    const versions = []
+    for (const more of [
+      { description: 'D', resmeta: { a: 1 } },
+      { resmeta: { a: 1 }, unmanaged: ['description', 'children'] },
+      { resmeta: { a: 1 } },
+    ]) {
+      const town = { cls: 'resource_group', display_name: 'Town', ...more }
+      const resources = { root: { existing: true, id: 0 }, town: { ...town, parent: 'root' } }
+      await writeFile(join(folder, 'm.yaml'), JSON.stringify({ manifest: 'm', resources }))
+      const mocks = await setLandformMocks()
+      await readOutput(new Tree('tree', { manifests: ['m.yaml'], folder }).ids)
+      versions.push(mocks)
+    }
+    const [described, left, reset] = versions
+    expect(left?.resources.find(({ name }) => name === 'town')?.inputs).toMatchObject({
+      unmanaged: ['description'],
+    })
+    expect(left?.compare(described?.resources ?? []).map(({ path }) => path)).toEqual(['unmanaged'])
+    expect(reset?.compare(left?.resources ?? []).map(({ path }) => path)).toEqual(['unmanaged'])
+    expect(reset?.compare(described?.resources ?? []).map(({ path }) => path)).toEqual(['description'])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 test('secrets of the contract are secret outputs, although the program passes them in clear', async () => {

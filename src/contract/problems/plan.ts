@@ -155,6 +155,11 @@ export const planProblems = {
     exit: 1,
     advice: 'Delete it with --prune.',
   },
+  'plan/undescribed': {
+    title: 'Not in the manifest',
+    exit: 1,
+    advice: 'Write it into the manifest with landform pull, or delete it by name.',
+  },
   'plan/unconvertible': {
     title: 'Values that cannot be converted',
     exit: 1,

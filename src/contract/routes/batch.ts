@@ -16,6 +16,9 @@ export const maxWaves = 300
 /** Maximum number of metadata keys that the operations of a batch write. */
 export const maxBatchMetadata = 200_000
 
+/** Maximum number of resources that a deletion lists. */
+export const maxListedDeletions = 200_000
+
 const nameRules = { minLength: 1, maxLength: 255 } as const
 
 /**
@@ -52,6 +55,7 @@ export const BatchOperationSchema = Type.Object({
         ),
       }),
       {
+        maxItems: maxListedDeletions,
         description:
           'Only resources that a deletion may delete: the resource itself and those below it; all if absent.',
       },

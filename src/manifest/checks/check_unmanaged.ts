@@ -7,7 +7,10 @@ import { blockSchema, existingSchema } from '../schema/block_schema.ts'
 import type { JsonSchema } from '../schema/field_schema.ts'
 
 /** Fields that say what a block is about, and not what a resource has. */
-const others = new Set(['cls', 'existing', 'id', 'was', 'parent', 'display_name', 'unmanaged', 'children'])
+const others = new Set(['cls', 'existing', 'id', 'was', 'parent', 'display_name', 'unmanaged'])
+
+/** Fields that are left as they are as a whole. */
+const wholes = new Set(['data', 'features', 'children'])
 
 /** Checks the fields that a block leaves as they are: resources of the class have them, and the block does not set them. */
 export function checkUnmanaged(block: Block): Issue[] {
@@ -30,6 +33,8 @@ export function checkUnmanaged(block: Block): Issue[] {
 }
 
 function isSet({ value }: Block, name: string): boolean {
+  // A block may describe some of the resources below it.
+  if (name === 'children') return false
   const [member = '', field] = name.split('.')
   const own = value[member]
   return field === undefined ? own !== undefined : isObject(own) && own[field] !== undefined
@@ -39,7 +44,7 @@ function listNames({ cls }: Block): string[] {
   const { properties } = cls === undefined ? existingSchema() : blockSchema(cls)
   return Object.entries(properties as Readonly<Record<string, JsonSchema>>).flatMap(([name, schema]) => {
     if (others.has(name)) return []
-    const fields = name === 'data' || name === 'features' ? {} : (schema.properties ?? {})
+    const fields = wholes.has(name) ? {} : (schema.properties ?? {})
     return [name, ...Object.keys(fields as object).map((field) => `${name}.${field}`)]
   })
 }

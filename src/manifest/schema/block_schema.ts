@@ -124,7 +124,7 @@ export function sharedDefinitions(): Record<string, JsonSchema> {
       uniqueItems: true,
       items: { type: 'string', minLength: 1 },
       description:
-        'Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it.',
+        'Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it.',
     },
   }
 }

@@ -23,6 +23,8 @@ export interface BaselayersProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
 }
 
 /** A set of base maps. */
@@ -41,6 +43,8 @@ export class Baselayers extends LandformResource {
   declare readonly permissions: Output<BaselayersProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<BaselayersProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<BaselayersProperties['unmanaged']>
 
   constructor(name: string, args: Inputs<BaselayersProperties>, options?: CustomResourceOptions) {
     super('baselayers', name, { args, options })

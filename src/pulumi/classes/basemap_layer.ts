@@ -23,6 +23,8 @@ export interface BasemapLayerProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly basemap_layer?: {
     /** Address of the tiles, with {z}, {x} and {y}, or with {q}; either url or qms is required. */
     readonly url?: string | null
@@ -55,6 +57,8 @@ export class BasemapLayer extends LandformResource {
   declare readonly permissions: Output<BasemapLayerProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<BasemapLayerProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<BasemapLayerProperties['unmanaged']>
   declare readonly basemap_layer: Output<BasemapLayerProperties['basemap_layer']>
 
   constructor(name: string, args: Inputs<BasemapLayerProperties>, options?: CustomResourceOptions) {

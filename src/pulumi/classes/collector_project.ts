@@ -23,6 +23,8 @@ export interface CollectorProjectProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
 }
 
 /** A field data collection project. */
@@ -41,6 +43,8 @@ export class CollectorProject extends LandformResource {
   declare readonly permissions: Output<CollectorProjectProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<CollectorProjectProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<CollectorProjectProperties['unmanaged']>
 
   constructor(name: string, args: Inputs<CollectorProjectProperties>, options?: CustomResourceOptions) {
     super('collector_project', name, { args, options })

@@ -23,6 +23,8 @@ export interface DeskVectorStyleProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly desk_vector_style?: {
     /** Content of the QML or SLD file; defaults to a simple style for the geometry type. */
     readonly qml?: string
@@ -55,6 +57,8 @@ export class DeskVectorStyle extends LandformResource {
   declare readonly permissions: Output<DeskVectorStyleProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<DeskVectorStyleProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<DeskVectorStyleProperties['unmanaged']>
   declare readonly desk_vector_style: Output<DeskVectorStyleProperties['desk_vector_style']>
   declare readonly tile_cache: Output<DeskVectorStyleProperties['tile_cache']>
 

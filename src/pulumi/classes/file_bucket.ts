@@ -23,6 +23,8 @@ export interface FileBucketProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   /** All files: assets, and paths or patterns (plans/*.pdf, photos/**\/*.jpg), relative to the program. Files that match a pattern keep their path below the folder before its first wildcard. */
   readonly files?: readonly (FileSource | {
     /** Path or pattern, relative to the program, or an asset. */
@@ -52,6 +54,8 @@ export class FileBucket extends LandformResource {
   declare readonly permissions: Output<FileBucketProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<FileBucketProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<FileBucketProperties['unmanaged']>
   /** All files: assets, and paths or patterns (plans/*.pdf, photos/**\/*.jpg), relative to the program. Files that match a pattern keep their path below the folder before its first wildcard. */
   declare readonly files: Output<FileBucketProperties['files']>
 

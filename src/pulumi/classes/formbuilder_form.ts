@@ -23,6 +23,8 @@ export interface FormbuilderFormProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   /** File: a path relative to the program, or an asset. */
   readonly file?: FileSource | {
     readonly path: FileSource
@@ -45,6 +47,8 @@ export class FormbuilderForm extends LandformResource {
   declare readonly permissions: Output<FormbuilderFormProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<FormbuilderFormProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<FormbuilderFormProperties['unmanaged']>
   /** File: a path relative to the program, or an asset. */
   declare readonly file: Output<FormbuilderFormProperties['file']>
 

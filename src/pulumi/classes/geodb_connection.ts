@@ -23,6 +23,8 @@ export interface GeodbConnectionProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly geodb_connection: {
     /** Host name or IP address. A change requires the password in the same request. */
     readonly hostname: string
@@ -55,6 +57,8 @@ export class GeodbConnection extends LandformResource {
   declare readonly permissions: Output<GeodbConnectionProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<GeodbConnectionProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<GeodbConnectionProperties['unmanaged']>
   declare readonly geodb_connection: Output<GeodbConnectionProperties['geodb_connection']>
 
   constructor(name: string, args: Inputs<GeodbConnectionProperties>, options?: CustomResourceOptions) {

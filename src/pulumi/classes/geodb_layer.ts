@@ -23,6 +23,8 @@ export interface GeodbLayerProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly geodb_layer: {
     /** Connection to the database. */
     readonly connection: string | {
@@ -85,6 +87,8 @@ export class GeodbLayer extends LandformResource {
   declare readonly permissions: Output<GeodbLayerProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<GeodbLayerProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<GeodbLayerProperties['unmanaged']>
   declare readonly geodb_layer: Output<GeodbLayerProperties['geodb_layer']>
   declare readonly feature_layer: Output<GeodbLayerProperties['feature_layer']>
 

@@ -23,6 +23,8 @@ export interface LookupTableProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly lookup_table?: {
     /** Value by key. */
     readonly items?: { readonly [name: string]: string }
@@ -49,6 +51,8 @@ export class LookupTable extends LandformResource {
   declare readonly permissions: Output<LookupTableProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<LookupTableProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<LookupTableProperties['unmanaged']>
   declare readonly lookup_table: Output<LookupTableProperties['lookup_table']>
 
   constructor(name: string, args: Inputs<LookupTableProperties>, options?: CustomResourceOptions) {

@@ -23,6 +23,8 @@ export interface MapsrvStyleProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly mapsrv_style?: {
     /** Style as XML; defaults to a simple style for the geometry type. */
     readonly xml?: string
@@ -55,6 +57,8 @@ export class MapsrvStyle extends LandformResource {
   declare readonly permissions: Output<MapsrvStyleProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<MapsrvStyleProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<MapsrvStyleProperties['unmanaged']>
   declare readonly mapsrv_style: Output<MapsrvStyleProperties['mapsrv_style']>
   declare readonly tile_cache: Output<MapsrvStyleProperties['tile_cache']>
 

@@ -23,6 +23,8 @@ export interface RasterLayerProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly raster_layer?: {
     /** Coordinate reference system of the stored raster: always 3857. */
     readonly srs?: {
@@ -55,6 +57,8 @@ export class RasterLayer extends LandformResource {
   declare readonly permissions: Output<RasterLayerProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<RasterLayerProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<RasterLayerProperties['unmanaged']>
   declare readonly raster_layer: Output<RasterLayerProperties['raster_layer']>
   /** Data to load if the server has other data. */
   declare readonly data: Output<RasterLayerProperties['data']>

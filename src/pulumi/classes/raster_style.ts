@@ -23,6 +23,8 @@ export interface RasterStyleProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly raster_style?: {
     /** Range of values from black to white, or of the colour ramp; of colours, that of each band. Null for 0 to 255 of 8 bits, else percent. */
     readonly stretch?: {
@@ -82,6 +84,8 @@ export class RasterStyle extends LandformResource {
   declare readonly permissions: Output<RasterStyleProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<RasterStyleProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<RasterStyleProperties['unmanaged']>
   declare readonly raster_style: Output<RasterStyleProperties['raster_style']>
   declare readonly tile_cache: Output<RasterStyleProperties['tile_cache']>
 

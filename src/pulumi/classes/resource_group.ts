@@ -23,6 +23,8 @@ export interface ResourceGroupProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
 }
 
 /** A folder of the resource tree. */
@@ -41,6 +43,8 @@ export class ResourceGroup extends LandformResource {
   declare readonly permissions: Output<ResourceGroupProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<ResourceGroupProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<ResourceGroupProperties['unmanaged']>
 
   constructor(name: string, args: Inputs<ResourceGroupProperties>, options?: CustomResourceOptions) {
     super('resource_group', name, { args, options })

@@ -23,6 +23,8 @@ export interface TrackerProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly tracker: {
     /** Identifier of the device, unique among trackers. */
     readonly unique_id: string
@@ -53,6 +55,8 @@ export class Tracker extends LandformResource {
   declare readonly permissions: Output<TrackerProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<TrackerProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<TrackerProperties['unmanaged']>
   declare readonly tracker: Output<TrackerProperties['tracker']>
 
   constructor(name: string, args: Inputs<TrackerProperties>, options?: CustomResourceOptions) {

@@ -23,6 +23,8 @@ export interface TrackersGroupProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
 }
 
 /** A group of trackers. */
@@ -41,6 +43,8 @@ export class TrackersGroup extends LandformResource {
   declare readonly permissions: Output<TrackersGroupProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<TrackersGroupProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<TrackersGroupProperties['unmanaged']>
 
   constructor(name: string, args: Inputs<TrackersGroupProperties>, options?: CustomResourceOptions) {
     super('trackers_group', name, { args, options })

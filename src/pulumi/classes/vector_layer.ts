@@ -23,6 +23,8 @@ export interface VectorLayerProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly vector_layer?: {
     /** Coordinate reference system of the layer. */
     readonly srs?: {
@@ -124,6 +126,8 @@ export class VectorLayer extends LandformResource {
   declare readonly permissions: Output<VectorLayerProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<VectorLayerProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<VectorLayerProperties['unmanaged']>
   declare readonly vector_layer: Output<VectorLayerProperties['vector_layer']>
   declare readonly feature_layer: Output<VectorLayerProperties['feature_layer']>
   /** Data to load if the server has other data. */

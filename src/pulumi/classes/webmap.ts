@@ -23,6 +23,8 @@ export interface WebmapProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly webmap?: {
     /** Western edge of the initial extent, in degrees. */
     readonly extent_left?: number | null
@@ -81,6 +83,8 @@ export class Webmap extends LandformResource {
   declare readonly permissions: Output<WebmapProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<WebmapProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<WebmapProperties['unmanaged']>
   declare readonly webmap: Output<WebmapProperties['webmap']>
   declare readonly basemap_webmap: Output<WebmapProperties['basemap_webmap']>
 

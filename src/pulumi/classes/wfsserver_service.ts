@@ -23,6 +23,8 @@ export interface WfsserverServiceProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly wfsserver_service: {
     /** Published layers. */
     readonly layers: readonly ({
@@ -56,6 +58,8 @@ export class WfsserverService extends LandformResource {
   declare readonly permissions: Output<WfsserverServiceProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<WfsserverServiceProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<WfsserverServiceProperties['unmanaged']>
   declare readonly wfsserver_service: Output<WfsserverServiceProperties['wfsserver_service']>
 
   constructor(name: string, args: Inputs<WfsserverServiceProperties>, options?: CustomResourceOptions) {

@@ -23,6 +23,8 @@ export interface WmsclientConnectionProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly wmsclient_connection: {
     /** URL of the service, http or https, without credentials. A change requires a stored password in the same request. */
     readonly url: string
@@ -51,6 +53,8 @@ export class WmsclientConnection extends LandformResource {
   declare readonly permissions: Output<WmsclientConnectionProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<WmsclientConnectionProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<WmsclientConnectionProperties['unmanaged']>
   declare readonly wmsclient_connection: Output<WmsclientConnectionProperties['wmsclient_connection']>
 
   constructor(name: string, args: Inputs<WmsclientConnectionProperties>, options?: CustomResourceOptions) {

@@ -23,6 +23,8 @@ export interface WmsclientLayerProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly wmsclient_layer: {
     /** Connection to the service. */
     readonly connection: string | {
@@ -58,6 +60,8 @@ export class WmsclientLayer extends LandformResource {
   declare readonly permissions: Output<WmsclientLayerProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<WmsclientLayerProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<WmsclientLayerProperties['unmanaged']>
   declare readonly wmsclient_layer: Output<WmsclientLayerProperties['wmsclient_layer']>
 
   constructor(name: string, args: Inputs<WmsclientLayerProperties>, options?: CustomResourceOptions) {

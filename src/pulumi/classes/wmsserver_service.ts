@@ -23,6 +23,8 @@ export interface WmsserverServiceProperties {
   }
   /** Metadata by key; null removes a key. */
   readonly resmeta?: { readonly [name: string]: string | number | boolean | null }
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  readonly unmanaged?: readonly (string)[]
   readonly wmsserver_service: {
     /** Published layers. */
     readonly layers: readonly ({
@@ -58,6 +60,8 @@ export class WmsserverService extends LandformResource {
   declare readonly permissions: Output<WmsserverServiceProperties['permissions']>
   /** Metadata by key; null removes a key. */
   declare readonly resmeta: Output<WmsserverServiceProperties['resmeta']>
+  /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
+  declare readonly unmanaged: Output<WmsserverServiceProperties['unmanaged']>
   declare readonly wmsserver_service: Output<WmsserverServiceProperties['wmsserver_service']>
 
   constructor(name: string, args: Inputs<WmsserverServiceProperties>, options?: CustomResourceOptions) {

@@ -1,4 +1,5 @@
 import { problem } from '../../contract/problems.ts'
+import { maxListedDeletions } from '../../contract/routes/batch.ts'
 import type { PreparedSource } from '../../transfer/prepare_source.ts'
 import type { Change, Plan, Step } from '../model/change.ts'
 import {
@@ -56,7 +57,7 @@ export function writeOperations({ plan, steps, ...prepared }: OperationsInput): 
 }
 
 const expectedOf = ({ deletes }: Change) =>
-  deletes === undefined
+  deletes === undefined || deletes.length > maxListedDeletions
     ? {}
     : {
         if_deletes: deletes.map(({ id, dataVersion }) => ({

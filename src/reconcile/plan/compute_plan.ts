@@ -51,10 +51,15 @@ export function computePlan(asked: PlanInput): Planning {
   const kept = new Set<number>()
   for (const { id } of match.suspects.values()) kept.add(id)
   const anchors = new Set<number>()
-  for (const [key, resource] of match.pairs)
-    (manifest.resources.get(key)?.existing ? anchors : kept).add(resource.id)
+  const openGroups = new Map<number, string>()
+  for (const [key, { id }] of match.pairs) {
+    const wanted = manifest.resources.get(key)
+    if (wanted?.unmanaged?.has('children')) openGroups.set(id, key)
+    const ids = wanted?.existing ? anchors : kept
+    ids.add(id)
+  }
   const selected = selection?.deletable
-  const going = { manifestId: manifest.id, actual, selected, kept, anchors, counts, contents }
+  const going = { manifestId: manifest.id, actual, selected, kept, anchors, openGroups, counts, contents }
   const pruned = planPrune({ ...options, ...going })
   const { changes, issues: referred } = planReferrers({
     actual,

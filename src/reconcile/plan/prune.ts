@@ -43,6 +43,8 @@ export interface PruneInput extends PruneOptions, KnownContents, Pick<TakesInput
   readonly kept: ReadonlySet<number>
   /** Ids of existing resources of the manifest, which cannot be moved. */
   readonly anchors: ReadonlySet<number>
+  /** Ids of resources of which the manifest leaves those below that it does not describe, by key. */
+  readonly openGroups?: ReadonlyMap<number, string>
 }
 
 /** Deletions with their issues, and what must be read first. */
@@ -57,9 +59,15 @@ const nothing: PrunePlan = { changes: [], issues: [], uncounted: [], unread: [] 
 export function planPrune(asked: PruneInput): PrunePlan {
   const { deletable } = asked
   const input = deletable === undefined ? asked : { ...asked, named: deletable }
-  const tops = findOrphans(input)
-  if (!input.prune) return { ...nothing, issues: tops.map((top) => reportOrphan(labelOf(top), top.cls)) }
-  if (tops.length === 0) return nothing
+  const { tops, left } = leaveUndescribed(input, findOrphans(input))
+  if (!input.prune)
+    return { ...nothing, issues: [...left, ...tops.map((top) => reportOrphan(labelOf(top), top.cls))] }
+  if (tops.length === 0) return { ...nothing, issues: left }
+  const pruned = pruneTops(input, tops)
+  return { ...pruned, issues: [...left, ...pruned.issues] }
+}
+
+function pruneTops(input: PruneInput, tops: readonly ActualResource[]): PrunePlan {
   const isBlind = !readsAll(input.actual)
   // An undo names what it deletes. The server refuses to delete what this account may not read and delete.
   const unnamed = tops.map(labelOf).filter((label) => !input.allowDelete.has(label))
@@ -86,6 +94,34 @@ function findOrphans({ manifestId, actual, kept, deletable, selected }: PruneInp
   )
   const ids = new Set(orphans.map(({ id }) => id))
   return orphans.filter(({ parentId }) => !goesWith(actual, parentId, { ids, kept }))
+}
+
+/** Leaves orphans below blocks that say so, unless they are named. */
+function leaveUndescribed(
+  { actual, openGroups, allowDelete, deletable }: PruneInput,
+  orphans: readonly ActualResource[],
+): { readonly tops: readonly ActualResource[]; readonly left: readonly Issue[] } {
+  if (openGroups === undefined || openGroups.size === 0 || deletable !== undefined)
+    return { tops: orphans, left: [] }
+  const left: Issue[] = []
+  const tops = orphans.filter((orphan) => {
+    const above = allowDelete.has(labelOf(orphan)) ? undefined : findAbove(actual, orphan, openGroups)
+    if (above !== undefined) left.push(reportUndescribed(orphan, above))
+    return above === undefined
+  })
+  return { tops, left }
+}
+
+function findAbove(
+  { byId }: ActualTree,
+  { parentId }: ActualResource,
+  keys: ReadonlyMap<number, string>,
+): string | undefined {
+  for (let at = parentId; at !== null; at = byId.get(at)?.parentId ?? null) {
+    const key = keys.get(at)
+    if (key !== undefined) return key
+  }
+  return undefined
 }
 
 // Descendants of a kept resource move with it.
@@ -239,6 +275,13 @@ function hiddenReferrers(): Issue {
   const message =
     'this account cannot read all resources: some that it cannot read may refer to the deleted ones, and lose these references'
   return { code: 'plan/incomplete', message, severity: 'warning' }
+}
+
+function reportUndescribed(orphan: ActualResource, above: string): Issue {
+  const label = labelOf(orphan)
+  const message = `"${label}" (${orphan.cls}) exists on the server, but is not in the manifest, which leaves what it does not describe below "${above}" (unmanaged: [children])`
+  const hint = `Write it into the manifest with landform pull, or delete it with --prune --allow-delete ${quoteForShell(label)}.`
+  return { code: 'plan/undescribed', message, severity: 'warning', hint }
 }
 
 /** Reports a resource or record that the manifest manages but no longer contains. */

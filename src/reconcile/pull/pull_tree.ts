@@ -42,6 +42,8 @@ export interface PullResult {
 export interface PullContext {
   readonly tree: ActualTree
   readonly manifestId?: string
+  /** Ids of the topmost written resources. */
+  readonly tops: ReadonlySet<number>
   /** Keys by id of all resources of the manifest. */
   readonly keyOf: ReadonlyMap<number, string>
   readonly issues: Issue[]
@@ -74,6 +76,7 @@ export function pullTree({
   const pulling: PullContext = {
     tree,
     manifestId,
+    tops: new Set([root.id]),
     keyOf: assignKeys(tree, named),
     issues: [],
     withoutData: [],
@@ -134,7 +137,8 @@ export function writeNewBlocks({ tree, added, ids, keys }: NewResources): {
   const parents = new Map([...ids].map(([key, id]) => [id, key] as const))
   const inside = added.flatMap(({ id }) => [id, ...listDescendants(tree, id)])
   const keyOf = new Map([...assignKeys(tree, inside, keys), ...parents])
-  const pulling: PullContext = { tree, keyOf, issues: [], withoutData: [] }
+  const tops = new Set(added.map(({ id }) => id))
+  const pulling: PullContext = { tree, tops, keyOf, issues: [], withoutData: [] }
   const blocks = added.flatMap(({ id, parentId }) => {
     const parent = parentId === null ? undefined : parents.get(parentId)
     const key = keyText(pulling, id)
@@ -159,7 +163,8 @@ export function writeNewBlocks({ tree, added, ids, keys }: NewResources): {
 function warnOfUnread(tree: ActualTree, root: ActualResource): Issue[] {
   if (readsAll(tree)) return []
   const message = `this account cannot read all resources of the server, so some below "${root.displayName}" may be missing`
-  const hint = 'Pull with an account that can read the whole tree.'
+  const hint =
+    'The manifest names children in unmanaged:, so that an apply with --prune deletes none of these. To write them, pull with an account that can read the whole tree.'
   return [{ code: 'plan/incomplete', message, severity: 'warning', hint }]
 }
 
@@ -229,7 +234,7 @@ function blocksOf(pulling: PullContext, ids: readonly number[]): Record<string, 
     const block = writeBlock(pulling, resource)
     if (block === undefined) addExisting(pulling, blocks, id, children)
     else {
-      const written = { ...block, ...writeUnmanaged(resource), ...pullData(pulling, resource) }
+      const written = { ...block, ...writeUnmanaged(resource, pulling), ...pullData(pulling, resource) }
       blocks[keyText(pulling, id)] = withChildren(written, children)
     }
   }
@@ -292,6 +297,6 @@ function addExisting(
   const recorded =
     manifestId === undefined
       ? {}
-      : { ...writeRecorded(pulling, resource, manifestId), ...writeAllUnmanaged(resource) }
+      : { ...writeRecorded(pulling, resource, manifestId), ...writeAllUnmanaged(resource, pulling) }
   blocks[keyText(pulling, id)] = withChildren({ existing: true, ...cls, ...byId, ...recorded }, children)
 }
