@@ -1,5 +1,4 @@
-import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { Bbox } from '../geo/bbox.ts'
 
 /** Collects the values of a repeatable option. */
@@ -57,6 +56,13 @@ export function allowanceOptions(command: Command): Command {
     .option('--adopt', 'take resources over from other manifests')
     .option('--take <key>', 'set fields of a resource that another manifest sets, too', collect)
     .option('--send-secrets <key>', 'send the secrets of a resource again', collect)
+}
+
+/** Lists the options of `allowanceOptions` that are given, as they are written. */
+export function listAllowances(options: Readonly<Record<string, unknown>>): string[] {
+  return allowanceOptions(new Command()).options.flatMap((option) =>
+    options[option.attributeName()] === undefined ? [] : (option.long ?? []),
+  )
 }
 
 /** Parses a positive number of seconds. */

@@ -6,6 +6,7 @@ import { countOf } from '../core/count.ts'
 import { isObject } from '../core/is_object.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
 import { checkReplaceable } from '../files/replaceable.ts'
+import type { WantedResource } from '../manifest/manifest.ts'
 import {
   compareSaved,
   type SavedFile,
@@ -60,9 +61,10 @@ export async function savePlan({ prepared, settings, out }: SaveRequest, { cwd }
 
 /** Digests the manifests and the data files that a plan loads. */
 async function digestFiles({ plan, loaded }: Prepared, cwd: string): Promise<SavedFile[]> {
-  const { resources, catalog } = loaded.manifest
-  const records = catalog === undefined ? [] : Object.values(catalog).flatMap((all) => [...all.values()])
-  const files = new Set([...resources.values(), ...records].map(({ spanOf }) => spanOf('').file))
+  const { resources, catalog, principals } = loaded.manifest
+  const maps = [...Object.values(catalog ?? {}), ...Object.values(principals ?? {})]
+  const others = maps.flatMap((all: ReadonlyMap<string, Pick<WantedResource, 'spanOf'>>) => [...all.values()])
+  const files = new Set([...resources.values(), ...others].map(({ spanOf }) => spanOf('').file))
   const manifests = [...files].flatMap((path) => {
     const text = loaded.sources.get(path)
     return text === undefined ? [] : [{ path, sha256: createHash('sha256').update(text).digest('hex') }]

@@ -138,8 +138,10 @@ export function readerAround({
   readonly ids: Iterable<number>
   readonly signal: AbortSignal
 }): PlanReader {
+  // Programs declare no users and groups.
+  const { readFormerPrincipals: _, ...reader } = liveReader(api, signal)
   return {
-    ...liveReader(api, signal),
+    ...reader,
     readTree: async (take) => {
       for (const wire of listAround(tree, ids)) take(wire)
       return tree.head

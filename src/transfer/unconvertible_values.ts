@@ -3,7 +3,7 @@ import type { Datatype } from '../contract/geometry.ts'
 import { bytesOf } from '../core/bytes.ts'
 import { readString, type Value } from '../gdal/flatgeobuf/value.ts'
 import { findConversion } from '../gdal/import/value_convert.ts'
-import type { RowLayout, WantedFields } from '../gdal/runner/vector_job.ts'
+import { maxNamedValues, type RowLayout, type WantedFields } from '../gdal/runner/vector_job.ts'
 import { leadingValues, type RowField, type ValueRow, valueText } from './sync/row_entry.ts'
 
 /** A field of a source with values that cannot be converted to the datatype that is declared for it. */
@@ -13,8 +13,8 @@ export interface UnconvertibleField {
   readonly to: Datatype
   /** Number of these values. */
   readonly count: number
-  /** The first of them: position of its feature among those that are loaded, counted from 1, and the value as JSON. */
-  readonly first: { readonly feature: number; readonly value: string }
+  /** The first of them: position of the feature among those that are loaded, counted from 1, and the value as JSON. */
+  readonly first: readonly { readonly feature: number; readonly value: string }[]
 }
 
 /** Finds the values of a source that cannot be converted to declared datatypes. */
@@ -50,16 +50,16 @@ function startCounter(field: RowField, to: Datatype) {
   const { keyname, datatype: from } = field
   const fits = from === 'STRING' ? fitsString(to) : fitsOther(from, to)
   let count = 0
-  let first: UnconvertibleField['first'] | undefined
+  const first: UnconvertibleField['first'][number][] = []
   return {
     add(row: ValueRow, feature: number): void {
       const value = readValue(row, field)
       if (value === undefined || fits(value)) return
       count += 1
-      first ??= { feature, value: valueText(row, field) }
+      if (first.length < maxNamedValues) first.push({ feature, value: valueText(row, field) })
     },
     find: (): UnconvertibleField | undefined =>
-      first === undefined ? undefined : { keyname, from, to, count, first },
+      count === 0 ? undefined : { keyname, from, to, count, first },
   }
 }
 

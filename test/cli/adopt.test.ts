@@ -97,6 +97,11 @@ it('takes resources over from another manifest only if it is named', async () =>
   const refused = await run('adopt', 'other.yaml', '--yes')
   expect([refused.exit, refused.err]).toEqual([1, expect.stringContaining('--from town')])
   expect(refused.err.match(/is managed by the manifest "town"/g)).toHaveLength(3)
+  const unknown = await run('adopt', 'other.yaml', '--yes', '--from', 'town', '--from', 'twon')
+  expect([unknown.exit, unknown.out]).toEqual([3, ''])
+  expect(unknown.err).toMatch(
+    /--from: no resource .* is managed by the manifest "twon"\.\n +hint: did you mean "town"\?/,
+  )
   const taken = await run('adopt', 'other.yaml', '--yes', '--from', 'town')
   expect([taken.exit, taken.out]).toEqual([
     0,

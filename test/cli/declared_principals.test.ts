@@ -104,10 +104,7 @@ ${tree('town', 'group:walkers')}`)
     expect(joins.out).toContain('display_name  "walkers" → "Hikers"')
     expect(joins.out).toContain('user ben gains read on 1 resource group: town (city.yaml:4)')
     expect((await apply()).out).toContain('2 updated')
-    await write(`manifest: town
-groups:
-  walkers: { members: [] }
-`)
+    await write('manifest: town\ngroups: { walkers: { members: [] } }\n')
     const orphaned = (await plan()).err
     expect(orphaned).toContain(
       'warning plan/orphan: "ben" (user) exists on the server, but no longer in the manifest; the account stays active\n' +
@@ -118,9 +115,11 @@ groups:
     expect((await plan()).err).not.toContain('"ann"')
     const leaves = await plan()
     expect(leaves.out).toContain('members  - "ann"\n      members  - "ben"')
-    expect(leaves.out).toContain('user ben loses read on 1 resource group: town (city.yaml:3)')
+    expect(leaves.out).toContain('user ben loses read on 1 resource group: town (city.yaml:2)')
     expect((await apply()).out).toContain('1 updated')
     expect((await plan()).out).toContain('0 changes')
+    await write(`manifest: town\n${tree('town', 'user:administrator')}`)
+    expect((await plan()).err).toMatch(/"walkers" \(group\) exists(.|\n)*"ben" \(user\) exists/)
   })
 
   test('keep their rights and memberships when they are renamed, which plans tell apart from gains and losses', async () => {

@@ -166,6 +166,24 @@ describe('a saved plan', () => {
     expect((await run(['apply', '--plan', 'files.plan'])).exit).toBe(0)
   })
 
+  it('names files of users and groups that have changed', async () => {
+    await mkdir(join(cwd, 'staff'))
+    const users = (more: string) =>
+      write('staff/users.yaml', `manifest: staff\nusers: { administrator: ${more} }\n`)
+    await write('staff/tree.yaml', 'manifest: staff\nresources: { root: { existing: true, id: 0 } }\n')
+    await users('{}')
+    expect((await run(['plan', 'staff', '--out', 'staff.plan'])).exit).toBe(0)
+    await users('{ description: Changed }')
+    const stale = await run(['apply', '--plan', 'staff.plan'])
+    expect([stale.exit, stale.err]).toEqual([
+      1,
+      expect.stringContaining('the file "staff/users.yaml" has changed since the plan was saved'),
+    ])
+    // Options of the plan, even if they are as saved or the defaults.
+    const options = await run(['apply', '--plan', 'staff.plan', '--fuse', '10%', '--prune'])
+    expect([options.exit, options.err]).toEqual([3, expect.stringContaining('remove --prune, --fuse.')])
+  })
+
   it('names attachments that have changed', async () => {
     const attached = manifest('attached', 'one').replace(
       'data: { source: attached.geojson }',

@@ -122,7 +122,7 @@ ${list.map((field) => `        - ${field}`).join('\n')}
     const found =
       '2 values of the field "lanes" in the source of "strict" cannot be converted from STRING to INTEGER'
     expect(planned.err).toContain(
-      `strict.yaml:12:39 error plan/unconvertible: ${found}: feature 3 has "four"`,
+      `strict.yaml:12:39 error plan/unconvertible: ${found}: feature 3 has "four", feature 5 has`,
     )
     expect(planned.err).toContain('skip their features with data: { skip_errors: true }')
     expect(planned.err).toContain('feature 2: longitude: "x" is not a number')

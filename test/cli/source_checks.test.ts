@@ -61,7 +61,7 @@ ${fields === '' ? '' : `    feature_layer:\n      fields:\n        - ${fields}\n
 describe('a source of a manifest', () => {
   const lanes = '{ keyname: lanes, datatype: INTEGER }'
   const unconvertible = `.yaml:11:39 error plan/unconvertible: 2 values of the field "lanes" in the source of `
-  const first = 'cannot be converted from STRING to INTEGER: feature 2 has "four"'
+  const first = 'cannot be converted from STRING to INTEGER: feature 2 has "four", feature '
 
   it('is refused if its values do not fit a declared datatype, in validate and plan, with the first of them', async () => {
     await write('typed', { fields: lanes, styled: 'lanes' })

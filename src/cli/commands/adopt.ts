@@ -3,6 +3,7 @@ import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { countOf } from '../../core/count.ts'
 import { hasErrors } from '../../core/issue.ts'
+import { findHint } from '../../core/suggest.ts'
 import { type Difference, listDifferences } from '../../reconcile/adopt/check_unchanged.ts'
 import { findSameData } from '../../reconcile/adopt/find_same_data.ts'
 import { planAdoption } from '../../reconcile/adopt/plan_adoption.ts'
@@ -73,6 +74,7 @@ async function prepareAdoption(
 ): Promise<PreparedAdoption> {
   const { manifest } = loaded
   const before = await readActualTree(api, signal)
+  requireManifests(settings.from, before, manifest.id)
   const { sources, issues } = await findSameData({
     reader: liveReader(api, signal),
     manifest,
@@ -83,6 +85,23 @@ async function prepareAdoption(
   const commit = await findCommit(resolve(cwd, orDefault(settings.paths)[0] ?? '.'))
   return { plan: { ...plan, issues: [...plan.issues, ...issues] }, loaded, commit, before }
 }
+
+/** @throws {Problem} usage/bad-argument if a manifest manages no resource of the server */
+function requireManifests(from: ReadonlySet<string>, { byId }: ActualTree, own: string): void {
+  const known = new Set([...byId.values()].flatMap(({ manager }) => manager ?? []))
+  const unknown = [...from].find((name) => !known.has(name))
+  if (unknown === undefined) return
+  const others = [...known].filter((name) => name !== own).sort()
+  const hint =
+    others.length === 0
+      ? 'No other manifest manages resources that this account can read: remove the option.'
+      : (findHint(unknown, others) ?? `Use a manifest such as ${others.slice(0, maxHintNames).join(', ')}.`)
+  const message = `--from: no resource that this account can read is managed by the manifest "${unknown}".`
+  throw problem('usage/bad-argument', message, { hint })
+}
+
+/** Maximum number of manifests in a hint. */
+const maxHintNames = 10
 
 /** Shows and applies the first step. Returns the exit code. */
 async function markResources(

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Api } from '../../api/api.ts'
 import { problem } from '../../contract/problems.ts'
 import { liveReader } from '../../reconcile/plan/plan_reader.ts'
@@ -7,7 +6,7 @@ import { type CarryOutSettings, confirmAndApply } from '../carry_out.ts'
 import type { CommandSpec } from '../command.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { guardOptions, readGuards } from '../guards.ts'
-import { allowanceOptions, parseCount, serverOptions } from '../options.ts'
+import { allowanceOptions, listAllowances, parseCount, serverOptions } from '../options.ts'
 import { type PrepareSettings, preparePlan, readAllowances, showPlan } from '../prepare.ts'
 import { adviseLogin } from '../principals.ts'
 import { describeMarks } from '../print/plan.ts'
@@ -19,6 +18,8 @@ export interface ApplySettings extends PrepareSettings, CarryOutSettings {
   readonly server: ServerSettings
   /** Path of a saved plan, instead of a manifest. */
   readonly plan?: string | undefined
+  /** Options of the plan on the command line. */
+  readonly given: readonly string[]
 }
 
 /** Plans, asks for confirmation, and applies the manifest to the server. */
@@ -45,10 +46,13 @@ export async function runApply(written: ApplySettings, terminal: Terminal): Prom
 
 /** Settings of a saved plan, which was reviewed, so that nothing is asked. */
 function settingsOf(saved: SavedPlan, written: ApplySettings): ApplySettings {
-  if (written.paths.length > 0 || !isDeepStrictEqual(written.options, readAllowances({})))
-    throw problem('usage/bad-argument', 'A saved plan has its own manifest and options.', {
-      hint: 'Give them to landform plan --out.',
-    })
+  const contrary = [...written.paths, ...written.given]
+  if (contrary.length > 0)
+    throw problem(
+      'usage/bad-argument',
+      `A saved plan has its own manifest and options: remove ${contrary.join(', ')}.`,
+      { hint: 'Give them to landform plan --out.' },
+    )
   const { forbidGain, policies } = written.guards
   return {
     ...written,
@@ -103,6 +107,7 @@ export const applyCommand: CommandSpec = {
       {
         paths: (paths ?? []) as readonly string[],
         options: readAllowances(options),
+        given: listAllowances(options),
         guards: readGuards(options),
         server: options as ServerSettings,
         plan: options.plan as string | undefined,

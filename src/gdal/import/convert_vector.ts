@@ -306,14 +306,12 @@ function badFeatures(scan: FeatureScan, { columns }: ReadingPlan): Error {
       bad_count: badCount,
       bad: bad.map(({ number, reason }) => ({ number, reason })),
       unconvertible_count: scan.unconvertibleCount,
-      unconvertible: [...scan.unconvertible].flatMap(
-        ([index, { count, number, value }]): WireUnconvertible[] => {
-          const column = columns[index]
-          if (column === undefined || !isField(column.use)) return []
-          const { keyname, datatype: from, use: to } = column
-          return [{ keyname, from, to, count, number, value }]
-        },
-      ),
+      unconvertible: [...scan.unconvertible].flatMap(([index, values]): WireUnconvertible[] => {
+        const column = columns[index]
+        if (column === undefined || !isField(column.use)) return []
+        const { keyname, datatype: from, use: to } = column
+        return [{ keyname, from, to, ...values }]
+      }),
     },
   })
 }

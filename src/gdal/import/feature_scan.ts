@@ -4,7 +4,13 @@ import type { ByteGeometry } from '../../geo/byte_geometry.ts'
 import { hasHeight } from '../../geo/byte_geometry.ts'
 import type { FlatFeature } from '../flatgeobuf/flat_reader.ts'
 import type { Value } from '../flatgeobuf/value.ts'
-import { type BadFeature, type BadKeys, maxListedFeatures } from '../runner/vector_job.ts'
+import {
+  type BadFeature,
+  type BadKeys,
+  maxListedFeatures,
+  maxNamedValues,
+  type UnconvertibleValue,
+} from '../runner/vector_job.ts'
 import type { Missing } from '../sources/missing.ts'
 import { type KeyReading, readKey, startKeyList } from './bad_keys.ts'
 import { type BitSet, createBitSet } from './bit_set.ts'
@@ -114,9 +120,8 @@ function describeFault(
 /** Values of a column that cannot be converted to the wanted datatype. */
 export interface UnconvertibleValues {
   readonly count: number
-  /** The first of them, and the position of its feature. */
-  readonly number: number
-  readonly value: string
+  /** The first of them. */
+  readonly first: readonly UnconvertibleValue[]
 }
 
 /** Result of scanning all features. */
@@ -183,10 +188,10 @@ export function startScan(features: Features): FeatureScanner {
   const onUnconvertible = (value: Value) => {
     if (last < scan.count) scan.unconvertibleCount += 1
     last = scan.count
-    const { count, ...first } = unconvertible.get(value.column) ?? {
-      ...{ count: 0, number: scan.count, value: describeValue(value) },
-    }
-    unconvertible.set(value.column, { count: count + 1, ...first })
+    const { count, first } = unconvertible.get(value.column) ?? { count: 0, first: [] }
+    const isNamed = first.length < maxNamedValues
+    const next = isNamed ? [...first, { number: scan.count, value: describeValue(value) }] : first
+    unconvertible.set(value.column, { count: count + 1, first: next })
   }
   const watched = { ...features, onUnconvertible }
   const reject = (feature: ReadFeature, fault: FeatureFault) => {
@@ -236,7 +241,7 @@ export function addMissing(scan: FeatureScan, { absentCount, first, keys }: Miss
   const unconvertible = new Map(
     [...scan.unconvertible].map(([column, values]) => [
       column,
-      { ...values, number: positionOf(values.number) },
+      { ...values, first: values.first.map((one) => ({ ...one, number: positionOf(one.number) })) },
     ]),
   )
   for (const { isAbsent: _, ...feature } of first) found.set(feature.number, feature)

@@ -84,10 +84,18 @@ export interface WireUnconvertible {
   readonly to: Datatype
   /** Number of these values. */
   readonly count: number
-  /** The first of them, and the position of its feature in the source. */
+  /** The first of them. */
+  readonly first: readonly UnconvertibleValue[]
+}
+
+/** A value that cannot be converted, and the position of its feature in the source. */
+export interface UnconvertibleValue {
   readonly number: number
   readonly value: string
 }
+
+/** Maximum number of values of a field that errors name. */
+export const maxNamedValues = 3
 
 /** Columns of the rows: id, geometry, then the fields. */
 export interface RowLayout {

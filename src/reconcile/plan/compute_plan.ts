@@ -48,18 +48,8 @@ export function computePlan(asked: PlanInput): Planning {
   const recreated = listRecreated(input, match)
   const selection = selectResources(input, match, recreated)
   const wanted = planChanges(input, { match, recreated, unseen, selection })
-  const kept = new Set<number>()
-  for (const { id } of match.suspects.values()) kept.add(id)
-  const anchors = new Set<number>()
-  const openGroups = new Map<number, string>()
-  for (const [key, { id }] of match.pairs) {
-    const wanted = manifest.resources.get(key)
-    if (wanted?.unmanaged?.has('children')) openGroups.set(id, key)
-    const ids = wanted?.existing ? anchors : kept
-    ids.add(id)
-  }
   const selected = selection?.deletable
-  const going = { manifestId: manifest.id, actual, selected, kept, anchors, openGroups, counts, contents }
+  const going = { manifestId: manifest.id, actual, selected, ...sortPairs(manifest, match), counts, contents }
   const pruned = planPrune({ ...options, ...going })
   const { changes, issues: referred } = planReferrers({
     actual,
@@ -101,6 +91,20 @@ export function computePlan(asked: PlanInput): Planning {
   const uncounted = [...wanted.uncounted, ...pruned.uncounted]
   const unreadContents = [...wanted.unreadContents, ...pruned.unread]
   return { plan, uncounted, uncountedFields, unread, unreadExtensions, unreadContents, unsure }
+}
+
+/** Sorts the resources of the manifest by what a deletion may do with them and with what is below. */
+function sortPairs({ resources }: Manifest, { pairs, suspects }: Match) {
+  const kept = new Set([...suspects.values()].map(({ id }) => id))
+  const anchors = new Set<number>()
+  const openGroups = new Map<number, string>()
+  for (const [key, { id }] of pairs) {
+    const wanted = resources.get(key)
+    if (wanted?.unmanaged?.has('children')) openGroups.set(id, key)
+    const ids = wanted?.existing ? anchors : kept
+    ids.add(id)
+  }
+  return { kept, anchors, openGroups }
 }
 
 function matchChecked(input: PlanInput): ResourceMatch {

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import type { Api } from '../../api/api.ts'
-import type { Manifest } from '../../manifest/manifest.ts'
+import type { Manifest, WantedPrincipals } from '../../manifest/manifest.ts'
 import { digestSource } from '../../transfer/pack.ts'
 import { digestFile } from '../../transfer/upload_file.ts'
 import { changesGroups, planAccess } from '../access/plan_access.ts'
@@ -8,7 +8,7 @@ import { namedService } from '../catalog/base_maps.ts'
 import { type ActualTree, collectTree } from '../model/actual_tree.ts'
 import type { Plan } from '../model/change.ts'
 import { type PlanInput, type PlanOptions, safeOptions } from '../model/plan_input.ts'
-import { planPrincipals } from '../principals/plan_principals.ts'
+import { type PrincipalInput, planPrincipals } from '../principals/plan_principals.ts'
 import { checkRecording } from './check_recording.ts'
 import { computeFromAll, computeFromPart, type Missing, readWhole } from './compute_from_part.ts'
 import { computePlan, type Planning } from './compute_plan.ts'
@@ -114,7 +114,7 @@ async function readInput(request: ReadPlanRequest, read: ActualTree, surrounding
   const { sendSecrets } = options
   const { principals } = read
   const accounts = planPrincipals({
-    ...{ wanted: manifest.principals, records, former, principals, sendSecrets },
+    ...{ wanted: manifest.principals ?? (former && noPrincipals), records, former, principals, sendSecrets },
   })
   const actual = { ...read, principals: accounts.principals }
   return { manifest, actual, accounts, server: reader.url, options, ...others }
@@ -131,9 +131,8 @@ async function readSurroundings(request: ReadPlanRequest) {
   const { reader, signal } = request
   const manifest = manifestOf(request)
   // In parallel: one waits for the network, the other for the disk.
-  const [records, former, catalog, files, digests, images] = await Promise.all([
-    manifest.principals === undefined ? undefined : reader.readPrincipals(),
-    manifest.principals === undefined ? undefined : reader.readFormerPrincipals?.(manifest.id),
+  const [{ records, former }, catalog, files, digests, images] = await Promise.all([
+    readAccounts(request, manifest),
     usesCatalog(manifest) ? reader.readCatalog() : undefined,
     digestSources(manifest, signal),
     digestFiles(manifest, signal),
@@ -141,6 +140,24 @@ async function readSurroundings(request: ReadPlanRequest) {
   ])
   return { records, former, catalog, files, digests, images }
 }
+
+/** Reads users and groups, and which of them the manifest declared, also if its sections are gone. */
+async function readAccounts(
+  { reader, options = safeOptions }: ReadPlanRequest,
+  { id, principals }: Manifest,
+): Promise<Pick<PrincipalInput, 'records' | 'former'>> {
+  if (principals !== undefined) {
+    const [records, former] = await Promise.all([reader.readPrincipals(), reader.readFormerPrincipals?.(id)])
+    return { records, former }
+  }
+  // An undo, and a plan of some resources, are not about them.
+  if (options.deletable !== undefined || options.only.size > 0) return { records: undefined }
+  const former = await reader.readFormerPrincipals?.(id)
+  if (former === undefined || former.user.size + former.group.size === 0) return { records: undefined }
+  return { records: await reader.readPrincipals(), former }
+}
+
+const noPrincipals: WantedPrincipals = { user: new Map(), group: new Map() }
 
 const noAnswers = (): Answers => ({
   counts: new Map(),

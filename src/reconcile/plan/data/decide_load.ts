@@ -284,8 +284,11 @@ function reportFaults(wanted: WantedResource, fault: Problem): Issue[] {
   const fields = unconvertible as readonly WireUnconvertible[]
   const isWhole = fields.length > 0 && count === known
   return [
-    ...fields.map(({ number: feature, value, ...field }) => ({
-      ...reportUnconvertible(wanted, { ...field, first: { feature, value } }),
+    ...fields.map(({ first, ...field }) => ({
+      ...reportUnconvertible(wanted, {
+        ...field,
+        first: first.map(({ number, value }) => ({ feature: number, value })),
+      }),
       hint: 'Correct the values, skip their features with data: { skip_errors: true }, or keep the datatype and add another field.',
     })),
     ...(isWhole ? [] : [reportFault(wanted, fault)]),

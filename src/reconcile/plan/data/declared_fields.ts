@@ -1,6 +1,6 @@
 import { countOf } from '../../../core/count.ts'
 import type { Issue } from '../../../core/issue.ts'
-import { joinPointer } from '../../../core/pointer.ts'
+import { joinPointer, type Pointer } from '../../../core/pointer.ts'
 import { isProblem } from '../../../core/problem.ts'
 import { findHint } from '../../../core/suggest.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
@@ -22,10 +22,17 @@ export function checkDeclaredFields(wanted: WantedResource, reading: LoadReading
 /** Reports values of the source that cannot be converted to the datatype that the block declares. */
 export function reportUnconvertible(wanted: WantedResource, field: UnconvertibleField): Issue {
   const { keyname, from, to, count, first } = field
-  const index = listFields(wanted).findIndex((one) => one.keyname === keyname)
-  const pointer = index < 0 ? '/data' : joinPointer('/feature_layer/fields', index, 'datatype')
-  const message = `${countOf(count, 'value')} of the field "${keyname}" in the source of "${wanted.key}" cannot be converted from ${from} to ${to}: feature ${first.feature} has ${first.value}`
+  const pointer = datatypePointer(wanted, keyname) ?? '/data'
+  const named = first.map(({ feature, value }) => `feature ${feature} has ${value}`)
+  const more = count > first.length ? ', …' : ''
+  const message = `${countOf(count, 'value')} of the field "${keyname}" in the source of "${wanted.key}" cannot be converted from ${from} to ${to}: ${named.join(', ')}${more}`
   return issueAt(wanted, 'plan/unconvertible', message, pointer)
+}
+
+/** Returns the pointer of the datatype of a field in its block; undefined if the block does not list the field. */
+export function datatypePointer(wanted: WantedResource, keyname: string): Pointer | undefined {
+  const index = listFields(wanted).findIndex((one) => one.keyname === keyname)
+  return index < 0 ? undefined : joinPointer('/feature_layer/fields', index, 'datatype')
 }
 
 /** Warns of fields that would be empty, because the source has values in a field with a similar name that the block does not list. */

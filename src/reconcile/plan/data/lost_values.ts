@@ -9,6 +9,7 @@ import type { Edit } from '../../model/change.ts'
 import { conversionOf, droppedFieldOf } from '../../model/layer_fields.ts'
 import { keynameThere } from '../fields/renamed_fields.ts'
 import { issueAt } from '../issue_at.ts'
+import { datatypePointer } from './declared_fields.ts'
 
 /** Number of features with a value, by `nameValues`; null if the server cannot count them. */
 export type ValueCounts = ReadonlyMap<string, number | null>
@@ -77,6 +78,8 @@ export function reportUnconvertible(wanted: WantedResource, edits: readonly Edit
     if (unconvertible === undefined || conversion === undefined) return []
     const values = countOf(unconvertible, 'value')
     const message = `${values} of the field "${conversion.keyname}" of "${wanted.key}" cannot be converted from ${from} to ${to}`
-    return [issueAt(wanted, 'plan/unconvertible', message, pointer)]
+    return [
+      issueAt(wanted, 'plan/unconvertible', message, datatypePointer(wanted, conversion.keyname) ?? pointer),
+    ]
   })
 }
