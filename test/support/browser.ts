@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page, type Route } from 'playwright-core'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { mercatorOfLonLat } from '../../src/geo/mercator.ts'
@@ -38,6 +39,19 @@ const flags = [
   '--disable-sync',
 ]
 
+/**
+ * Maximum milliseconds by which answers to pages come late, each by another time, so that they overtake each other: pages
+ * must not depend on their order.
+ */
+const maxDelayMs = Number(process.env.LANDFORM_TEST_DELAY ?? 0)
+
+async function answerLate(route: Route): Promise<void> {
+  if (['fetch', 'xhr', 'image'].includes(route.request().resourceType()))
+    await setTimeout(Math.random() * maxDelayMs)
+  // A page that was closed waits for no answer.
+  await route.continue().catch(() => undefined)
+}
+
 /** Starts Chromium for a test file and builds the pages. Call it at the top of the file. */
 export function useBrowser(): TestBrowser {
   let browser: Browser | undefined
@@ -67,6 +81,7 @@ export function useBrowser(): TestBrowser {
       const viewport = { width, height }
       const context = await browser.newContext({ viewport, reducedMotion: 'reduce', ...more })
       context.setDefaultTimeout(240_000)
+      if (maxDelayMs > 0) await context.route('**/*', answerLate)
       const page = await context.newPage()
       const { origin } = new URL(url)
       page.on('request', (request) => {
