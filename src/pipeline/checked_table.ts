@@ -43,6 +43,8 @@ export interface RowMapping {
   readonly check?: Check | undefined
   /** Keynames of the fields that identify a row. */
   readonly key?: readonly string[]
+  /** Decimal separator of the numbers of the table. @default '.' */
+  readonly decimal?: '.' | ',' | undefined
 }
 
 /** Values of a valid row in the order of `CompiledMapping.header`, or the reason why the row is invalid. */
@@ -64,6 +66,16 @@ interface MappedCell {
   readonly name: string
   readonly index: number
   readonly check: CellCheck
+  /** Whether the cells are numbers with a decimal comma. */
+  readonly hasComma: boolean
+  /** Values of the rows so far, in one notation; absent if values may repeat. */
+  readonly seen?: UniqueValues
+}
+
+interface UniqueValues {
+  /** Tells whether an earlier row has a value. */
+  has(text: string): boolean
+  add(text: string): void
 }
 
 /**
@@ -93,6 +105,7 @@ export async function openCheckedTable({
     geometry,
     check: pipeline.check,
     key,
+    decimal: csv?.decimal,
   })
   const tally = { read: 0, sent: 0 }
   const badKeys: (readonly string[] | undefined)[] = []
@@ -147,7 +160,7 @@ export function compileMapping(mapping: RowMapping): CompiledMapping {
     header: cells.map((cell) => cell.name),
     keyOf: (row) =>
       row.length === mapping.columns.length
-        ? keyCells.map((cell) => row[cell?.index ?? -1] ?? '')
+        ? keyCells.map((cell) => pointed(row[cell?.index ?? -1] ?? '', cell?.hasComma))
         : undefined,
     checkRow: (row, damagedEncoding) => {
       const { length } = mapping.columns
@@ -163,30 +176,49 @@ function checkCells(
   damagedEncoding: string | undefined,
 ): CheckedRow {
   const values: string[] = []
-  for (const { name, index, check } of cells) {
+  for (const { name, index, check, hasComma } of cells) {
     const text = row[index] ?? ''
     const isDamaged = damagedEncoding !== undefined && text.includes('\uFFFD')
-    const fault = isDamaged ? `is not ${damagedEncoding}` : check(text)
+    const value = pointed(text, hasComma)
+    const fault = isDamaged ? `is not ${damagedEncoding}` : (findPointFault(text, hasComma) ?? check(value))
     if (fault !== undefined) return { reason: `${name}: ${fault}` }
-    values.push(text)
+    values.push(value)
   }
+  // Only valid rows count: a row that is left out does not make another one invalid.
+  const repeated = cells.findIndex(({ seen }, at) => seen?.has(values[at] ?? ''))
+  if (repeated >= 0)
+    return { reason: `${cells[repeated]?.name}: an earlier row has "${values[repeated]}", too` }
+  for (const [at, { seen }] of cells.entries()) seen?.add(values[at] ?? '')
   return { values }
 }
 
-function geometryCells({ columns, geometry, check }: RowMapping): MappedCell[] {
+/** Writes a number with a decimal point. */
+const pointed = (text: string, hasComma = false) => (hasComma ? text.replace(',', '.') : text)
+
+/** A point in a number with a decimal comma separates thousands, or the file has decimal points. */
+function findPointFault(text: string, hasComma: boolean): string | undefined {
+  return hasComma && text.includes('.') ? `"${text}" is not a number with a decimal comma` : undefined
+}
+
+function geometryCells({ columns, geometry, check, decimal }: RowMapping): MappedCell[] {
   if ('wkt' in geometry) {
     return [
       {
         name: 'wkt',
         index: indexOf(columns, geometry.wkt),
         check: (text) => (text.trim() === '' ? 'is empty' : undefined),
+        hasComma: false,
       },
     ]
   }
   const [west = -180, south = -90, east = 180, north = 90] = check?.bbox ?? []
+  const hasComma = decimal === ','
+  const cellOf = (name: string, column: string, degrees: readonly [number, number]) => ({
+    ...{ name, index: indexOf(columns, column), check: degreesBetween(...degrees), hasComma },
+  })
   return [
-    { name: 'longitude', index: indexOf(columns, geometry.longitude), check: degreesBetween(west, east) },
-    { name: 'latitude', index: indexOf(columns, geometry.latitude), check: degreesBetween(south, north) },
+    cellOf('longitude', geometry.longitude, [west, east]),
+    cellOf('latitude', geometry.latitude, [south, north]),
   ]
 }
 
@@ -199,7 +231,7 @@ function degreesBetween(least: number, most: number): CellCheck {
   }
 }
 
-function fieldCells({ columns, fields, fieldColumns, check }: RowMapping): MappedCell[] {
+function fieldCells({ columns, fields, fieldColumns, check, decimal }: RowMapping): MappedCell[] {
   const names = fields.map((field) => field.keyname)
   const mapped = fieldColumns ?? sameNames(columns, names)
   for (const name of [...Object.keys(mapped), ...Object.keys(check?.fields ?? {})])
@@ -210,7 +242,24 @@ function fieldCells({ columns, fields, fieldColumns, check }: RowMapping): Mappe
       name: keyname,
       index: indexOf(columns, mapped[keyname] ?? keyname),
       check: cellCheck(datatype, check?.fields?.[keyname]),
+      hasComma: decimal === ',' && datatype === 'REAL',
+      ...(check?.fields?.[keyname]?.unique ? { seen: uniqueValues(datatype) } : {}),
     }))
+}
+
+/** Compares values as the layer stores them: 1 and 1.0 are the same number. */
+function uniqueValues(datatype: Datatype): UniqueValues {
+  const seen = new Set<string>()
+  const canonical = (text: string) => {
+    const value = trimValue(datatype, text)
+    return datatype === 'STRING' ? value : String(datatypeCodecs[datatype].parse(value) ?? value)
+  }
+  return {
+    has: (text) => text !== '' && seen.has(canonical(text)),
+    add: (text) => {
+      if (text !== '') seen.add(canonical(text))
+    },
+  }
 }
 
 function sameNames(columns: readonly string[], names: readonly string[]): Record<string, string> {

@@ -16,6 +16,15 @@ const CsvSchema = Type.Object(
         description: 'Quote character; null if quotes are part of the values.',
       }),
     ),
+    decimal: Type.Optional(
+      Type.Unsafe<'.' | ','>({
+        type: 'string',
+        enum: ['.', ','],
+        default: '.',
+        description:
+          'Decimal separator of coordinates and of fields with the datatype REAL. Thousands separators are invalid.',
+      }),
+    ),
     columns: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
@@ -88,6 +97,12 @@ const FieldCheckSchema = Type.Object(
   {
     required: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether empty values are invalid.' }),
+    ),
+    unique: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether a value that an earlier valid row has is invalid; empty values may repeat.',
+      }),
     ),
     minimum: Type.Optional(Type.Number({ description: 'Minimum value.' })),
     maximum: Type.Optional(Type.Number({ description: 'Maximum value.' })),

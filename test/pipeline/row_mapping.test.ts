@@ -50,6 +50,34 @@ describe('a compiled mapping', () => {
     })
   })
 
+  it('refuses values of earlier valid rows in unique fields, in whatever notation, and empty values never', () => {
+    const unique = { fields: { name: { unique: true }, population: { unique: true, maximum: 9 } } }
+    const { checkRow } = compileMapping({ ...mapping, check: unique })
+    const reasonOf = (name: string, people: string) => {
+      const checked = checkRow([name, '59.9', '10.7', people])
+      return 'reason' in checked ? checked.reason : 'valid'
+    }
+    expect(reasonOf('Oslo', '10')).toBe('population: 10 is more than 9')
+    expect(reasonOf('Oslo', '1')).toBe('valid')
+    expect(reasonOf('Oslo', '2')).toBe('name: an earlier row has "Oslo", too')
+    expect(reasonOf('Rome', '+01')).toBe('population: an earlier row has "+01", too')
+    expect([reasonOf('Rome', '2'), reasonOf('', ''), reasonOf('', '')]).toEqual(['valid', 'valid', 'valid'])
+  })
+
+  it('reads numbers with a decimal comma, in coordinates and real fields, and refuses points and thousands', () => {
+    const comma = { ...mapping, fields: [field('name', 'STRING'), field('population', 'REAL')] }
+    const { checkRow, keyOf } = compileMapping({ ...comma, decimal: ',', key: ['population'] })
+    const row = (lat: string, people: string) => ['Oslo, N', lat, '10,7', people]
+    expect(checkRow(row('59,9', '1,5e3'))).toEqual({ values: ['10.7', '59.9', 'Oslo, N', '1.5e3'] })
+    expect(keyOf(row('59,9', '1,5'))).toEqual(['1.5'])
+    const reason = (text: string) => `"${text}" is not a number with a decimal comma`
+    expect(checkRow(row('59.9', '1'))).toEqual({ reason: `latitude: ${reason('59.9')}` })
+    expect(checkRow(row('59,9', '1.234,5'))).toEqual({ reason: `population: ${reason('1.234,5')}` })
+    expect(checkRow(row('59,9', '1,234,5'))).toMatchObject({ reason: expect.stringContaining('is not') })
+    // Without the option, a comma is not part of a number.
+    expect(compileMapping(comma).checkRow(row('59,9', '1'))).toMatchObject({ reason: expect.anything() })
+  })
+
   it('maps columns to fields of the same name by default', () => {
     const { fieldColumns: _, ...rest } = mapping
     expect(compileMapping({ ...rest, check: undefined }).header).toEqual(['longitude', 'latitude', 'name'])

@@ -15,6 +15,8 @@ export type ImportPipeline = {
       readonly separator?: string
       /** Quote character; null if quotes are part of the values. */
       readonly quote?: string | null
+      /** Decimal separator of coordinates and of fields with the datatype REAL. Thousands separators are invalid. */
+      readonly decimal?: "." | ","
       /** Column names, if the file has no header line. */
       readonly columns?: readonly (string)[]
     }
@@ -41,6 +43,8 @@ export type ImportPipeline = {
     readonly fields?: { readonly [name: string]: {
       /** Whether empty values are invalid. */
       readonly required?: boolean
+      /** Whether a value that an earlier valid row has is invalid; empty values may repeat. */
+      readonly unique?: boolean
       /** Minimum value. */
       readonly minimum?: number
       /** Maximum value. */
