@@ -6,6 +6,7 @@ import { problem } from '../../contract/problems.ts'
 import type { Cls } from '../../contract/registry.ts'
 import { toDocumentForm, translateMembers } from '../../contract/schema/translate.ts'
 import type { Queryable } from '../../database/database.ts'
+import { findEmptyLayers } from '../../store/feature/write_features.ts'
 import type { Metadata } from '../../store/resource/resmeta.ts'
 import type { LockedResource } from '../../store/resource/resource_row.ts'
 import {
@@ -124,11 +125,29 @@ export async function dropStored<T extends Target>(
     const shown = visibleMembers(cls, mask, { resmeta: { items: rows.get(id)?.row.metadata } })
     return isSameMetadata(id, { written, shown, replaces })
   })
-  const stored = await readStored(tx, { ids: left.filter(hasClassMembers).map(({ id }) => id) })
+  const ids = left.filter(hasClassMembers).map(({ id }) => id)
+  const stored = await readStored(tx, { ids })
+  const emptying = left.filter(emptiesLayer).map(({ id }) => id)
+  const empty = await findEmptyLayers(tx, emptying)
   const same = new Set(
-    left.filter((target) => !hasClassMembers(target) || isSameClassMembers(target, stored.get(target.id))),
+    left.filter((target) => {
+      if (!hasClassMembers(target)) return true
+      const asked = empty.has(target.id) ? withoutEmptying(target) : target
+      return isSameClassMembers(asked, stored.get(target.id))
+    }),
   )
   return targets.map((target) => (same.has(target) ? { ...target, written: {} } : target))
+}
+
+/** Tells whether a target deletes all features, which the caller may do: others must not learn whether there are any. */
+const emptiesLayer = ({ cls, mask, written }: Target) =>
+  written.vector_layer?.delete_all_features === true &&
+  isWritable(cls, mask)('vector_layer', 'delete_all_features')
+
+/** Deleting all features of an empty layer changes nothing. */
+function withoutEmptying<T extends Target>(target: T): T {
+  const written = pickAttributes(target.written, (_, name) => name !== 'delete_all_features')
+  return { ...target, written }
 }
 
 const hasClassMembers = ({ written }: Target) => Object.keys(written).some((member) => member !== 'resmeta')

@@ -2,7 +2,7 @@ import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import { deleteLayerExtensions } from '../attachment/attachment.ts'
 import { recordingSql, recordWholeChange } from '../layer/layer_change.ts'
-import type { Layer, LayerField, WritableLayer } from '../layer/stored_layer.ts'
+import { findLayers, type Layer, type LayerField, type WritableLayer } from '../layer/stored_layer.ts'
 import { type Bindings, columnTypes, createBindings, geometryProblem, transformSql } from './feature_sql.ts'
 import { type FeatureTable, featureTable, findFeatureTable, isForeign } from './feature_table.ts'
 import type { FieldValue } from './field_value.ts'
@@ -99,14 +99,31 @@ export async function deleteAllFeatures(
   const table = findFeatureTable(layer)
   if (table === undefined) return false
   const from = `from ${table.name} t where ${table.condition}`
-  const [found] = await tx.query<{ any: boolean }>(`select exists (select ${from}) as any`)
-  if (found?.any !== true) return false
+  if (await isEmpty(tx, table)) return false
   await beforeLoss?.()
   await tx.query(`delete ${from}`)
   if (isForeign(layer)) return true
   await recordWholeChange(tx, layer.resourceId)
   await deleteLayerExtensions(tx, layer.resourceId)
   return true
+}
+
+async function isEmpty(tx: Queryable, { name, condition }: FeatureTable): Promise<boolean> {
+  const [found] = await tx.query<{ any: boolean }>(
+    `select exists (select from ${name} t where ${condition}) as any`,
+  )
+  return found?.any !== true
+}
+
+/** Finds which of some layers have no features. */
+export async function findEmptyLayers(tx: Queryable, ids: readonly number[]): Promise<Set<number>> {
+  const empty = new Set<number>()
+  if (ids.length === 0) return empty
+  for (const [id, layer] of await findLayers(tx, ids)) {
+    const table = findFeatureTable(layer)
+    if (table === undefined || (await isEmpty(tx, table))) empty.add(id)
+  }
+  return empty
 }
 
 /** What a statement writes. */

@@ -145,7 +145,13 @@ describeServers('writing features', (start) => {
     }
     const all = { vector_layer: { delete_all_features: true } }
     expect((await server.admin('PUT', resource, all)).status).toBe(200)
-    expect((await versions())[0]).toBe(data + 2)
+    expect(await versions()).toEqual([data + 2, version])
+    // A precondition is checked nevertheless, and another value is a change.
+    const stale = { vector_layer: { delete_all_features: true, if_data_version: data } }
+    expect((await server.admin('PUT', resource, stale)).status).toBe(412)
+    const typed = { vector_layer: { delete_all_features: true, geometry_type: 'MULTIPOINT' } }
+    expect((await server.admin('PUT', resource, typed)).status).toBe(200)
+    expect(await versions()).toEqual([data + 3, version + 1])
   })
 
   test('descriptions and attachments do not change the version of the data, and are recorded as a change', async () => {
