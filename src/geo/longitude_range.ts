@@ -1,6 +1,22 @@
 /** Western and eastern end in degrees. */
 export type LongitudeRange = readonly [west: number, east: number]
 
+/** Returns the parts between -180° and 180° of a range that may cross the antimeridian, or continue beyond it. */
+export function longitudeParts(west: number, east: number): readonly LongitudeRange[] {
+  if (east - west >= 360) return [[-180, 180]]
+  const [from, to] = [wrapLongitude(west), wrapLongitude(east)]
+  return from <= to
+    ? [[from, to]]
+    : [
+        [from, 180],
+        [-180, to],
+      ]
+}
+
+function wrapLongitude(degrees: number): number {
+  return Math.abs(degrees) <= 180 ? degrees : degrees - 360 * Math.round(degrees / 360)
+}
+
 /**
  * Returns the shortest range that contains longitudes from -180° to 180°. Its east is greater than 180° if it crosses the
  * antimeridian, as that of polygons divided there.

@@ -1,3 +1,11 @@
+/** EPSG codes that services announce for all layers, besides their own: those of the web, of the world and of Europe. */
+const worldSystems = [3857, 4326, 3395, 4258, 3035] as const
+
+/** Lists the EPSG codes that a service announces. Requests may name any other that the database knows. */
+export function announcedSystems(own: Iterable<number>): number[] {
+  return [...new Set([...worldSystems, ...own])]
+}
+
 /** A reference system as a client names it. */
 export interface NamedSrs {
   /** The name, to repeat in responses. */

@@ -31,6 +31,8 @@ interface Draft {
   title?: string
   bbox?: number[]
   readonly edges: Map<string, number>
+  /** The layer around it, whose box it has if it has none of its own. */
+  readonly parent: Draft | undefined
 }
 
 interface Reader extends CapabilitiesReader {
@@ -44,7 +46,7 @@ function createReader(): Reader {
   return {
     open({ name }, attributes) {
       if (name === 'Layer') {
-        const draft = { edges: new Map() }
+        const draft: Draft = { edges: new Map(), parent: open.at(-1) }
         layers.push(draft)
         open.push(draft)
         if (layers.length > maxLayers) throw new CapabilitiesFault(`it has more than ${maxLayers} layers`)
@@ -85,13 +87,33 @@ function edgesOf(attributes: Readonly<Record<string, string>>): Map<string, numb
   return new Map(Object.entries(attributes).map(([name, value]) => [name, Number(value)]))
 }
 
+/** Largest longitude and latitude of a box: layers may continue in the next copy of the world, and have a margin around a pole. */
+const boxLimits = [540, 100] as const
+
+/** Keeps a box in degrees. Others, such as those of the limits of numbers, are errors of the service: it counts as missing. */
 function setBox(layer: Draft, edges: ReadonlyMap<string, number>): void {
-  const box = ['minx', 'miny', 'maxx', 'maxy'].map((name) => edges.get(name) ?? Number.NaN)
-  if (box.every(Number.isFinite)) layer.bbox = box
+  const [west, south, east, north] = ['minx', 'miny', 'maxx', 'maxy'].map(
+    (name) => edges.get(name) ?? Number.NaN,
+  ) as [number, number, number, number]
+  const [longitude, latitude] = boxLimits
+  const isInDegrees =
+    Math.abs(west) <= longitude &&
+    Math.abs(east) <= longitude &&
+    Math.abs(south) <= latitude &&
+    Math.abs(north) <= latitude
+  if (!isInDegrees || south > north) return
+  layer.bbox = [west, Math.max(south, -90), east, Math.min(north, 90)]
 }
 
 // Layers without a name are category headings.
-function finish({ id, title, bbox }: Draft, index: number): Capabilities['layers'] {
+function finish(draft: Draft, index: number): Capabilities['layers'] {
+  const { id, title } = draft
   if (id === undefined || id === '') return []
+  const bbox = findBox(draft)
   return [{ id, title: title ?? id, index, ...(bbox === undefined ? {} : { bbox }) }]
+}
+
+/** Returns the box of a layer, or that of the closest layer around it. @see OGC 06-042 clause 7.2.4.8 */
+function findBox({ bbox, parent }: Draft): number[] | undefined {
+  return bbox ?? (parent && findBox(parent))
 }

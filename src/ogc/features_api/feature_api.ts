@@ -1,6 +1,7 @@
 import { type Datatype, geometryParts } from '../../contract/geometry.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
+import { announcedSystems } from '../reference_system.ts'
 
 /** A layer as OGC API publishes it. */
 export interface Collection {
@@ -47,7 +48,7 @@ export const epsgUri = (srs: number): string => `http://www.opengis.net/def/crs/
 
 /** Lists the reference systems in which the features of a collection are offered. @see OGC 18-058r1 clause 6.2 */
 export function crsListOf({ layer }: Collection): string[] {
-  return [crs84, ...new Set([4326, 3857, layer.srs].map(epsgUri))]
+  return [crs84, ...announcedSystems([layer.srs]).map(epsgUri)]
 }
 
 /** Conformance classes. */
@@ -116,7 +117,7 @@ export function collectionsDocument(api: FeatureApi) {
   const url = `${api.url}/collections`
   return {
     links: selfLinks(url),
-    crs: [crs84, epsgUri(4326), epsgUri(3857)],
+    crs: [crs84, ...announcedSystems([]).map(epsgUri)],
     collections: api.collections.map((collection) => collectionDocument(api, collection)),
   }
 }

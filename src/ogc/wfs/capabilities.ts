@@ -1,3 +1,4 @@
+import { announcedSystems } from '../reference_system.ts'
 import { element, textElement, type XmlAttributes, xmlDeclaration } from '../xml_text.ts'
 import { type FeatureType, typePrefix } from './feature_type.ts'
 import { constraint, filterCapabilities } from './filter_capabilities.ts'
@@ -176,9 +177,6 @@ function conformance(types: readonly FeatureType[]): string[] {
   return Object.entries(supported).map(([name, isSupported]) => constraint('ows', name, isSupported))
 }
 
-/** EPSG codes in which features can be requested; any other that the database knows works, too. */
-const otherSrs = [4326, 3857]
-
 function typeOws(type: FeatureType, { edition, outputFormat }: WfsProtocol): string {
   const { name, title, layer, extent, isWritable } = type
   const isLatest = edition === '2.0'
@@ -191,7 +189,9 @@ function typeOws(type: FeatureType, { edition, outputFormat }: WfsProtocol): str
     textElement('Name', qualified(name)),
     textElement('Title', title),
     textElement(`Default${word}`, urn(layer.srs)),
-    ...otherSrs.filter((code) => code !== layer.srs).map((code) => textElement(`Other${word}`, urn(code))),
+    ...announcedSystems([])
+      .filter((code) => code !== layer.srs)
+      .map((code) => textElement(`Other${word}`, urn(code))),
     isLatest
       ? ''
       : element('Operations', {}, ...operations.map((operation) => textElement('Operation', operation))),

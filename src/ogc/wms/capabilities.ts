@@ -1,5 +1,6 @@
 import type { Bbox } from '../../geo/bbox.ts'
 import { mercatorMaxLatitude, mercatorOfLonLat } from '../../geo/mercator.ts'
+import { announcedSystems, shortSrs } from '../reference_system.ts'
 import { element, textElement, xmlDeclaration } from '../xml_text.ts'
 import { maxRequestLayers } from './parse_wms.ts'
 import type { WmsProtocol } from './wms_protocol.ts'
@@ -82,21 +83,19 @@ function capabilityElement(service: WmsService, protocol: WmsProtocol): string {
   )
 }
 
-/** Reference systems that every layer has; all others that the database knows work, too. */
-const systems = ['EPSG:3857', 'EPSG:4326', 'CRS:84']
-
 /** The world as EPSG:3857 shows it, in degrees. */
 const world: Bbox = [-180, -mercatorMaxLatitude, 180, mercatorMaxLatitude]
 
 function rootLayer(service: WmsService, protocol: WmsProtocol): string {
   const { title, layers } = service
   const isOld = protocol.version === '1.1.1'
-  const names = isOld ? systems.slice(0, 2) : systems
+  // Every layer inherits them.
+  const names = announcedSystems(service.systems).map((code) => shortSrs(code).name)
   return element(
     'Layer',
     {},
     textElement('Title', title),
-    ...names.map((name) => textElement(protocol.crsName, name)),
+    ...[...names, ...(isOld ? [] : ['CRS:84'])].map((name) => textElement(protocol.crsName, name)),
     ...boxElements(world, isOld),
     ...layers.map((layer) => layerElement(service, layer, isOld)),
   )

@@ -23,6 +23,8 @@ export interface WmsService {
   readonly title: string
   /** Address of the service, without a query. */
   readonly url: string
+  /** EPSG codes of the layers, in documents that state them. */
+  readonly systems: readonly number[]
   /** Layers that the caller may read, from bottom to top as the service lists them. */
   readonly layers: readonly WmsLayer[]
 }

@@ -2,6 +2,7 @@ import type { DegreeBox, WebmapConfig } from '../../contract/bodies/webmap_confi
 import { longitudeRange } from '../../geo/longitude_range.ts'
 import { listLayers } from '../../style/map_layers.ts'
 import { type ExtentContext, findExtents } from './layer_extents.ts'
+import { findServiceExtents } from './service_extents.ts'
 
 /** Extent of web maps that have none of their own. */
 export const worldExtent: DegreeBox = [-180, -90, 180, 90]
@@ -18,8 +19,8 @@ const maxFitted = 100
 const [margin, minSize] = [0.05, 0.01]
 
 /**
- * Finds the extent of the layers of a web map that its reader sees first; of all of them if none is visible. The world if they have
- * none, or if it is not known.
+ * Finds the extent of the layers of a web map that its reader sees first; of all of them if none is visible. If none has an extent of
+ * its own, that of layers of external services, which often cover more than is of interest. The world if it is not known.
  */
 export async function findHomeExtent(
   context: ExtentContext,
@@ -27,8 +28,10 @@ export async function findHomeExtent(
 ): Promise<DegreeBox> {
   const layers = listLayers(rootItem.children)
   const visible = layers.filter(({ visibility }) => visibility)
-  const ids = (visible.length === 0 ? layers : visible).map(({ layerId }) => layerId)
-  const boxes = [...(await findExtents(context, [...new Set(ids)].slice(0, maxFitted))).values()]
+  const listed = (visible.length === 0 ? layers : visible).map(({ layerId }) => layerId)
+  const ids = [...new Set(listed)].slice(0, maxFitted)
+  const own = [...(await findExtents(context, ids)).values()]
+  const boxes = own.length > 0 ? own : [...(await findServiceExtents(context.database, ids)).values()].flat()
   if (boxes.length === 0) return worldExtent
   const [west, east] = longitudeRange(boxes.map(([minX, , maxX]) => [minX, maxX]))
   const [south, north] = [

@@ -19,6 +19,7 @@ import type { ServerContext } from '../context.ts'
 import type { Answer, ApiRequest } from '../http/handler.ts'
 import { findExtents } from '../map/layer_extents.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
+import { findServiceExtents } from '../map/service_extents.ts'
 import { answerImage } from './answer_image.ts'
 import { openImage } from './opened_image.ts'
 import { openSources } from './sources/open_sources.ts'
@@ -126,7 +127,10 @@ async function drawPlane(
 /** Returns the extent of what is drawn, in degrees; undefined if it is not known. */
 async function findShownExtent(context: ServerContext, resource: RenderSource): Promise<Bbox | undefined> {
   const layerId = renderedLayerId(resource)
-  return (await findExtents(context, [layerId])).get(layerId)
+  const known = (await findExtents(context, [layerId])).get(layerId)
+  if (known !== undefined) return known
+  const [box, ...others] = (await findServiceExtents(context.database, [layerId])).get(layerId) ?? []
+  return others.length === 0 ? box : undefined
 }
 
 /** Times by which the frame of a layer is larger than its extent. */

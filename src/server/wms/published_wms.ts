@@ -10,6 +10,7 @@ import type { ServerContext } from '../context.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { findFeatureExtents, rasterExtent } from '../map/layer_extents.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
+import { findImageSystem } from '../render/image_system.ts'
 import { rasterSources } from '../render/sources/raster_source.ts'
 import { wmsSources } from '../render/sources/wms_source.ts'
 import { lacksPart, requirePermission } from '../resource/require_permission.ts'
@@ -65,7 +66,7 @@ export async function openMaps({ context, caller, params, url }: MapServiceReque
   })
   return {
     id,
-    service: { title: resource.displayName, url: serviceAddress(url), layers },
+    service: { title: resource.displayName, url: serviceAddress(url), systems: [], layers },
     featureLayers,
     imageLayerIds,
   }
@@ -93,7 +94,7 @@ async function findFeatureLayers(
 }
 
 /**
- * Adds the extents of layers and rasters. Those of layers in other databases and on other servers are left out: reading
+ * Adds the reference systems of layers, and the extents of layers and rasters. Those of layers in other databases and on other servers are left out: reading
  * them may take long, or fail.
  */
 export async function withMapExtents(context: ServerContext, maps: PublishedMaps): Promise<WmsService> {
@@ -102,8 +103,16 @@ export async function withMapExtents(context: ServerContext, maps: PublishedMaps
   for (const [id, extent] of await findFeatureExtents(context, featureLayers)) extents.set(id, extent)
   return {
     ...service,
+    systems: await findOwnSystems(context, featureLayers.values()),
     layers: service.layers.map((layer) => ({ ...layer, extent: extents.get(layer.resourceId) })),
   }
+}
+
+/** Finds the reference systems of layers in which maps can be drawn. */
+async function findOwnSystems({ database }: ServerContext, layers: Iterable<Layer>): Promise<number[]> {
+  const codes = [...new Set(Array.from(layers, ({ srs }) => srs))]
+  const found = await Promise.all(codes.map((srs) => findImageSystem(database, srs)))
+  return codes.filter((_, at) => found[at] !== undefined)
 }
 
 async function findRasterExtents(

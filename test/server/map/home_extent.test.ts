@@ -80,6 +80,46 @@ describeServer('the initial extent of a web map', (start) => {
     expect(await openMap(admin, all, map)).toEqual([-63.6, -34.05, 15.6, 55.05])
   })
 
+  test('is that of layers of external services if no other is known', async () => {
+    const all = await prepare()
+    const { admin, database, parent, styles } = all
+    const connection = await createResource(admin, {
+      cls: 'wmsclient_connection',
+      ...{ parent, name: 'Service' },
+      members: { wmsclient_connection: { url: 'https://maps.example.org/wms', version: '1.3.0' } },
+    })
+    const layers = [
+      { id: 'roads', title: 'Roads', index: 0, bbox: [5, 47, 15, 57] },
+      { id: 'islands', title: 'Islands', index: 1, bbox: [175, -20, -175, -10] },
+      { id: 'rails', title: 'Rails', index: 2 },
+    ]
+    await database.query(
+      'update wmsclient_connection set capcache = $2::text::json where resource_id = $1::int',
+      [connection, JSON.stringify({ formats: ['image/png'], layers })],
+    )
+    const createLayerOf = (wmslayers: string) =>
+      createResource(admin, {
+        ...{ cls: 'wmsclient_layer', parent, name: wmslayers },
+        members: {
+          wmsclient_layer: {
+            connection: { id: connection },
+            wmslayers,
+            imgformat: 'image/png',
+            srs: { id: 3857 },
+          },
+        },
+      })
+    const [roads, both, rails] = [
+      await createLayerOf('roads'),
+      await createLayerOf('rails,islands'),
+      await createLayerOf('rails'),
+    ]
+    expect(await openMap(admin, all, root(item(roads), item(styles.empty)))).toEqual([4.5, 46.5, 15.5, 57.5])
+    expect(await openMap(admin, all, root(item(both)))).toEqual([174.5, -20.5, -174.5, -9.5])
+    expect(await openMap(admin, all, root(item(roads), item(styles.town)))).toEqual([9.9, 49.95, 12.1, 51.05])
+    expect(await openMap(admin, all, root(item(rails)))).toEqual([-180, -90, 180, 90])
+  })
+
   test('is its own if it has one, and the world without places', async () => {
     const all = await prepare()
     const { guest, styles } = all

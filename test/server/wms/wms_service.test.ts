@@ -41,11 +41,17 @@ describeServer(
       expect(xml).toMatch(
         /<BoundingBox CRS="EPSG:4326" minx="0" miny="15" maxx="0?[.\d]+" maxy="30"|<BoundingBox CRS="EPSG:4326" minx="15" miny="0" maxx="15[.\d]*" maxy="30"/,
       )
+      // Those of the layers are among them.
+      const systems = [3857, 4326, 3395, 4258, 3035].map((code) => `EPSG:${code}`)
+      const announced = (text: string) =>
+        [...text.matchAll(/<[CS]RS>([^<]*)<\/[CS]RS>/g)].map(([, name]) => name)
+      expect(announced(xml)).toEqual([...systems, 'CRS:84'])
       expect(xml).toContain('<MaxScaleDenominator>5000000</MaxScaleDenominator>')
       expect(xml).toContain('<MaxWidth>8192</MaxWidth>')
       expect(xml).toMatch(/<LegendURL.*REQUEST=GetLegendGraphic&amp;FORMAT=image%2Fpng&amp;LAYER=square"/)
       expect(xml).not.toMatch(/Dimension|Extent name|NaN|Infinity/)
       const old = await capabilities('1.1.1')
+      expect(announced(old)).toEqual(systems)
       expect(old).toMatch(/<ScaleHint min="0" max="1979.89\d*"\/>/)
       expect(parseWmsCapabilities(old).layers[0]?.bbox?.map(Math.round)).toEqual([10, 10, 20, 20])
     })
