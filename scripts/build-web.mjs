@@ -2,7 +2,8 @@
  * Bundles the browser code of the pages: `node scripts/build-web.mjs [folder]`, by default into `.cache/web`.
  *
  * The bundle is written to a folder named by its digest; `current.json`, written last, names that folder, so a running
- * server finds either the old or the new bundle. Does nothing if the sources are unchanged.
+ * server finds either the old or the new bundle. It lists the sources with their digest, by which the server notices that they have
+ * changed. Does nothing if the sources are unchanged.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,7 +36,7 @@ export async function buildWeb(folder = inRoot('.cache/web')) {
     writeFileSync(join(folder, version, `${name}.br`), brotliCompressSync(contents))
   }
   const draft = join(folder, `current-${process.pid}.json`)
-  writeFileSync(draft, JSON.stringify({ version, sources: digest }))
+  writeFileSync(draft, JSON.stringify({ version, sources: digest, files: listSources() }))
   const earlier = readCurrent(folder)?.version
   renameSync(draft, join(folder, 'current.json'))
   removeOld(folder, [version, earlier])
@@ -76,12 +77,16 @@ function removeOld(folder, kept) {
 }
 
 function hashSources() {
+  return hash(listSources().flatMap((path) => [path, readFileSync(inRoot(path))]))
+}
+
+function listSources() {
   const files = sources.flatMap((folder) =>
     readdirSync(inRoot(folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => relative(inRoot(''), join(entry.parentPath ?? entry.path, entry.name))),
   )
-  return hash([...files, ...sourceFiles].sort().flatMap((path) => [path, readFileSync(inRoot(path))]))
+  return [...files, ...sourceFiles].sort()
 }
 
 function hash(parts) {

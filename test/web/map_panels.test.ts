@@ -166,6 +166,22 @@ test.each([
     // The button and the check box of the group come before its layers.
     for (const key of ['Tab', 'Tab', 'Tab', 'Space']) await page.keyboard.press(key)
     expect(await page.getByRole('checkbox', { name: 'Main roads' }).isChecked()).toBe(true)
+    // The check box of the group is that of the layers that are found.
+    const group = page.getByRole('checkbox', { name: 'Transport' })
+    const isChecked = (name: string) => page.getByRole('checkbox', { name }).isChecked()
+    const isMixed = () =>
+      group.evaluate((one) => (one as unknown as { indeterminate: boolean }).indeterminate)
+    expect(await isMixed()).toBe(true)
+    await box.fill('main')
+    expect([await group.isChecked(), await isMixed()]).toEqual([true, false])
+    await group.uncheck()
+    await box.fill('side')
+    await group.check()
+    await box.fill('transport')
+    expect([await isChecked('Main roads'), await isChecked('Side roads')]).toEqual([false, true])
+    expect(await isMixed()).toBe(true)
+    await group.check()
+    expect([await isChecked('Main roads'), await isChecked('Side roads')]).toEqual([true, true])
     await box.focus()
     await box.fill('nothing of this')
     expect(await shown()).toEqual([])

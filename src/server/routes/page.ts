@@ -97,7 +97,7 @@ async function showResource(request: ApiRequest<'page.resource'>): Promise<Answe
       owner: owners.get(owner.id)?.keyname ?? String(owner.id),
       rights,
       url: request.url,
-      script: hasAddresses ? await findWebFile('service.js') : undefined,
+      script: hasAddresses ? await findWebFile('service.js', context.log) : undefined,
     }),
     hasAddresses ? scriptHeaders : layoutHeaders,
   )

@@ -22,7 +22,7 @@ async function display(
   const ids = map.basemaps.map(({ resourceId }) => resourceId)
   const masks = await context.permissions.findMasks(caller, ids)
   const { list } = await readBasemaps(context.database, map, masks)
-  const bundle = await findWebBundle()
+  const bundle = await findWebBundle(context.log)
   const base = url.replace(/\/resource\/\d+\/display.*$/s, '')
   const { renderTimeoutSeconds } = context
   const html = webmapPage({

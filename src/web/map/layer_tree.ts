@@ -41,6 +41,8 @@ interface Building extends LayerTreeOptions {
   readonly folds: Map<number, GroupFold>
   /** Updates the check boxes of groups from their children, innermost first. */
   readonly groups: (() => void)[]
+  /** Items that are found; undefined while none are looked for. */
+  readonly search: { found: ReadonlySet<number> | undefined }
 }
 
 /** A group whose layers can be shown and hidden. */
@@ -71,6 +73,7 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
     entries: new Map(),
     folds: new Map(),
     groups: [],
+    search: { found: undefined },
   }
   const root = element('ul', { class: 'tree', 'aria-label': 'Layers' }, ...entriesOf(options.items, building))
   for (const update of building.groups) update()
@@ -104,7 +107,12 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
 }
 
 /** Shows some layers and groups, with groups unfolded; all of them, folded as before, for undefined. */
-function showItems({ entries, folds }: Building, shown: ReadonlySet<number> | undefined): void {
+function showItems(
+  { entries, folds, groups, search }: Building,
+  shown: ReadonlySet<number> | undefined,
+): void {
+  search.found = shown
+  for (const update of groups) update()
   for (const [id, entry] of entries) entry.hidden = shown?.has(id) === false
   for (const [id, { entry, unfold }] of folds) {
     entry.hidden = shown?.has(id) === false
@@ -227,13 +235,16 @@ function groupEntry(group: Group, building: Building): HTMLElement {
   return entry
 }
 
-/** Creates the check box of all layers in a group, indeterminate while only some are visible. */
+/**
+ * Creates the check box of the layers in a group, indeterminate while only some are visible. While layers are looked for, it is that
+ * of those which are found.
+ */
 function groupBox(group: Group, building: Building): HTMLInputElement {
   const box = element('input', { type: 'checkbox' })
-  const layers = listLayers(group.children)
-  const boxes = () => layers.map(({ id }) => building.boxes.get(id)).filter((one) => one !== undefined)
+  const all = listLayers(group.children)
+  const listed = () => all.filter(({ id }) => building.search.found?.has(id) !== false)
   box.addEventListener('change', () => {
-    for (const layer of layers) {
+    for (const layer of listed()) {
       const one = building.boxes.get(layer.id)
       if (one === undefined || one.checked === box.checked) continue
       one.checked = box.checked
@@ -241,7 +252,8 @@ function groupBox(group: Group, building: Building): HTMLInputElement {
     }
   })
   building.groups.push(() => {
-    const checked = boxes().filter((one) => one.checked).length
+    const layers = listed()
+    const checked = layers.filter(({ id }) => building.boxes.get(id)?.checked).length
     box.checked = checked === layers.length
     box.indeterminate = checked > 0 && checked < layers.length
   })

@@ -67,7 +67,7 @@ async function showCatalog(request: ApiRequest<'page.catalog'>): Promise<Answer>
     caller,
     query: { search, type, epsg, cumulative_status },
     offset,
-    script: await findWebFile('catalog.js'),
+    script: await findWebFile('catalog.js', request.context.log),
   }
   try {
     return page(catalogPage({ ...shown, ...(await readList(request, offset)) }))
@@ -130,7 +130,7 @@ async function showGeoservice(request: ApiRequest<'page.geoservice'>): Promise<A
     days: await countChecksByDay(database, id, firstDay(now)),
     now,
     management: await readManagement(request),
-    script: await findWebFile('geoservice.js'),
+    script: await findWebFile('geoservice.js', context.log),
   })
   return page(html, catalogPageHeaders(previewOrigins(service)))
 }
