@@ -24,7 +24,9 @@ const maxDepth = 50
  */
 export function parseMapserverExpression(text: string, classItem: string | undefined): Filter {
   if (text.startsWith('(')) return parseLogical(text)
-  if (classItem === undefined) throw new MapserverExpressionFault(...lackOf(text))
+  if (isLogical(text)) throw new MapserverExpressionFault(`${text} is not in parentheses`, `write (${text})`)
+  if (classItem === undefined)
+    throw new MapserverExpressionFault(`${text} requires a <classitem> in the layer`)
   const pattern = /^\/(.*)\/(i?)$/s.exec(text)
   if (pattern) return matchOf(classItem, pattern[1] ?? '', pattern[2] === 'i')
   const list = /^\{(.*)\}$/s.exec(text)
@@ -33,10 +35,23 @@ export function parseMapserverExpression(text: string, classItem: string | undef
   return { op: 'eq', field: classItem, value: quoted?.[2] ?? text }
 }
 
-/** Tells what an expression without a class item lacks: logical expressions, which name their fields, are in parentheses. */
-function lackOf(text: string): [message: string, hint?: string] {
-  if (/\[[^\]]+\]/.test(text)) return [`${text} is not in parentheses`, `write (${text})`]
-  return [`${text} requires a <classitem> in the layer`]
+/** A field in brackets that is compared, at the start of an expression. */
+const comparedField = /^\s*(["']?)\[[^\]]+\]\1\s*(?:[=!<>~]|(?:eq|ne|lt|le|gt|ge|in|like)\b)/i
+
+/**
+ * Tells whether an expression without parentheses is a logical one, which names its fields: no class item has such a value, and
+ * MapServer would compare it with that text.
+ */
+function isLogical(text: string): boolean {
+  if (/^[{/]/.test(text) || !/\[[^\]]+\]/.test(text)) return false
+  if (comparedField.test(text)) return true
+  try {
+    parseLogical(text)
+    return true
+  } catch (error) {
+    if (error instanceof MapserverExpressionFault) return false
+    throw error
+  }
 }
 
 /** Formats a filter as a logical expression that `parseMapserverExpression` parses to an equal filter. */

@@ -6,6 +6,7 @@ import type {
   LayerProperty,
   Length,
   MarkerShape,
+  Offset,
   SimpleFill,
   SimpleLine,
   SimpleMarker,
@@ -148,9 +149,36 @@ export function readLineSymbolizer(reading: SldReading, { element, pass }: SldSy
   return [{ kind: 'line', stroke: line, offset: shifted, rings: 'all', pass, ...definedBy(into) }]
 }
 
+/** Reads how far a symbol is displaced, upwards if it is positive. @see OGC 05-077r4 clauses 11.2.1 and 11.3.2 */
+function readDisplacement(
+  reading: SldReading,
+  symbolized: XmlElement,
+): readonly [right: number, down: number] {
+  const element = childOfSld(symbolized, 'Displacement')
+  if (element !== undefined) reportOthers(reading, element, ['DisplacementX', 'DisplacementY'])
+  const part = (name: string) => {
+    const child = childOfSld(element, name)
+    return numberIn(reading, child && readParameter(reading, child), { byDefault: 0 })
+  }
+  const [right, up] = [part('DisplacementX'), part('DisplacementY')]
+  return [right, up === 0 ? 0 : -up]
+}
+
+/** Turns a displacement back by the angle of a mark, with which it is turned when it is drawn; in the standard, it is not. */
+function turnBack([x, y]: readonly [number, number], degrees: number): readonly [number, number] {
+  if (degrees === 0) return [x, y]
+  const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)]
+  return [x * cos + y * sin, y * cos - x * sin]
+}
+
+/** Returns a displacement in the unit of a symbolizer. */
+function offsetOf([x, y]: readonly [number, number], length: (value: number) => Length): Offset {
+  return [x === 0 ? 0 : length(x), y === 0 ? 0 : length(y)]
+}
+
 /** Reads a polygon symbolizer. */
 export function readPolygonSymbolizer(reading: SldReading, { element, pass }: SldSymbolizer): SimpleFill[] {
-  reportOthers(reading, element, ['Geometry', 'Fill', 'Stroke', 'Name', 'Description'])
+  reportOthers(reading, element, ['Geometry', 'Fill', 'Stroke', 'Displacement', 'Name', 'Description'])
   reportGeometry(reading, element)
   const [fill, stroke] = [childOfSld(element, 'Fill'), childOfSld(element, 'Stroke')]
   const [length, into] = [lengthsOf(reading, element), {} as DataDefined]
@@ -158,7 +186,8 @@ export function readPolygonSymbolizer(reading: SldReading, { element, pass }: Sl
   const outline = stroke && readStroke(reading, stroke, { length, into })
   return [
     {
-      ...{ kind: 'fill', color, brush: fill === undefined ? 'no' : 'solid', offset: [0, 0], pass },
+      ...{ kind: 'fill', color, brush: fill === undefined ? 'no' : 'solid', pass },
+      offset: offsetOf(readDisplacement(reading, element), length),
       ...(outline === undefined ? {} : { stroke: outline }),
       ...definedBy(into),
     },
@@ -177,7 +206,7 @@ export function readPointSymbolizer(reading: SldReading, { element, pass }: SldS
   reportGeometry(reading, element)
   const graphic = childOfSld(element, 'Graphic')
   if (graphic === undefined) return []
-  reportOthers(reading, graphic, ['Mark', 'Size', 'Rotation', 'Opacity', 'ExternalGraphic'])
+  reportOthers(reading, graphic, ['Mark', 'Size', 'Rotation', 'Opacity', 'Displacement', 'ExternalGraphic'])
   const mark = childOfSld(graphic, 'Mark')
   const external = childOfSld(graphic, 'ExternalGraphic')
   if (external !== undefined) reportPart(reading, external, '<ExternalGraphic> is not drawn')
@@ -190,6 +219,11 @@ export function readPointSymbolizer(reading: SldReading, { element, pass }: SldS
     return numberIn(reading, parameter, { byDefault, ...(property === undefined ? {} : { into, property }) })
   }
   const opacity = number('Opacity', 1)
+  const angle = number('Rotation', 0, 'angle')
+  const displacement = readDisplacement(reading, graphic)
+  const moved = childOfSld(graphic, 'Displacement')
+  if (moved !== undefined && into.angle !== undefined && Math.hypot(...displacement) > 0)
+    reportPart(reading, moved, 'the displacement is turned by the rotation, which is an expression')
   const [fill, stroke] = [childOfSld(mark, 'Fill'), childOfSld(mark, 'Stroke')]
   const isPlain = mark === undefined || (fill === undefined && stroke === undefined)
   const color = fill === undefined ? '#808080' : readFill(reading, fill, '#808080')
@@ -203,8 +237,8 @@ export function readPointSymbolizer(reading: SldReading, { element, pass }: SldS
     {
       ...{ kind: 'marker', shape: shapeOf(reading, mark), size: length(number('Size', 6, 'size')) },
       ...{
-        angle: number('Rotation', 0, 'angle'),
-        offset: [0, 0],
+        angle,
+        offset: offsetOf(turnBack(displacement, angle), length),
         anchor: { x: 'center', y: 'center' },
         pass,
       },

@@ -69,6 +69,26 @@ test.each([
   expect(() => parseMapserverExpression(expression, undefined)).toThrow(message)
 })
 
+test.each([
+  '"[art]" = "Schule"',
+  '[n] > 1000',
+  "[n] >= 1 AND [s] IN 'a,b'",
+  'NOT ([n] = 1)',
+  '5 < [n]',
+  '[n] > ',
+])('refuses %s without parentheses, also with a class item', (expression) => {
+  expect(() => parseMapserverExpression(expression, 'art')).toThrow(`${expression} is not in parentheses`)
+})
+
+test.each([
+  ['"[n] > 1000"', '[n] > 1000'],
+  ['[draft]', '[draft]'],
+  ['Road [closed]', 'Road [closed]'],
+  ['a = b', 'a = b'],
+])('takes %s for a value of the class item', (expression, value) => {
+  expect(parseMapserverExpression(expression, 'art')).toEqual({ op: 'eq', field: 'art', value })
+})
+
 test('tells how a logical expression without parentheses is written', () => {
   expect(() => parseMapserverExpression('"[art]" = "Schule"', undefined)).toThrow(
     expect.objectContaining({ hint: 'write ("[art]" = "Schule")' }),

@@ -71,6 +71,27 @@ test('symbolizers have fills, strokes and marks, with the defaults of the standa
   ])
 })
 
+test('marks and polygons are displaced, upwards in the file, and not turned by the rotation', () => {
+  const displaced = (name: string, inner: string, y: string) =>
+    `<sld:${name}>${inner}<sld:Displacement><sld:DisplacementX>4</sld:DisplacementX><sld:DisplacementY>${y}</sld:DisplacementY></sld:Displacement></sld:${name}>`
+  const point = (rotation: string) =>
+    `<sld:PointSymbolizer>${displaced('Graphic', rotation, '3')}</sld:PointSymbolizer>`
+  const offsetOf = (rotation: string) => {
+    const [layer] = symbolOf(read(rule('a', point(rotation)))) ?? []
+    if (layer?.kind !== 'marker') throw new Error('no marker')
+    return layer.offset.map((length) => Math.round(1e6 * Number(length)) / 1e6)
+  }
+  expect(offsetOf('')).toEqual([4, -3])
+  // Turned by 90° clockwise when it is drawn: 3 up becomes 3 to the right, and 4 to the right becomes 4 down.
+  expect(offsetOf('<sld:Rotation>90</sld:Rotation>')).toEqual([-3, -4])
+  const polygon = displaced('PolygonSymbolizer', `<sld:Fill>${css({ fill: '#ff0000' })}</sld:Fill>`, '-2')
+  expect(symbolOf(read(rule('a', polygon)))).toMatchObject([{ kind: 'fill', offset: [4, 2] }])
+  const turned = point('<sld:Rotation><ogc:PropertyName>turn</ogc:PropertyName></sld:Rotation>')
+  expect(readSld(sld(rule('a', turned))).issues.map(({ message }) => message)).toEqual([
+    'the displacement is turned by the rotation, which is an expression',
+  ])
+})
+
 test('rules have filters, ELSE filters and scale limits of pixels of 0.28 mm', () => {
   const style = read(
     rule(
