@@ -6,7 +6,7 @@ import {
 } from '../../src/contract/formats/export_formats.ts'
 import { type SourceFormatFacts, sourceFormatList } from '../../src/contract/formats/source_formats.ts'
 import { type Datatype, datatypes } from '../../src/contract/geometry.ts'
-import { maxValuesBytes } from '../../src/contract/limits.ts'
+import { maxPositions, maxValuesBytes } from '../../src/contract/limits.ts'
 import { formatCode, formatCodes, formatTable, joinParts } from './markdown.ts'
 
 /** A value of each datatype. */
@@ -38,7 +38,7 @@ export function printFormats(): string {
     ),
     '## Values in strings',
     'A string becomes a value in the same way everywhere: in tables and other files whose fields have declared datatypes, pipelines, requests, filters, changed datatypes and keys of features. White space around the value is ignored. Empty cells are null. `true` and `false` are not numbers.',
-    `The values of a feature that is loaded from a file have ${maxValuesBytes / 2 ** 20} MiB together at most.`,
+    `The values of a feature that is loaded from a file have ${maxValuesBytes / 2 ** 20} MiB together at most, as has a cell of a CSV file, and its geometry has ${maxPositions.toLocaleString('en-US')} positions at most. A file with a larger cell is refused before it is read; a larger feature is reported.`,
     formatTable(
       ['Datatype', 'Strings', 'Printed, for example'],
       datatypes.map((datatype) => {

@@ -96,6 +96,15 @@ export const maxStringBytes = 16 * 2 ** 20
 /** Maximum size of all values of a feature that is loaded from a file, in bytes. Requests are limited by their body. */
 export const maxValuesBytes = 64 * 2 ** 20
 
+/**
+ * Maximum number of positions in the geometry of a feature that is loaded from a file, several times those of the coastline of
+ * a large country. Requests are limited by their body.
+ */
+export const maxPositions = 2 ** 24
+
+/** Maximum size of a cell of a CSV file, in bytes: that of all values of a feature. */
+export const maxCellBytes = maxValuesBytes
+
 /** Maximum length of the WKT of a filter, in characters. */
 export const maxFilterWkt = 2 ** 20
 

@@ -1,4 +1,5 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
+import { maxPositions } from '../../contract/limits.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import type { AnyByteGeometry, ByteCollection, ByteGeometry, ByteSequence } from '../../geo/byte_geometry.ts'
 import type { Part } from '../../geo/geometry.ts'
@@ -6,6 +7,8 @@ import type { BadFeature, LoadRules } from '../runner/vector_job.ts'
 
 /** Rules for loading geometries. */
 export interface FitRules extends Pick<LoadRules, 'family' | 'isMulti' | 'skipOthers' | 'fix'> {
+  /** Maximum number of positions. @default maxPositions */
+  readonly maxCount?: number
   /** Bounds of the coordinates of the reference system. */
   readonly limits: Bbox
   /** Makes a line or polygon valid; returns the same geometry if it is valid. */
@@ -28,6 +31,8 @@ export function isFault(fitted: object): fitted is FeatureFault {
  */
 export function fitGeometry(found: AnyByteGeometry | undefined, rules: FitRules): FitResult {
   if (found === undefined) return { reason: 'it has no geometry' }
+  if (countPositions(found) > (rules.maxCount ?? maxPositions))
+    return { reason: tooManyPositions(rules.maxCount) }
   const geometry = 'parts' in found ? found : singleFamily(found, rules)
   if (isFault(geometry)) return rules.family !== null && rules.skipOthers ? undefined : geometry
   if (rules.family !== null && geometry.family !== rules.family)
@@ -39,6 +44,19 @@ export function fitGeometry(found: AnyByteGeometry | undefined, rules: FitRules)
       ? checked
       : keepFamily(rules.repair(checked), checked.family, rules)
   return isFault(valid) ? valid : limitParts(valid, rules)
+}
+
+function countPositions(found: AnyByteGeometry): number {
+  if (found.family === 'UNSUPPORTED') return 0
+  const members = 'parts' in found ? [found] : found.members
+  let total = 0
+  for (const { parts } of members) for (const part of parts) for (const { count } of part) total += count
+  return total
+}
+
+/** Returns the reason of a geometry with too many positions. */
+export function tooManyPositions(maxCount = maxPositions): string {
+  return `its geometry has more than ${maxCount} positions`
 }
 
 function otherFamily(name: string, { family }: FitRules): FeatureFault {

@@ -1,6 +1,7 @@
+import { maxPositions } from '../../../contract/limits.ts'
 import type { GrowingBytes } from '../../../core/growing_bytes.ts'
 import { wkbTypes } from '../../../geo/wkb.ts'
-import { notNumber } from '../../import/fit_geometry.ts'
+import { notNumber, tooManyPositions } from '../../import/fit_geometry.ts'
 import { codes, isDigit, type JsonReader } from './json_reader.ts'
 
 /** Maximum nesting depth of collections. */
@@ -72,8 +73,12 @@ export class GeometryParser {
   #partAt = -1
   #partCount = 0
 
-  constructor(json: JsonReader) {
+  readonly #maxCount: number
+
+  /** @param maxCount maximum number of positions of a geometry */
+  constructor(json: JsonReader, maxCount = maxPositions) {
     this.#json = json
+    this.#maxCount = maxCount
   }
 
   /** Resets the parser. */
@@ -236,7 +241,14 @@ export class GeometryParser {
     if (size < 2) this.#breakSequence('a position has only one number')
     if (size > 2) this.#hasZ = true
     if (size > 3) this.facts.hasLongPositions = true
-    this.#count += 1
+    if (this.#count < this.#maxCount) this.#count += 1
+    else this.#breakLarge()
+  }
+
+  /** Drops a geometry with too many positions; the rest of them is read, but not kept. */
+  #breakLarge(): void {
+    this.fault ??= tooManyPositions(this.#maxCount)
+    this.#isUneven = true
   }
 
   #breakSequence(fault: string): void {

@@ -19,10 +19,7 @@ const windowBytes = 1 << 22
 export function copyWithSurplus(path: string, target: string): boolean {
   const source = openSync(path, 'r')
   try {
-    const bytes = Buffer.alloc(windowBytes)
-    const start = bytes.subarray(0, readSync(source, bytes, 0, bytes.length, 0))
-    const end = findHeaderEnd(start.subarray(0, maxHeaderBytes))
-    const separator = end === undefined ? undefined : findSeparator(start.toString('latin1', 0, end))
+    const { start, end, separator } = readHeader(source)
     if (end === undefined || separator === undefined) return false
     const header = Buffer.concat([start.subarray(0, end), Buffer.from(`${separator}${surplusColumn}`)])
     writeCopy(source, { target, header, from: end })
@@ -30,6 +27,24 @@ export function copyWithSurplus(path: string, target: string): boolean {
   } finally {
     closeSync(source)
   }
+}
+
+/** Finds the separator of a CSV file by its header; undefined if it has none. */
+export function readSeparator(path: string): string | undefined {
+  const source = openSync(path, 'r')
+  try {
+    return readHeader(source).separator
+  } finally {
+    closeSync(source)
+  }
+}
+
+function readHeader(source: number) {
+  const bytes = Buffer.alloc(windowBytes)
+  const start = bytes.subarray(0, readSync(source, bytes, 0, bytes.length, 0))
+  const end = findHeaderEnd(start.subarray(0, maxHeaderBytes))
+  const separator = end === undefined ? undefined : findSeparator(start.toString('latin1', 0, end))
+  return { start, end, separator }
 }
 
 const quote = 0x22

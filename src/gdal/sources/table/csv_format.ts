@@ -1,20 +1,18 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readSync, statSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, readdirSync, symlinkSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Dataset, Layer } from 'gdal-async'
 import { sourceFormats } from '../../../contract/formats/source_formats.ts'
-import { problem } from '../../../contract/problems.ts'
 import { startWktCheck } from '../../../geo/wkt_check.ts'
 import type { ColumnUse } from '../../import/copy_row.ts'
 import type { GdalModule } from '../../runner/gdal_module.ts'
-import { maxCsvRowBytes } from '../../runner/settings.ts'
 import { referenceSystemOf } from '../reference_system.ts'
 import type { GeometryReason, SourceFile, SourceLayer } from '../source.ts'
 import { defineSource, type FileProbe, hasExtension, type Opening } from '../source_format.ts'
-import { nameSource } from '../source_name.ts'
 import { refuseNul } from '../text/plain_text.ts'
 import { recodeIfNeeded } from '../text/recode.ts'
 import { type CoordinateColumns, findCoordinates, namesOf, openTable } from './coordinate_columns.ts'
 import { copyWithSurplus, surplusColumn } from './csv_copy.ts'
+import { refuseLongRows } from './csv_size.ts'
 
 /** CSV file with coordinate columns. @see https://gdal.org/drivers/vector/csv.html */
 export const csv = defineSource('CSV', {
@@ -27,21 +25,6 @@ export const csv = defineSource('CSV', {
     return [{ ...source, columns: { ...columns, ...(strings === undefined ? {} : { strings }) } }]
   },
 })
-
-const windowBytes = 1 << 22
-
-const quote = 0x22
-
-const [lineFeed, carriageReturn] = [0x0a, 0x0d]
-
-/** The row that is read. */
-interface Row {
-  isQuoted: boolean
-  sizeBytes: number
-  /** Line at which it starts. */
-  line: number
-  nextLine: number
-}
 
 /** Files without extension and without a format recognized by content are CSV. */
 function isUnnamedText({ start, text, extension }: FileProbe): boolean {
@@ -118,47 +101,4 @@ const maxShownLength = 80
 
 function isNumber(text: string): boolean {
   return /^[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?$/.test(text)
-}
-
-/**
- * Rejects CSV files with a row that is too long for GDAL, which takes such a row for the end of the file.
- *
- * @throws {Problem} source/unreadable
- */
-export function refuseLongRows({ path, name }: SourceFile, maxBytes = maxCsvRowBytes): void {
-  // Longer files than that are rare.
-  if (statSync(path).size <= maxBytes) return
-  const line = findLongRow(path, maxBytes)
-  if (line === undefined) return
-  const text = `${nameSource(name)} cannot be read: the row at line ${line} has more than ${maxBytes} bytes`
-  throw problem('source/unreadable', text)
-}
-
-/** Returns the line at which the first row of more than `maxBytes` starts. Quoted line ends belong to their cell. */
-function findLongRow(path: string, maxBytes: number): number | undefined {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.allocUnsafe(windowBytes)
-    const row: Row = { isQuoted: false, sizeBytes: 0, line: 1, nextLine: 1 }
-    for (;;) {
-      const read = readSync(file, bytes)
-      if (read === 0) return undefined
-      if (isTooLong(row, bytes.subarray(0, read), maxBytes)) return row.line
-    }
-  } finally {
-    closeSync(file)
-  }
-}
-
-/** Adds bytes to a row and the rows after it, up to the first that is too long. */
-function isTooLong(row: Row, bytes: Uint8Array, maxBytes: number): boolean {
-  for (const byte of bytes) {
-    if (byte === quote) row.isQuoted = !row.isQuoted
-    if (byte === lineFeed) row.nextLine += 1
-    const isEnd = !row.isQuoted && (byte === lineFeed || byte === carriageReturn)
-    row.sizeBytes = isEnd ? 0 : row.sizeBytes + 1
-    if (isEnd) row.line = row.nextLine
-    if (row.sizeBytes > maxBytes) return true
-  }
-  return false
 }
