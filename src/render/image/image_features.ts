@@ -47,6 +47,9 @@ const minUnitsPerPixel = 64
 /** Sides of the cells in which points and small geometries are thinned, in units: half and an eighth of a pixel. */
 const cellUnits = { points: 32, others: 8 }
 
+/** Tolerance of lines with tens of thousands of positions, in units: half a pixel, as in vector tiles. */
+const largeLineUnits = 32
+
 /** Maximum number of small and of all features in 256 × 256 pixels, and of an image. */
 const limits = { small: 16_384, features: 32_768, image: 500_000 }
 
@@ -166,6 +169,7 @@ export function measureImage(frame: ImageFrame, { reach, cell, clipMargin = 256 
     cellUnits: cell,
     pointCellUnits: cell,
     cell: cell / scale,
+    largeLineTolerance: largeLineUnits / scale,
     // One unit more than the margin, because positions on the edge are rounded away from the image.
     cellOffset: Math.ceil((margin + 1) / cell) * cell,
   }

@@ -43,6 +43,8 @@ export interface TileGrid {
   readonly pointCellUnits: number
   /** Side of a cell in metres. */
   readonly cell: number
+  /** Tolerance of the simplification of lines above 512 KB, in metres; `cell` if it is missing. */
+  readonly largeLineTolerance?: number
   /** Area to search, for a reference system other than EPSG:3857 and EPSG:4326. */
   readonly searchArea?: SearchArea | undefined
   /** Units that the origin of cells lies left of the tile and above it, so that cell numbers are not negative. */

@@ -301,7 +301,21 @@ export function simplifiedSql(target: GeometryTarget): string {
   // Binds the box only where it is used: PostgreSQL refuses parameters without a type.
   const clip = () => `ST_ClipByBox2D(${plain}, ${boxSql(wide, srs, bindings)})`
   const near = clips ? `case when ${completeSql(target)} then ${plain} else ${clip()} end` : plain
-  return cell === 0 ? near : `ST_Simplify(${near}, ${bindings.bind(cell, 'float8')}, true)`
+  if (cell === 0) return near
+  return `ST_Simplify(${near}, ${toleranceSql(target)}, true)`
+}
+
+/**
+ * Returns SQL of the tolerance of simplification. Polygons have the same one, whatever their size, so that neighbours have the same
+ * border.
+ */
+function toleranceSql({ layer, grid, bindings }: GeometryTarget): string {
+  const { cell, largeLineTolerance = cell } = grid
+  const tolerance = bindings.bind(cell, 'float8')
+  if (largeLineTolerance <= cell || geometryParts(layer.geometryType).family !== 'LINESTRING')
+    return tolerance
+  const large = bindings.bind(largeLineTolerance, 'float8')
+  return `case when ST_MemSize(g) > ${clipThresholdBytes} then ${large} else ${tolerance} end`
 }
 
 /** Returns SQL of a small geometry as its box in units, at least one unit wide and high, so that it stays visible. */

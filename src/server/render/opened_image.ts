@@ -22,7 +22,7 @@ import { drawSources } from './sources/draw_sources.ts'
 import type { DrawnSource, ShownLayer } from './sources/drawn_source.ts'
 
 /** Changes with every version of the renderer that draws differently. */
-const rendererVersion = 4
+const rendererVersion = 5
 
 /** Parameters of an image. */
 export interface ImageOptions {

@@ -2,6 +2,8 @@ import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { readImageFeatures } from '../../../src/render/image/image_features.ts'
+import { findLayers } from '../../../src/store/layer/stored_layer.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { namedSymbol, qml, symbolLayer } from '../../support/qml.ts'
 import { uploadContent } from '../../support/samples.ts'
@@ -147,5 +149,30 @@ describeServer('thinning', (start) => {
     await server.admin('PATCH', `/api/resource/${id}/feature/`, [10, 700, 30, 20].map(island))
     expect(await readTowns(server, `resource=${id}`)).toEqual([700])
     expect(await readTowns(server, `resource=${id}&thin_by=-people`)).toEqual([10])
+  })
+
+  test('lines with tens of thousands of positions are simplified to half a pixel, others to an eighth', async () => {
+    const server = await start()
+    const id = await createTestLayer(server.database, {
+      name: 'wave',
+      geometryType: 'LINESTRING',
+      fields: {},
+    })
+    await server.admin('PATCH', `/api/resource/${id}/feature/`, [{ geom: 'LINESTRING(0 0,1 1)' }])
+    const frame = { box: [0, 0, 1000, 1000], width: 1000, height: 1000 } as const
+    const countBytes = async (positions: number) => {
+      const layer = (await findLayers(server.database, [id])).get(id)
+      if (layer === undefined) throw new Error('no layer')
+      // Every other position lies 0.4 pixels beside the others.
+      await server.database.query(
+        `update "${layer.tableName}" set geom = (select ST_MakeLine(ST_SetSRID(ST_MakePoint(1000.0 * i / $1::int, 500 + 0.4 * (i % 2)), 3857) order by i)
+          from generate_series(0, $1::int) i)`,
+        [positions],
+      )
+      const { geometries } = await readImageFeatures(server.database, layer, { frame, reach: 0, fields: [] })
+      return geometries.length
+    }
+    expect(await countBytes(5000)).toBeGreaterThan(5000)
+    expect(await countBytes(50_000)).toBeLessThan(100)
   })
 })
