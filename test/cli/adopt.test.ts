@@ -107,6 +107,7 @@ it('takes resources over from another manifest only if it is named', async () =>
     0,
     expect.stringContaining('Plan for county: 0 changes, 4 unchanged.'),
   ])
+  expect((await run('adopt', 'other.yaml', '--yes', '--from', 'town')).exit).toBe(0)
 })
 
 it('adopts a pulled subtree', async () => {

@@ -74,7 +74,6 @@ async function prepareAdoption(
 ): Promise<PreparedAdoption> {
   const { manifest } = loaded
   const before = await readActualTree(api, signal)
-  requireManifests(settings.from, before, manifest.id)
   const { sources, issues } = await findSameData({
     reader: liveReader(api, signal),
     manifest,
@@ -82,6 +81,9 @@ async function prepareAdoption(
     signal,
   })
   const plan = planAdoption({ manifest, actual: before, server: api.url, from: settings.from, sources })
+  // A second run finds that the other manifest has nothing left.
+  const isDone = plan.changes.length === 0 && !hasErrors(plan.issues)
+  if (!isDone) requireManifests(settings.from, before, manifest.id)
   const commit = await findCommit(resolve(cwd, orDefault(settings.paths)[0] ?? '.'))
   return { plan: { ...plan, issues: [...plan.issues, ...issues] }, loaded, commit, before }
 }
