@@ -57,8 +57,10 @@ export function checkKeys(plan: Plan, manifest: Manifest, options: PlanOptions):
 
 /** Finds the keys in options that neither the manifest nor the server has. */
 export function findUnknownKeys(plan: Plan, manifest: Manifest, options: PlanOptions): UnknownKey[] {
+  const used = ([...manifestKeys, 'only', ...anyKeys] as const).filter((option) => options[option].size > 0)
+  if (used.length === 0) return []
   const declared = listDeclared(manifest)
-  const misused = ([...manifestKeys, 'only', ...anyKeys] as const).flatMap((option) =>
+  const misused = used.flatMap((option) =>
     [...options[option]].flatMap((key) => findMisuse(option, key, declared)),
   )
   const known = new Set(declared.map(({ key }) => key))

@@ -10,9 +10,10 @@ const runsLong = words[0] === 'serve' || words[0] === 'start'
 // garbage collection time of V8's initial size, and three quarters of the memory of its final size. A server under load would
 // grow it with the memory of the machine, to more than 100 MB in all threads, without being faster for it.
 growYoungGeneration(runsLong ? youngMebibytes.server : youngMebibytes.command)
-// A short command ends before the optimizing compiler pays off, and marking old objects on other threads: it keeps most of them.
-// Threads that collect young objects together wait for each other more than they save.
-const shortFlags = ['--no-opt', '--no-concurrent-marking', '--no-parallel-scavenge']
+// A short command ends before the optimizing compiler pays off. It keeps most of its objects: marking them in many steps costs
+// more than all at once, and keeps the memory of what dies between the steps. Threads that collect young objects together wait
+// for each other more than they save.
+const shortFlags = ['--no-opt', '--no-incremental-marking', '--no-parallel-scavenge']
 if (!runsLong) for (const flag of shortFlags) setFlagsFromString(flag)
 
 // Loading code takes half of the time of a short command; the compile cache avoids it from the second run on.

@@ -13,65 +13,84 @@ export interface ValueMapping {
    * Returns the replacement of a value, or `parts` to map its items or members. Called twice for a union: with the
    * keywords of the union, then with those of the matching branch.
    */
-  replace(words: Annotations, value: unknown, pointer: Pointer): unknown
+  replace(words: Annotations, value: unknown, place: ValuePlace): unknown
   /** Tells whether values of a schema may change; others are copied by reference. All by default. */
   concerns?(schema: Schema): boolean
   /** Selects the members of an object to map, as a new object; all own members by default. */
   members?(properties: Readonly<Record<string, Schema>>, value: Fields): Record<string, unknown>
-  /** Whether `replace` needs the pointer, which is empty otherwise. */
-  readonly hasPointers?: boolean
+}
+
+/** Place of a value in the mapped one. */
+export interface ValuePlace {
+  /** Place of the list or object with the value; absent for the mapped value itself. */
+  readonly owner?: ValuePlace
+  readonly token: string | number
+}
+
+/** Returns the pointer of a value. Most mappings need few of them. */
+export function pointerAt({ owner, token }: ValuePlace): Pointer {
+  return owner === undefined ? '' : joinPointer(pointerAt(owner), token)
 }
 
 /**
- * Copies a value by its schema, replacing parts by the mapping. Handles unions, lists, objects and references to
- * schemas. Null stays null.
+ * Replaces parts of a value by its schema. Handles unions, lists, objects and references to schemas. Null stays null. Does not
+ * change the value: what has replaced parts is copied, the rest is shared.
  */
 export function mapValue(schema: Schema, value: unknown, mapping: ValueMapping): unknown {
-  return mapAt(schema, value, { mapping, pointer: '' })
+  return mapAt(schema, value, { mapping, token: '' })
 }
 
-function mapAt(schema: Schema, value: unknown, place: Place): unknown {
-  const { mapping, pointer } = place
+interface Walk extends ValuePlace {
+  readonly mapping: ValueMapping
+}
+
+function mapAt(schema: Schema, value: unknown, walk: Walk): unknown {
+  const { mapping } = walk
   if (value === null || value === undefined || mapping.concerns?.(schema) === false) return value
-  const replaced = mapping.replace(annotationsOf(schema), value, pointer)
+  const replaced = mapping.replace(annotationsOf(schema), value, walk)
   if (replaced !== parts) return replaced
   const branch = findSchemaFor(schema, value)
   if (branch !== undefined && branch !== schema) {
-    const inBranch = mapping.replace(annotationsOf(branch), value, pointer)
+    const inBranch = mapping.replace(annotationsOf(branch), value, walk)
     if (inBranch !== parts) return inBranch
   }
   const fitting = branch ?? schema
-  if (Array.isArray(value)) return mapItems(fitting, value, place)
-  return typeof value === 'object' ? mapMembers(fitting, value as Fields, place) : value
+  if (Array.isArray(value)) return mapItems(fitting, value, walk)
+  return typeof value === 'object' ? mapMembers(fitting, value as Fields, walk) : value
 }
 
-interface Place {
-  readonly mapping: ValueMapping
-  readonly pointer: Pointer
-}
-
-function mapItems({ items }: Schema, value: readonly unknown[], place: Place): unknown {
+function mapItems({ items }: Schema, value: readonly unknown[], walk: Walk): unknown {
   if (items === undefined) return value
-  return value.map((item, index) => mapAt(items, item, placeOf(place, index)))
+  let copy: unknown[] | undefined
+  for (let index = 0; index < value.length; index += 1) {
+    const item = value[index]
+    const mapped = mapAt(items, item, inside(walk, index))
+    if (mapped === item) continue
+    copy ??= [...value]
+    copy[index] = mapped
+  }
+  return copy ?? value
 }
 
-function placeOf({ mapping, pointer }: Place, token: string | number): Place {
-  return { mapping, pointer: mapping.hasPointers ? joinPointer(pointer, token) : pointer }
-}
+const inside = (owner: Walk, token: string | number): Walk => ({ mapping: owner.mapping, owner, token })
 
-function mapMembers(owner: Schema, value: Fields, place: Place): unknown {
-  const { mapping } = place
+function mapMembers(owner: Schema, value: Fields, walk: Walk): unknown {
+  const { mapping } = walk
   const { properties } = owner
   if (properties === undefined && (mapping.members !== undefined || owner.patternProperties === undefined))
     return value
-  const copy =
-    properties === undefined ? { ...value } : (mapping.members?.(properties, value) ?? { ...value })
-  for (const name in copy) {
+  const given = properties && mapping.members?.(properties, value)
+  let copy = given
+  for (const name in given ?? value) {
     const schema = memberSchema(owner, name)
     if (schema === undefined || mapping.concerns?.(schema) === false) continue
-    copy[name] = mapAt(schema, copy[name], placeOf(place, name))
+    const member = (copy ?? value)[name]
+    const mapped = mapAt(schema, member, inside(walk, name))
+    if (mapped === member) continue
+    copy ??= { ...value }
+    copy[name] = mapped
   }
-  return copy
+  return copy ?? value
 }
 
 function memberSchema({ properties, patternProperties }: Schema, name: string): Schema | undefined {

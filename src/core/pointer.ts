@@ -18,20 +18,26 @@ export function splitPointer(pointer: Pointer): string[] {
   if (pointer === '') return []
   const tokens = pointer.slice(1).split('/')
   if (!pointer.includes('~')) return tokens
-  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return tokens.map(readToken)
 }
+
+const readToken = (token: string) => token.replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** Returns the pointer of the value that contains this one; the whole document contains itself. */
 export function parentPointer(pointer: Pointer): Pointer {
   return pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))
 }
 
-/** Finds the value at a pointer. */
+/** Finds the value at a pointer. Most values that are looked up are absent: reads no more of the pointer than it needs. */
 export function findAtPointer(root: unknown, pointer: Pointer): unknown {
   let value = root
-  for (const token of splitPointer(pointer)) {
+  for (let at = 0; at < pointer.length; ) {
     if (value === null || typeof value !== 'object') return undefined
-    value = (value as Record<string, unknown>)[token]
+    const next = pointer.indexOf('/', at + 1)
+    const end = next === -1 ? pointer.length : next
+    const token = pointer.slice(at + 1, end)
+    value = (value as Record<string, unknown>)[token.includes('~') ? readToken(token) : token]
+    at = end
   }
   return value
 }

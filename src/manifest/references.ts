@@ -1,4 +1,4 @@
-import { type Cls, descriptorOf } from '../contract/registry.ts'
+import { descriptorOf } from '../contract/registry.ts'
 import { type FoundReference, findReferences } from '../contract/schema/references.ts'
 import type { Issue } from '../core/issue.ts'
 import { joinPointer, type Pointer } from '../core/pointer.ts'
@@ -19,21 +19,19 @@ export interface WantedReference extends FoundReference {
 export function listReferences(resource: Pick<WantedResource, 'cls' | 'members'>): WantedReference[] {
   const { cls, members } = resource
   if (cls === undefined) return []
-  return Object.entries(members).flatMap(([name, value]) =>
-    referencesOfMember(cls, name, value).map((found) => withKey(found)),
-  )
+  const { members: schemas } = descriptorOf(cls)
+  const references: WantedReference[] = []
+  for (const [name, schema] of Object.entries(schemas)) {
+    const value = (members as Readonly<Record<string, unknown>>)[name]
+    if (value === undefined || !mentionsWord(schema, 'x-ref')) continue
+    for (const found of findReferences(schema, value)) references.push(withKey(found, name))
+  }
+  return references
 }
 
-function referencesOfMember(cls: Cls, name: string, value: unknown): FoundReference[] {
-  const schema = descriptorOf(cls).members[name]
-  if (schema === undefined || !mentionsWord(schema, 'x-ref')) return []
-  const base = joinPointer('', name)
-  return findReferences(schema, value).map((found) => ({ ...found, pointer: base + found.pointer }))
-}
-
-function withKey(found: FoundReference): WantedReference {
-  const isKey = found.target !== 'principal' && typeof found.value === 'string'
-  return isKey ? { ...found, key: String(found.value) } : found
+function withKey({ target, value, pointer }: FoundReference, member: string): WantedReference {
+  const found = { target, value, pointer: joinPointer('', member) + pointer }
+  return target !== 'principal' && typeof value === 'string' ? { ...found, key: value } : found
 }
 
 /** Checks that every reference names a resource of the manifest with an allowed class. */

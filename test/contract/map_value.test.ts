@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nullable, oneOf } from '../../src/contract/descriptor.ts'
-import { mapValue, mentioning, parts } from '../../src/contract/map_value.ts'
+import { mapValue, mentioning, parts, pointerAt } from '../../src/contract/map_value.ts'
 import type { Schema } from '../../src/contract/schema/schema.ts'
 import { Type } from '../../src/contract/schema/type.ts'
 
@@ -22,10 +22,9 @@ const drawing = {
 test('visits unions, lists, objects and records, and passes the location', () => {
   const met: [string, unknown][] = []
   const mapped = mapValue(Drawing, drawing, {
-    hasPointers: true,
-    replace: (words, value, pointer) => {
+    replace: (words, value, place) => {
       if (!words['x-secret']) return parts
-      met.push([pointer, value])
+      met.push([pointerAt(place), value])
       return '***'
     },
   })

@@ -1,6 +1,6 @@
 import type { Pointer } from '../../core/pointer.ts'
 import type { Annotations, Reference } from '../descriptor.ts'
-import { mapValue, mentioning, parts } from '../map_value.ts'
+import { mapValue, mentioning, parts, pointerAt } from '../map_value.ts'
 import type { Schema } from './schema.ts'
 
 /** Reference found in a value. */
@@ -24,12 +24,30 @@ const mentionsReferences = mentioning(['x-ref', 'x-principal'])
 export function mapReferences(schema: object, value: unknown, replace: ReplaceReference): unknown {
   return mapValue(schema as Schema, value, {
     concerns: mentionsReferences,
-    hasPointers: true,
-    replace: (words, found, pointer) => {
+    replace: (words, found, place) => {
       const target = targetOf(words)
-      return target === undefined ? parts : replace({ target, pointer, value: found })
+      return target === undefined ? parts : replace({ target, pointer: pointerAt(place), value: found })
     },
   })
+}
+
+/** Tells whether a value has a reference that meets a condition. Cheap: without pointers. */
+export function hasReference(
+  schema: object,
+  value: unknown,
+  meets: (found: Omit<FoundReference, 'pointer'>) => boolean,
+): boolean {
+  let isFound = false
+  mapValue(schema as Schema, value, {
+    concerns: mentionsReferences,
+    replace: (words, found) => {
+      const target = targetOf(words)
+      if (target === undefined) return parts
+      isFound ||= meets({ target, value: found })
+      return found
+    },
+  })
+  return isFound
 }
 
 /** Lists the references in a value, in their order. */

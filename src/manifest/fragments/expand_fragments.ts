@@ -83,10 +83,12 @@ interface Place {
 function* usesWithin(map: unknown, { source, pointer, parent }: Place): Generator<Use> {
   if (!isObject(map)) return
   for (const [key, value] of Object.entries(map)) {
-    const at = joinPointer(pointer, key)
     const { children } = (value ?? {}) as { readonly children?: unknown }
-    if (isUse(value)) yield { source, pointer: at, key, value, ...(parent === undefined ? {} : { parent }) }
-    else yield* usesWithin(children, { source, pointer: joinPointer(at, 'children'), parent: key })
+    if (isUse(value)) {
+      const at = joinPointer(pointer, key)
+      yield { source, pointer: at, key, value, ...(parent === undefined ? {} : { parent }) }
+    } else if (isObject(children))
+      yield* usesWithin(children, { source, pointer: joinPointer(pointer, key, 'children'), parent: key })
   }
 }
 

@@ -27,8 +27,7 @@ export function identifyRules(
   { rules = [] }: Pick<ActualResource, 'rules'>,
   principals: Principals,
 ): IdentifiedFields {
-  const hasRules = [...fields.keys()].some((name) => name.startsWith('permissions/'))
-  if (!hasRules) return { fields, hasFormerNames: false }
+  if (!hasRules(fields)) return { fields, hasFormerNames: false }
   const namesIn = (index: Principals) =>
     rules.map((rule) => {
       const line = formatRule(nameRule(rule, principals))
@@ -41,4 +40,9 @@ export function identifyRules(
     fields: new Map([...fields].map(([name, digest]) => [now.get(name) ?? former.get(name) ?? name, digest])),
     hasFormerNames: [...fields.keys()].some((name) => former.has(name) && !now.has(name)),
   }
+}
+
+function hasRules(fields: SetFields): boolean {
+  for (const name of fields.keys()) if (name.startsWith('permissions/')) return true
+  return false
 }

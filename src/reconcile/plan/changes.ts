@@ -224,7 +224,7 @@ function planUpdate(work: Work, written: WantedResource, found: ActualResource):
   draft.issues.push(...left.issues)
   draft.unreadExtensions.push(...left.unread)
   const wanted = left.block
-  const context = { ...work.context, keptNames: left.kept }
+  const context = { ...work.context, recorded: left.recorded, keptNames: left.kept }
   const files = compareFiles(wanted, actual, input.digests)
   if (!input.options.allowLoss.has(wanted.key)) draft.issues.push(...checkFileLoss(wanted, actual, files))
   const counted = withLosses(work, withFiles(diffResource(written, found, context), files), actual)
@@ -243,7 +243,7 @@ function planUpdate(work: Work, written: WantedResource, found: ActualResource):
   )
   const secrets = diff.uncompared.map((pointer) => splitPointer(pointer).join('.'))
   draft.uncompared.push(...secrets.map((field) => ({ key: wanted.key, field })))
-  const foreign = reportForeignFields(wanted, { ...input, actual, context, edits: diff.edits })
+  const foreign = reportForeignFields(wanted, { options: input.options, actual, context, edits: diff.edits })
   draft.issues.push(...reportUnconvertible(wanted, diff.edits), ...foreign)
   const isSame = diff.edits.length === 0 && !diff.adopts && diff.records === undefined
   if (isSame && data === undefined && wanted.restores === undefined) {

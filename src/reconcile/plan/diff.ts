@@ -11,7 +11,7 @@ import { compareRules, fullName, nameRule, withFullNames } from '../model/access
 import type { ActualResource } from '../model/actual_tree.ts'
 import type { Edit, RecordChange, WantedBody } from '../model/change.ts'
 import { writeFields } from '../model/layer_fields.ts'
-import { listOwned } from '../model/owned_fields.ts'
+import { findRecorded, listOwned, type RecordedFields } from '../model/owned_fields.ts'
 import { isCompared, type Names } from '../model/value_equality.ts'
 import { type ContestedFields, findContested } from './fields/contested_fields.ts'
 import { withOrigins } from './fields/field_origin.ts'
@@ -43,6 +43,8 @@ export interface DiffContext {
   readonly former?: FormerKeys | undefined
   /** Whether the resource is written anyway: its data, files, or descriptions and attachments of features. */
   readonly isWritten?: boolean
+  /** What the manifest is recorded to set on the resource, if that was read from its record before. */
+  readonly recorded?: RecordedFields | undefined
   /** Names of fields that the block no longer contains, and that its record keeps. */
   readonly keptNames?: ReadonlySet<string>
   /** Keys whose ids the account cannot know, because it may not read the resources. */
@@ -86,7 +88,9 @@ export function diffResource(
 ): ResourceDiff {
   const draft: Draft = { edits: [], unknown: [], unseen: [], uncompared: [], body: {} }
   const { manifestId, names, former } = context
-  const record = { manifestId, names, former, owned: listOwned(written, actual.cls, names) }
+  const owned = listOwned(written, actual.cls, names)
+  const { recorded = findRecorded(actual, manifestId, names.principals) } = context
+  const record = { manifestId, names, former, owned, recorded }
   const completed = completeBlock(written, actual, record)
   const { wanted } = completed
   const sides = { wanted, actual, context, completed }

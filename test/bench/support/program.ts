@@ -24,7 +24,7 @@ export async function runProgram(
   variables: Readonly<Record<string, string>>,
   ...words: string[]
 ): Promise<ProgramRun> {
-  const program = fileURLToPath(new URL('./landform.ts', import.meta.url))
+  const program = fileURLToPath(new URL('./landform.mjs', import.meta.url))
   const env = { ...process.env, ...variables }
   const started = performance.now()
   const child = spawn(process.execPath, [program, ...words], {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { membersOf } from '../../../src/contract/bodies/bodies.ts'
-import { findReferences, mapReferences } from '../../../src/contract/schema/references.ts'
+import { findReferences, hasReference, mapReferences } from '../../../src/contract/schema/references.ts'
 
 const webmap = membersOf('webmap').webmap as object
 const layer = (style: unknown) => ({ item_type: 'layer', display_name: 'L', layer_style_id: style })
@@ -37,6 +37,18 @@ describe('findReferences', () => {
 
   it('skips null and invalid values', () => {
     expect(findReferences(webmap, { bookmark_resource: null, root_item: { children: 'none' } })).toEqual([])
+  })
+})
+
+describe('hasReference', () => {
+  it('tests the references at every depth', () => {
+    const value = { root_item: { item_type: 'root', children: [layer('a'), layer({ id: 7 })] } }
+    const has = (style: unknown) => hasReference(webmap, value, (found) => found.value === style)
+    expect([
+      has('a'),
+      has('L'),
+      hasReference(webmap, value, ({ value: one }) => typeof one === 'object'),
+    ]).toEqual([true, false, true])
   })
 })
 

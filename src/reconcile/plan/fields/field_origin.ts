@@ -3,7 +3,7 @@ import { identifyLine } from '../../model/access_rules.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
 import { type EntrySides, originOfEntry, withoutEntries } from '../../model/entries.ts'
-import { findEntries, findRecorded } from '../../model/owned_fields.ts'
+import { findEntries } from '../../model/owned_fields.ts'
 import { partName, ruleName } from '../../model/rule_records.ts'
 import { digestsWanted, isAsAnyRecorded } from '../match/former_keys.ts'
 import type { RecordContext } from './removed_fields.ts'
@@ -14,7 +14,7 @@ export function withOrigins(
   actual: ActualResource,
   context: RecordContext,
 ): readonly Edit[] {
-  const recorded = findRecorded(actual, context.manifestId, context.names.principals)
+  const { recorded } = context
   if (recorded === undefined || recorded.isEarlier || edits.length === 0) return edits
   const known = new Map<string, FieldOrigin>()
   return edits.map((edit) => {

@@ -41,10 +41,9 @@ export function planMarks(wanted: WantedResource, input: RecordInput): PlannedMa
   if (actual.resmeta === undefined) return { items: {} }
   if (wanted.records !== undefined) return { items: writeMarks(actual, wanted.records) }
   if (!records(wanted, actual, context.manifestId)) return { items: {} }
-  const { owned } = context
+  const { owned, recorded } = context
   // The manager of a resource records what it sets with its next change.
   const isManaged = actual.manager === context.manifestId
-  const recorded = findRecorded(actual, context.manifestId, context.names.principals)
   const isRenamed = !input.isChanged && recordsFormerKeys(recorded, actual, context)
   if (isManaged && !input.isChanged && !isRenamed) return { items: {} }
   const isSame =

@@ -4,7 +4,7 @@ import type { Issue } from '../../../core/issue.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
 import { countFiles } from '../../model/actual_files.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
-import { findRecorded, listOwned } from '../../model/owned_fields.ts'
+import { findRecorded, listOwned, type RecordedFields } from '../../model/owned_fields.ts'
 import type { PlanInput } from '../../model/plan_input.ts'
 import type { Names } from '../../model/value_equality.ts'
 import { featurePartNames, featureParts } from '../data/feature_parts.ts'
@@ -27,17 +27,35 @@ export interface LeftParts {
 /** A part of what features have, by the name of its field. */
 const partOf = (name: string) => featureParts.find((part) => name === `features.${part}`)
 
-/** Plans the descriptions and attachments of features, and the files, that a block once listed: `--prune` deletes them. Pure. */
+interface RecordedResource {
+  readonly actual: ActualResource
+  readonly names: Names
+  /** What the manifest is recorded to set. */
+  readonly recorded: RecordedFields | undefined
+}
+
+/**
+ * Plans the descriptions and attachments of features, and the files, that a block once listed: `--prune` deletes them. Returns the
+ * record of the manifest with them. Pure.
+ */
 export function planLeftParts(
-  { manifest, extensions, options }: PlanInput,
+  input: PlanInput,
   wanted: WantedResource,
   { actual, names }: { readonly actual: ActualResource; readonly names: Names },
+): LeftParts & Pick<RecordedResource, 'recorded'> {
+  const recorded = findRecorded(actual, input.manifest.id, names.principals)
+  return { ...planRecordedParts(input, wanted, { actual, names, recorded }), recorded }
+}
+
+function planRecordedParts(
+  { manifest, extensions, options }: PlanInput,
+  wanted: WantedResource,
+  { actual, names, recorded }: RecordedResource,
 ): LeftParts {
-  const recorded = findRecorded(actual, manifest.id, names.principals)?.fields ?? []
   // Of most resources nothing of the kind is recorded.
-  if (![...recorded].some(([name]) => isLastingPart(name, actual.cls))) return nothingLeft(wanted)
+  if (recorded === undefined || !hasLastingParts(recorded, actual.cls)) return nothingLeft(wanted)
   const owned = listOwned(wanted, actual.cls, names)
-  const left = listRemoved(wanted, actual, { manifestId: manifest.id, owned, names })
+  const left = listRemoved(wanted, actual, { manifestId: manifest.id, owned, recorded })
     .map(({ name }) => name)
     .filter(
       (name) =>
@@ -64,6 +82,11 @@ export function planLeftParts(
     // A block with features reads them by its key.
     unread: isUnread && wanted.features === undefined ? [{ id: actual.id }] : [],
   }
+}
+
+function hasLastingParts({ fields }: RecordedFields, cls: string): boolean {
+  for (const name of fields.keys()) if (isLastingPart(name, cls)) return true
+  return false
 }
 
 const nothingLeft = (block: WantedResource): LeftParts => ({ block, kept: new Set(), issues: [], unread: [] })

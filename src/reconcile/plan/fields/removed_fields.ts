@@ -6,7 +6,13 @@ import type { WantedResource } from '../../../manifest/manifest.ts'
 import { formatRule, nameRule } from '../../model/access_rules.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { Edit } from '../../model/change.ts'
-import { findItem, findRecorded, listOwners, type OwnedFields } from '../../model/owned_fields.ts'
+import {
+  findItem,
+  findRecorded,
+  listOwners,
+  type OwnedFields,
+  type RecordedFields,
+} from '../../model/owned_fields.ts'
 import { ruleName } from '../../model/rule_records.ts'
 import { listUnreadFields } from '../../model/unread_fields.ts'
 import type { Names } from '../../model/value_equality.ts'
@@ -35,6 +41,8 @@ export interface RecordContext {
   readonly names: Names
   /** Fields that the block sets. */
   readonly owned: OwnedFields
+  /** What the manifest is recorded to set; undefined if that is nothing. */
+  readonly recorded: RecordedFields | undefined
   /** Names of fields that are recorded as before, because they stay as they are. */
   readonly kept?: ReadonlySet<string>
   /** Keys before the renames of the plan. */
@@ -52,6 +60,7 @@ export function completeBlock(
   context: RecordContext,
 ): CompletedBlock {
   const all = listNoLongerSet(wanted, actual, context)
+  if (all.length === 0) return { wanted, ...nothingRemoved }
   const unread = unreadNames(all, actual)
   const kept = new Set(all.flatMap(({ name }) => (unread.has(name) || isLeft(wanted, name) ? [name] : [])))
   const removed = all.filter(({ name }) => !kept.has(name))
@@ -62,6 +71,15 @@ export function completeBlock(
   const completed = removed.length === 0 ? wanted : { ...wanted, ...resets }
   const pointers = [...new Set([...unread].map(pointerOf))]
   return { wanted: completed, released, droppedRules, clearedSecrets, unprotects, kept, unread: pointers }
+}
+
+const nothingRemoved: Omit<CompletedBlock, 'wanted'> = {
+  released: [],
+  droppedRules: new Set(),
+  clearedSecrets: new Set(),
+  kept: new Set(),
+  unread: [],
+  unprotects: false,
 }
 
 const emptySets = () => ({ droppedRules: new Set<string>(), clearedSecrets: new Set<string>() })
@@ -77,7 +95,7 @@ export interface RemovedField {
 export function listRemoved(
   wanted: WantedResource,
   actual: ActualResource,
-  context: Pick<RecordContext, 'manifestId' | 'owned' | 'names'>,
+  context: Pick<RecordContext, 'manifestId' | 'owned' | 'recorded'>,
 ): RemovedField[] {
   return listNoLongerSet(wanted, actual, context).filter(({ name }) => !isLeft(wanted, name))
 }
@@ -85,16 +103,16 @@ export function listRemoved(
 function listNoLongerSet(
   wanted: WantedResource,
   actual: ActualResource,
-  { manifestId, owned, names }: Pick<RecordContext, 'manifestId' | 'owned' | 'names'>,
+  { manifestId, owned, recorded }: Pick<RecordContext, 'manifestId' | 'owned' | 'recorded'>,
 ): RemovedField[] {
-  if (!records(wanted, actual, manifestId)) return []
-  const found = findRecorded(actual, manifestId, names.principals)
-  if (found === undefined) return []
-  const fields = [...found.fields].map(([name, digest]) => ({ name, digest }))
-  return fields.filter(({ name }) => {
-    if (owned.has(name) || name === 'parent') return false
-    return !(found.isEarlier && name === 'permissions.include' && wanted.permissions !== undefined)
-  })
+  if (recorded === undefined || !records(wanted, actual, manifestId)) return []
+  const removed: RemovedField[] = []
+  for (const [name, digest] of recorded.fields) {
+    if (owned.has(name) || name === 'parent') continue
+    const isIncluded = recorded.isEarlier && name === 'permissions.include'
+    if (!isIncluded || wanted.permissions === undefined) removed.push({ name, digest })
+  }
+  return removed
 }
 
 /** Tells whether a block leaves a field as it is, by its name in records: that of a member, of a field, or of a part of a list. */

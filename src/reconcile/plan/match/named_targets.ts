@@ -1,8 +1,7 @@
-import { descriptorOf } from '../../../contract/registry.ts'
-import { mapReferences, targetIdOf } from '../../../contract/schema/references.ts'
+import { type Cls, descriptorOf } from '../../../contract/registry.ts'
+import { hasReference, mapReferences, targetIdOf } from '../../../contract/schema/references.ts'
 import type { Schema } from '../../../contract/schema/schema.ts'
 import type { Manifest, WantedResource } from '../../../manifest/manifest.ts'
-import { listReferences } from '../../../manifest/references.ts'
 
 /**
  * Replaces references by id, `{ id: 7 }`, to resources of the same manifest with their keys, so that both notations are equal
@@ -11,36 +10,33 @@ import { listReferences } from '../../../manifest/references.ts'
  * @param keyOf keys by id of the matched resources
  */
 export function nameTargets(manifest: Manifest, keyOf: ReadonlyMap<number, string>): Manifest {
-  const named = listByIds(manifest).flatMap((key) => {
-    const wanted = manifest.resources.get(key)
-    return wanted === undefined ? [] : [[key, nameInMembers(wanted, keyOf)] as const]
-  })
-  if (named.length === 0) return manifest
+  const byId = [...manifest.resources.values()].filter(refersById)
+  if (byId.length === 0) return manifest
   const resources = new Map(manifest.resources)
-  for (const [key, wanted] of named) resources.set(key, wanted)
+  for (const wanted of byId) resources.set(wanted.key, nameInMembers(wanted, keyOf))
   return { ...manifest, resources }
 }
 
-/** Of a manifest, several plans are computed until everything that they need is read. */
-const known = new WeakMap<Manifest, readonly string[]>()
-
-/** Lists the keys of resources that refer to others by id. */
-function listByIds(manifest: Manifest): readonly string[] {
-  const found =
-    known.get(manifest) ??
-    [...manifest.resources.values()].flatMap((wanted) =>
-      listReferences(wanted).some((one) => one.target !== 'principal' && one.key === undefined)
-        ? [wanted.key]
-        : [],
-    )
-  known.set(manifest, found)
-  return found
+/** Tells whether a resource refers to others by id. */
+function refersById({ cls, members }: WantedResource): boolean {
+  if (cls === undefined) return false
+  const schemas = schemasOf(cls)
+  for (const member in members) {
+    const schema = schemas[member]
+    if (schema !== undefined && hasReference(schema, members[member], isById)) return true
+  }
+  return false
 }
+
+const isById: Parameters<typeof hasReference>[2] = ({ target, value }) =>
+  target !== 'principal' && typeof value !== 'string'
+
+const schemasOf = (cls: Cls) => descriptorOf(cls).members as Readonly<Record<string, Schema>>
 
 function nameInMembers(wanted: WantedResource, keyOf: ReadonlyMap<number, string>): WantedResource {
   const { cls } = wanted
   if (cls === undefined) return wanted
-  const schemas = descriptorOf(cls).members as Readonly<Record<string, Schema>>
+  const schemas = schemasOf(cls)
   const members = Object.entries(wanted.members).map(([member, fields]) => {
     const schema = schemas[member]
     return [member, schema === undefined ? fields : nameReferences(schema, fields, keyOf)]
