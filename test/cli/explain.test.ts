@@ -53,6 +53,17 @@ resources:
                 - { keyname: lots.all, resource_id: lots, display_name: All lots }
 `
 
+/** A resource, a group and an icon with one key. */
+const sameKeys = (name: string) => `manifest: same
+groups:
+  roads: { description: Surveyors }
+icons:
+  roads: { name: Road, image: line.svg }
+resources:
+  root: { existing: true, id: 0 }
+  roads: { cls: resource_group, parent: root, display_name: ${name} }
+`
+
 let cwd: string
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'landform-explain-'))
@@ -61,6 +72,8 @@ beforeAll(async () => {
     'One\nTwo lines that are long enough to be counted, one after the other\n',
   )
   await writeFile(join(cwd, 'city.yaml'), manifest('North'))
+  await writeFile(join(cwd, 'line.svg'), '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>')
+  await writeFile(join(cwd, 'same.yaml'), sameKeys('Roads'))
 })
 afterAll(() => rm(cwd, { recursive: true, force: true }))
 
@@ -151,6 +164,15 @@ lots.feature_layer.fields.use.display_name  "Use of the lot"
     expect(near.err).toContain('did you mean "code"?')
   })
 
+  test('tells that a user, a group or a record omits a field', async () => {
+    const unset = 'the manifest does not set it, and it has no default'
+    const { out } = await runCommand(['explain', 'roads.display_name', 'same.yaml', '--offline'], { cwd })
+    expect(out).toContain(`roads.display_name  (none)\n    ${unset}\n`)
+    expect(out).toContain('roads.display_name  "Roads"\n')
+    expect((await explain('ivy.description', {}, '--offline')).out).toContain(unset)
+    expect((await explain('ivy.members', {}, '--offline')).err).toContain('has no field "ivy.members"')
+  })
+
   test('refuses names that the manifest does not have', async () => {
     const { err, exit } = await explain('linse')
     expect(exit).toBe(3)
@@ -191,5 +213,19 @@ describe.each(drivers)('explain with a server on %s', (driver) => {
     const refused = await explain('city.north.display_name', { ...env, LANDFORM_PASSWORD: 'wrong words' })
     expect(refused.err).toContain('note: the values of the server are not shown: ')
     expect(refused.exit).toBe(0)
+  })
+
+  test('tells resources, records, users and groups with one key apart', async () => {
+    const env = administratorEnv(server.url)
+    const run = (...words: readonly string[]) => runCommand(words, { cwd, env })
+    expect((await run('apply', 'same.yaml', '--yes')).exit).toBe(0)
+    await writeFile(join(cwd, 'same.yaml'), sameKeys('Streets'))
+    const { out } = await run('explain', 'roads.display_name', 'same.yaml')
+    expect(out).toContain('"Streets"\n    same.yaml:8:')
+    expect(out).toContain('server: "Roads"\n')
+    expect(out).toMatch(/roads.display_name {2}\(none\)\n.*\n {4}server: "roads"\n/)
+    expect((await run('explain', 'roads.name', 'same.yaml')).out).toContain('server: the same\n')
+    expect((await run('explain', 'roads.description', 'same.yaml')).out).toContain('server: the same\n')
+    await writeFile(join(cwd, 'same.yaml'), sameKeys('Roads'))
   })
 })

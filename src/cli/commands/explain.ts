@@ -1,4 +1,7 @@
+import type { CatalogReading } from '../../api/read_catalog.ts'
+import type { PrincipalRecords } from '../../api/read_principals.ts'
 import { problem } from '../../contract/problems.ts'
+import { isCls } from '../../contract/registry.ts'
 import { joinPointer, type Pointer, splitPointer } from '../../core/pointer.ts'
 import { isProblem } from '../../core/problem.ts'
 import { findHint } from '../../core/suggest.ts'
@@ -37,13 +40,15 @@ async function runExplain(settings: ExplainSettings, terminal: Terminal): Promis
   const loaded = await loadGoodManifest(paths, terminal)
   const named = findNamedBlocks(loaded.documents, name)
   if (named.length === 0) throw unknownKey(name, loaded)
-  const written = named.flatMap((one) => explainBlock(one, terminal.env).map((field) => ({ one, field })))
-  const explained = written.length > 0 ? written : named.flatMap(explainOneOmitted)
+  const explained = named.flatMap((one) => {
+    const written = explainBlock(one, terminal.env).map((field) => ({ one, field }))
+    return written.length > 0 ? written : explainOneOmitted(one)
+  })
   if (explained.length === 0) throw unknownField(name, named)
-  const plan = await planUnlessFailing(settings, loaded, terminal)
+  const server = await readUnlessFailing(settings, loaded, { explained, terminal })
   const paint = painter(terminal.colour)
   for (const { one, field } of explained) {
-    const explanation = { key: one.block.key, ...field, ...serverPart(plan, one, field) }
+    const explanation = { key: one.block.key, ...field, ...serverPart(server, one, field) }
     if (json) writeEvent(terminal.out, 'field', factsOf(explanation))
     else writeLine(terminal.out, formatExplanation(explanation, paint))
   }
@@ -78,12 +83,25 @@ function unknownField(name: string, named: readonly NamedBlock[]) {
   )
 }
 
+/** What the server has: the plan of the manifest, and the records, users and groups of which it omits fields. */
+interface ServerState {
+  readonly plan: Plan
+  /** Undefined if they were not read, or cannot be read. */
+  readonly principals: PrincipalRecords | undefined
+  readonly catalog: CatalogReading | undefined
+}
+
+interface Explaining {
+  readonly explained: readonly { readonly one: NamedBlock; readonly field: ExplainedField }[]
+  readonly terminal: Terminal
+}
+
 /** Plans the manifest, since plans know what the server has; undefined with a note if that is not possible. */
-async function planUnlessFailing(
+async function readUnlessFailing(
   { server, offline }: ExplainSettings,
   { manifest }: GoodManifest,
-  terminal: Terminal,
-): Promise<Plan | undefined> {
+  { explained, terminal }: Explaining,
+): Promise<ServerState | undefined> {
   if (offline) return undefined
   if (server.server === undefined && !terminal.env.LANDFORM_SERVER) {
     writeLine(
@@ -96,10 +114,17 @@ async function planUnlessFailing(
     const api = await connect(server, terminal)
     try {
       const reader = liveReader(api, terminal.interrupt)
-      return await planFrom({
+      const plan = await planFrom({
         ...{ reader, manifest, options: safeOptions, readsPart: true },
         signal: terminal.interrupt,
       })
+      const omits = (...kinds: readonly string[]) =>
+        explained.some(({ one, field }) => isOmitted(field) && kinds.includes(one.block.kind ?? ''))
+      return {
+        plan,
+        principals: omits('user', 'group') ? await reader.readPrincipals() : undefined,
+        catalog: omits('icon', 'geoservice') ? await reader.readCatalog() : undefined,
+      }
     } finally {
       await api.close()
     }
@@ -127,19 +152,55 @@ const directives: readonly string[] = [
   'type',
 ]
 
+/** Tells whether the manifest does not set a field, and it has no default. */
+const isOmitted = ({ origins, value }: Pick<ExplainedField, 'origins' | 'value'>) =>
+  origins.length === 0 && value === undefined
+
 function serverPart(
-  plan: Plan | undefined,
+  state: ServerState | undefined,
   { block }: NamedBlock,
-  { pointer, names, isSecret, ...explained }: ExplainedField,
+  field: ExplainedField,
 ): { readonly server?: ServerValue } {
-  const [field = ''] = splitPointer(pointer)
-  if (plan === undefined || isSecret || directives.includes(field)) return {}
-  const isOf = ({ key }: { readonly key: string }) => key === block.key
-  if (plan.unknown.some(isOf)) return { server: { state: 'unknown' } }
-  const change = plan.changes.find(isOf)
-  const isOmitted = explained.origins.length === 0 && explained.value === undefined
-  if (isOmitted && change?.action !== 'create') return { server: valueOnServer(plan, block.key, pointer) }
-  return { server: change === undefined ? { state: 'same' } : compare(change, joinPointer('', ...names)) }
+  const { pointer, names, isSecret } = field
+  const [name = ''] = splitPointer(pointer)
+  if (state === undefined || isSecret || directives.includes(name)) return {}
+  const { plan } = state
+  const { key, kind } = block
+  // Resources, records, users and groups may have the same key.
+  const isUnknown = plan.unknown.some(
+    (one) => one.key === key && (kind === undefined ? isCls(one.cls) : one.cls === kind),
+  )
+  if (isUnknown) return { server: { state: 'unknown' } }
+  const change = plan.changes.find((one) => one.key === key && one.record === kind)
+  if (!isOmitted(field) || change?.action === 'create')
+    return { server: change === undefined ? { state: 'same' } : compare(change, joinPointer('', ...names)) }
+  if (kind === undefined) return { server: valueOnServer(plan, key, pointer) }
+  return { server: valueOfRecord(listRecords(state, kind), change?.id, { key, name }) }
+}
+
+type Records = readonly Readonly<Record<string, unknown>>[]
+
+function listRecords(
+  { principals, catalog }: ServerState,
+  kind: NonNullable<NamedBlock['block']['kind']>,
+): Records | undefined {
+  const read = typeof catalog === 'string' ? undefined : catalog
+  const lists = {
+    ...{ user: principals?.users, group: principals?.groups },
+    ...{ icon: read?.icons, geoservice: read?.geoservices },
+  }
+  return lists[kind] as Records | undefined
+}
+
+/** Finds a field of a record, by its id if the plan changes it, which may rename it. */
+function valueOfRecord(
+  records: Records | undefined,
+  id: number | undefined,
+  { key, name }: { readonly key: string; readonly name: string },
+): ServerValue {
+  const isSame = (text: unknown) => typeof text === 'string' && text.toLowerCase() === key.toLowerCase()
+  const found = records?.find((one) => (id === undefined ? isSame(one.keyname) : one.id === id))
+  return found === undefined ? { state: 'unknown' } : { state: 'differs', from: found[name] ?? undefined }
 }
 
 /** Plans do not compare what the manifest omits. */

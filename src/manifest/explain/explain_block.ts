@@ -1,4 +1,7 @@
+import type { GeoserviceType } from '../../contract/catalog/catalog.ts'
+import type { CatalogKind } from '../../contract/catalog/catalog_edit.ts'
 import { annotationsOf } from '../../contract/descriptor.ts'
+import type { PrincipalKind } from '../../contract/principal.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
 import type { Schema } from '../../contract/schema/schema.ts'
 import { isSecretName } from '../../contract/secrets.ts'
@@ -25,9 +28,16 @@ export interface ExplainedField {
   readonly origins: readonly Origin[]
 }
 
+/** A block of a resource, or of a record, a user or a group, which have a kind. */
+export interface ExplainedBlock extends PlacedBlock {
+  readonly kind?: CatalogKind | PrincipalKind
+  /** Only of geoservices. */
+  readonly type?: GeoserviceType
+}
+
 /** A block that a name refers to, and the part of it that the name asks for. */
 export interface NamedBlock extends NamedPlace {
-  readonly block: PlacedBlock
+  readonly block: ExplainedBlock
 }
 
 /**
@@ -35,7 +45,7 @@ export interface NamedBlock extends NamedPlace {
  * item of a list by its name in plans. Keys may contain dots.
  */
 export function findNamedBlocks(sources: readonly ManifestSource[], name: string): NamedBlock[] {
-  const blocks = sources.flatMap((source) => [
+  const blocks = sources.flatMap((source): ExplainedBlock[] => [
     ...readBlocks(source).blocks,
     ...readPrincipalBlocks(source).blocks,
     ...readRecords(source).blocks,
