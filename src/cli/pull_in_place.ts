@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Api } from '../api/api.ts'
 import { problem } from '../contract/problems.ts'
-import { countOf } from '../core/count.ts'
+import { countOf, joinFirst } from '../core/count.ts'
 import type { Issue } from '../core/issue.ts'
 import { formatPatch } from '../core/line_diff.ts'
 import { joinPointer } from '../core/pointer.ts'
 import type { Problem } from '../core/problem.ts'
 import { writeAtomically } from '../files/atomic_write.ts'
 import type { Manifest } from '../manifest/manifest.ts'
-import { shorten } from '../reconcile/access/describe_access.ts'
 import { findDrift } from '../reconcile/drift/find_drift.ts'
 import type { Plan } from '../reconcile/model/change.ts'
 import { safeOptions } from '../reconcile/model/plan_input.ts'
@@ -216,7 +215,7 @@ function describeUnapplied(unapplied: readonly Unapplied[]): string[] {
       ? ''
       : `, or write what the server has over ${them} with landform pull --overwrite ${quoteForShell(one)}`
   return [
-    `${countOf(count, 'change')} of the manifest ${are} not applied, and left alone: ${shorten(keys, maxKeys)}.`,
+    `${countOf(count, 'change')} of the manifest ${are} not applied, and left alone: ${joinFirst(keys, maxKeys)}.`,
     `See ${them} with landform plan, and apply ${them}${take}.`,
   ]
 }

@@ -15,6 +15,12 @@ export function countOf(count: number, noun: string): string {
   return `${showNumber(count)} ${pluralOf(noun, count)}`
 }
 
+/** Lists the first of many names: `a, b and 3 more`. */
+export function joinFirst(names: readonly string[], most: number): string {
+  if (names.length <= most) return names.join(', ')
+  return `${names.slice(0, most).join(', ')} and ${showNumber(names.length - most)} more`
+}
+
 /** Joins words: `a`, `a and b`, `a, b and c`. */
 export function joinWords(words: readonly string[]): string {
   const last = words.at(-1) ?? ''

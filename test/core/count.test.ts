@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countOf } from '../../src/core/count.ts'
+import { countOf, joinFirst } from '../../src/core/count.ts'
 
 it.each([
   [0, 'feature', '0 features'],
@@ -12,4 +12,13 @@ it.each([
   [1_234_567, 'value', '1,234,567 values'],
 ])('writes %i of %s as %s', (count, noun, text) => {
   expect(countOf(count, noun)).toBe(text)
+})
+
+it.each([
+  [[], 2, ''],
+  [['a', 'b'], 2, 'a, b'],
+  [['a', 'b', 'c'], 2, 'a, b and 1 more'],
+  [Array.from({ length: 1_236 }, () => 'a'), 2, 'a, a and 1,234 more'],
+])('lists the first of %j', (names, most, text) => {
+  expect(joinFirst(names, most)).toBe(text)
 })

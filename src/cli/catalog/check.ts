@@ -7,7 +7,7 @@ import {
 } from '../../contract/catalog/catalog.ts'
 import type { GeoserviceRecord } from '../../contract/catalog/catalog_edit.ts'
 import { problem } from '../../contract/problems.ts'
-import { showNumber } from '../../core/count.ts'
+import { joinFirst, showNumber } from '../../core/count.ts'
 import { findHint } from '../../core/suggest.ts'
 import { readRecords } from '../../reconcile/catalog/read_records.ts'
 import type { CommandSpec } from '../command.ts'
@@ -62,9 +62,8 @@ const maxNamed = 5
 
 /** Describes services without a result: another run is checking them, or they were deleted in the meantime. */
 function describeOpen(services: readonly (GeoserviceRecord | undefined)[]): string {
-  const named = services.slice(0, maxNamed).map((service) => plainLine(service?.name ?? ''))
-  const more = services.length > maxNamed ? ` and ${showNumber(services.length - maxNamed)} more` : ''
-  return `${showNumber(services.length)} without a result, because another check of them is running: ${named.join(', ')}${more}. Repeat the command when it has ended.`
+  const names = services.map((service) => plainLine(service?.name ?? ''))
+  return `${showNumber(services.length)} without a result, because another check of them is running: ${joinFirst(names, maxNamed)}. Repeat the command when it has ended.`
 }
 
 function rowOf(result: CheckLine, name = ''): string[] {

@@ -116,7 +116,11 @@ function describePlan(described: string, plan: Plan, { colour }: Terminal): stri
 function countDone(plan: Plan): string {
   const { create, ...others } = countActions(plan.changes)
   const updated = Object.values(others).reduce((sum, count) => sum + count, 0)
-  const parts = [`${create} created`, `${updated} updated`, `${showNumber(plan.unchanged)} unchanged`]
+  const parts = [
+    `${showNumber(create)} created`,
+    `${showNumber(updated)} updated`,
+    `${showNumber(plan.unchanged)} unchanged`,
+  ]
   return [...parts, ...countCleared(plan)].join(', ')
 }
 

@@ -1,6 +1,6 @@
-import { showNumber } from '../../core/count.ts'
+import { joinFirst, showNumber } from '../../core/count.ts'
 import { formatLine } from '../../core/span.ts'
-import { describeAccess, shorten } from '../../reconcile/access/describe_access.ts'
+import { describeAccess } from '../../reconcile/access/describe_access.ts'
 import type { AccessReport } from '../../reconcile/model/access_change.ts'
 import { oneLine, type Paint } from './text_format.ts'
 
@@ -13,7 +13,7 @@ export function formatAccess(report: AccessReport | undefined, paint: Paint): st
   if (report === undefined) return []
   const lines = describeAccess(report.changes).map(({ change, sentence, names, causes }) => {
     const places = causes.map(formatLine)
-    const cause = places.length === 0 ? '' : ` (${shorten(places, maxPlaces)})`
+    const cause = places.length === 0 ? '' : ` (${joinFirst(places, maxPlaces)})`
     return `${paint(change === 'gain' ? 'green' : 'red', sentence)}: ${oneLine(names)}${cause}`
   })
   if (!report.complete)

@@ -1,4 +1,5 @@
 import type { SkippedFeatures } from '../../contract/bodies/import_report.ts'
+import { showNumber } from '../../core/count.ts'
 
 /** Formats the number of skipped features, after other counts; empty if there are none. */
 export function formatSkippedCount(skipped: SkippedFeatures | undefined): string {
@@ -8,5 +9,5 @@ export function formatSkippedCount(skipped: SkippedFeatures | undefined): string
 /** Lists the first invalid features by their position in the file, and counts the rest. */
 export function formatBad({ bad, bad_count }: SkippedFeatures, maxListed: number): string[] {
   const named = bad.slice(0, maxListed).map(({ number, reason }) => `feature ${number}: ${reason}`)
-  return bad_count > named.length ? [...named, `and ${bad_count - named.length} more`] : named
+  return bad_count > named.length ? [...named, `and ${showNumber(bad_count - named.length)} more`] : named
 }

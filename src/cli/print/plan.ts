@@ -1,6 +1,6 @@
 import { type Action, actions } from '../../contract/bodies/journal.ts'
 import { catalogKinds } from '../../contract/catalog/catalog_edit.ts'
-import { countOf, joinWords, pluralOf, showNumber } from '../../core/count.ts'
+import { countOf, joinFirst, joinWords, pluralOf, showNumber } from '../../core/count.ts'
 import { listExtensionCounts } from '../../core/extension_counts.ts'
 import { splitPointer } from '../../core/pointer.ts'
 import {
@@ -74,11 +74,10 @@ export function formatUncompared({ uncompared = [] }: Plan): string[] {
   const keys = [...new Set(uncompared.map(({ key }) => oneLine(key)))]
   if (keys.length === 0) return []
   const shown = keys.slice(0, maxNames)
-  const more = keys.length > maxNames ? ` and ${keys.length - maxNames} more` : ''
   const secrets = uncompared.length === 1 ? 'The secret' : 'Secrets'
   const are = uncompared.length === 1 ? 'is' : 'are'
   return [
-    `${secrets} of ${shown.join(', ')}${more} ${are} not compared, since servers do not return secrets. After a change: --send-secrets ${shown.join(',')}.`,
+    `${secrets} of ${joinFirst(keys, maxNames)} ${are} not compared, since servers do not return secrets. After a change: --send-secrets ${shown.join(',')}.`,
   ]
 }
 

@@ -1,3 +1,4 @@
+import { showNumber } from '../../core/count.ts'
 import type { Change } from '../../reconcile/model/change.ts'
 import { formatAccess } from './access.ts'
 import { formatDetails, formatSummary, formatUncompared, signs } from './plan.ts'
@@ -86,7 +87,7 @@ function addSection(draft: Draft, { title, isOpen, blocks, language }: Section):
     shown.push(block)
   }
   const more = blocks.length - shown.length
-  const note = more === 0 ? '' : `\n… and ${more} more; landform plan shows all of them.\n`
+  const note = more === 0 ? '' : `\n… and ${showNumber(more)} more; landform plan shows all of them.\n`
   if (shown.length === 0) {
     add(draft, `${title}${note === '' ? '' : ': not shown, see landform plan.'}\n`)
     return

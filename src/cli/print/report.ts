@@ -112,7 +112,7 @@ function formatStyleIssues({ change, styleIssues = [] }: Outcome, known: readonl
     const advice = hint === undefined ? '' : `; ${hint}`
     return `    line ${line}, column ${column}: ${message}${advice}`
   })
-  const more = found.length > maxListed ? [`    … and ${found.length - maxListed} more`] : []
+  const more = found.length > maxListed ? [`    … and ${showNumber(found.length - maxListed)} more`] : []
   return [`  ${change.key}: not drawn as the style says:`, ...listed, ...more]
 }
 

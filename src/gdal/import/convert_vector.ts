@@ -1,6 +1,6 @@
 import type { GeometryParts } from '../../contract/geometry.ts'
 import { problem } from '../../contract/problems.ts'
-import { countOf } from '../../core/count.ts'
+import { countOf, showNumber } from '../../core/count.ts'
 import { hasNoRoom } from '../runner/disk_room.ts'
 import type { GdalModule, OpenGdal } from '../runner/gdal_module.ts'
 import type { SourceSummary, VectorJob, WireUnconvertible } from '../runner/vector_job.ts'
@@ -297,7 +297,7 @@ function decideGeometry(
 
 function badFeatures(scan: FeatureScan, { columns }: ReadingPlan): Error {
   const { bad, badCount } = scan
-  const more = badCount > bad.length ? [`and ${badCount - bad.length} more`] : []
+  const more = badCount > bad.length ? [`and ${showNumber(badCount - bad.length)} more`] : []
   const lines = [...bad.map(({ number, reason }) => `feature ${number}: ${reason}`), ...more]
   return problem('source/bad-features', `${countOf(badCount, 'feature')} cannot be loaded`, {
     detail: lines.map((line) => `- ${line}`).join('\n'),

@@ -1,12 +1,12 @@
 import { classMask, maskOf } from '../../access/permission_mask.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
-import { countOf, pluralOf } from '../../core/count.ts'
+import { countOf, joinFirst, pluralOf } from '../../core/count.ts'
 import { formatLine, type Span } from '../../core/span.ts'
 import type { AccessChange, AccessTarget } from '../model/access_change.ts'
 
 /** Maximum number of names in a list. */
-const maxNames = 5
+export const maxNames = 5
 
 /** Changes of access in words. */
 export interface AccessSentence {
@@ -90,7 +90,10 @@ function describeLine({ change, principals, words: what, on, resources, causes }
   return {
     change,
     sentence: `${text} ${isPlural ? verb : `${verb}s`} ${what} on ${countResources(sorted, on)}`,
-    names: shorten(sorted.map(({ key }) => key)),
+    names: joinFirst(
+      sorted.map(({ key }) => key),
+      maxNames,
+    ),
     causes: [...causes.values()],
   }
 }
@@ -108,7 +111,9 @@ export function describePrincipals(names: readonly string[]): {
       .map((name) => name.slice(kind.length + 1))
   const kinds = ['group', 'user'].flatMap((kind) => {
     const keynames = keynamesOf(kind)
-    return keynames.length === 0 ? [] : [`${pluralOf(kind, keynames.length)} ${shorten(keynames)}`]
+    return keynames.length === 0
+      ? []
+      : [`${pluralOf(kind, keynames.length)} ${joinFirst(keynames, maxNames)}`]
   })
   const text = joinWords([...kinds, ...signedIn, ...guests])
   return { text, isPlural: names.length > 1 || guests.length + signedIn.length > 0 }
@@ -152,12 +157,6 @@ function countResources(resources: readonly AccessTarget[], on: AccessChange['on
 function nounOf(cls: string): string {
   const label = nouns[cls] ?? (isCls(cls) ? descriptorOf(cls).label : 'resource')
   return /^.[a-z]/.test(label) ? `${label.charAt(0).toLowerCase()}${label.slice(1)}` : label
-}
-
-/** Lists names, the first ones of many. */
-export function shorten(names: readonly string[], most = maxNames): string {
-  if (names.length <= most) return names.join(', ')
-  return `${names.slice(0, most).join(', ')} and ${names.length - most} more`
 }
 
 function joinWords(parts: readonly string[]): string {

@@ -5,10 +5,10 @@ import { hasPermission, maskOf, namesOf } from '../../access/permission_mask.ts'
 import { permissionNames } from '../../contract/permissions.ts'
 import { type ProblemCode, problems } from '../../contract/problems.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
-import { countOf } from '../../core/count.ts'
+import { countOf, joinFirst } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
-import { shorten } from '../access/describe_access.ts'
+import { maxNames } from '../access/describe_access.ts'
 import type { LintResource, LintSubject, LintTree } from './lint_tree.ts'
 
 /** Lists what is probably wrong in a tree, although it is valid. All findings are warnings. */
@@ -145,7 +145,11 @@ function findUnreadableLayers(tree: LintTree, evaluators: readonly Evaluator[]):
 const needed = (cls: string) =>
   isCls(cls) && descriptorOf(cls).scopes.some((scope) => scope === 'data') ? 'data.read' : 'resource.read'
 
-const nameAll = (subjects: readonly LintSubject[]) => shorten(subjects.map(({ name }) => name))
+const nameAll = (subjects: readonly LintSubject[]) =>
+  joinFirst(
+    subjects.map(({ name }) => name),
+    maxNames,
+  )
 
 const styleClasses: ReadonlySet<string> = new Set(['mapsrv_style', 'desk_vector_style', 'raster_style'])
 

@@ -1,6 +1,6 @@
 import { dataOf, descriptorOf, filesOf, isCls } from '../../contract/registry.ts'
 import { findReferences, targetIdOf } from '../../contract/schema/references.ts'
-import { countOf } from '../../core/count.ts'
+import { countOf, joinFirst } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import { orderBlock, type WrittenBlock, type WrittenManifest } from '../../manifest/rewrite.ts'
 import { countFiles } from '../model/actual_files.ts'
@@ -174,8 +174,7 @@ const maxKeys = 5
 /** Warns that features, pixels and files are not pulled, so that applied elsewhere, the manifest creates empty resources. */
 function warnOfData(keys: readonly string[]): Issue[] {
   if (keys.length === 0) return []
-  const more = keys.length > maxKeys ? ` and ${keys.length - maxKeys} more` : ''
-  const message = `the data of ${countOf(keys.length, 'resource')} are not pulled: ${keys.slice(0, maxKeys).join(', ')}${more}`
+  const message = `the data of ${countOf(keys.length, 'resource')} are not pulled: ${joinFirst(keys, maxKeys)}`
   const hint = 'To create the resources on another server, pull with --with-data, or name files in data:.'
   return [{ code: 'plan/data-not-pulled', message, severity: 'warning', hint }]
 }

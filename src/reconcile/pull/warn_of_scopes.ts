@@ -1,4 +1,4 @@
-import { countOf } from '../../core/count.ts'
+import { countOf, joinFirst } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { listUnreadFields } from '../model/unread_fields.ts'
@@ -16,9 +16,8 @@ export function warnOfScopes(
   )
   return [...Map.groupBy(lacking, ({ permission }) => permission)].map(([permission, found]) => {
     const names = [...new Set(found.flatMap((one) => one.names))].join(', ')
-    const keys = found.slice(0, maxKeys).map(({ id }) => keyOf.get(id))
-    const more = found.length > maxKeys ? ` and ${found.length - maxKeys} more` : ''
-    const message = `${names} of ${countOf(found.length, 'resource')} are not written, because this account lacks ${permission}: ${keys.join(', ')}${more}`
+    const keys = found.map(({ id }) => keyOf.get(id) ?? `#${id}`)
+    const message = `${names} of ${countOf(found.length, 'resource')} are not written, because this account lacks ${permission}: ${joinFirst(keys, maxKeys)}`
     const hint = `The manifest names them in unmanaged:, so that its applies leave them as they are. To write them, pull with an account that has ${permission}.`
     return { code: 'plan/unknown', message, severity: 'warning', hint }
   })
