@@ -54,7 +54,7 @@ it('keeps within the maximum length of a comment, and counts what it leaves out'
   const text = formatMarkdown(documentOf(planOf({ blocks, rows })))
   expect(text.length).toBeLessThanOrEqual(maxMarkdown)
   expect(text.length).toBeGreaterThan(maxMarkdown - 5000)
-  expect(text).toMatch(/… and \d+ more; landform plan shows all of them/)
+  expect(text).toMatch(/… and [\d,]+ more; landform plan shows all of them/)
   expect(text).toContain('1000 to create: not shown, see landform plan.')
   expect(text.match(/<details/g)).toHaveLength(text.match(/<\/details>/g)?.length ?? 0)
 })
