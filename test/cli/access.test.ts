@@ -217,3 +217,39 @@ test('lints the resources of a server, or of a subtree', async () => {
   expect((await run('lint', '--server', server.url, '--root', 'none')).err).toContain('plan/missing')
   expect((await run('lint', 'city.yaml', '--server', server.url)).err).toContain('not both')
 })
+
+test('lints a small part of a server with what is around it', async () => {
+  await write(manifest([rule('everyone', 'data'), rule('everyone', 'resource')], ['rivers', 'roads']))
+  const style = (key: string) => `    ${key}:
+      cls: mapsrv_style
+      parent: rivers
+      display_name: ${key}
+      mapsrv_style: { xml: '<map><layer><class><style><color red="1" green="2" blue="3"/></style></class></layer></map>' }
+`
+  const others = Array.from(
+    { length: 30 },
+    (_, at) => `    other${at}: { cls: resource_group, parent: root, display_name: Other ${at} }\n`,
+  )
+  const maps = `manifest: maps
+resources:
+    root: { existing: true, id: 0 }
+    rivers: { existing: true }
+${style('used')}${style('unused')}${others.join('')}    map:
+      cls: webmap
+      parent: root
+      display_name: Map
+      webmap:
+        root_item:
+          item_type: root
+          children:
+            - { item_type: layer, display_name: Rivers, layer_style_id: used, layer_adapter: image }
+`
+  await writeFile(join(cwd, 'maps.yaml'), maps)
+  expect((await run('apply', 'city.yaml', '--yes')).exit).toBe(0)
+  expect((await run('apply', 'maps.yaml', '--yes')).exit).toBe(0)
+  const found = events(await run('lint', '--server', server.url, '--root', 'rivers', '--json'))
+  expect(found.filter(({ type }) => type === 'issue').map(({ message }) => message)).toEqual([
+    'no web map or service uses the style "unused"',
+    'the rules of "city" allow guests resource.create on 3 resources',
+  ])
+})

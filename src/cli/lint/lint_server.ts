@@ -1,7 +1,12 @@
+import type { Api } from '../../api/api.ts'
 import { compareIssues, type Issue } from '../../core/issue.ts'
 import { lintTree } from '../../reconcile/lint/lint_rules.ts'
+import type { LintTree } from '../../reconcile/lint/lint_tree.ts'
 import { lintTreeOfServer } from '../../reconcile/lint/server_lint_tree.ts'
+import { computeFromPart } from '../../reconcile/plan/compute_from_part.ts'
+import { noPart } from '../../reconcile/plan/partial_tree.ts'
 import { readActualTree } from '../../reconcile/plan/plan_manifest.ts'
+import { liveReader } from '../../reconcile/plan/plan_reader.ts'
 import { styleMembers } from '../../style/check_style_text.ts'
 import { connect, type ServerSettings } from '../connect.ts'
 import { adviseLogin } from '../principals.ts'
@@ -37,8 +42,7 @@ export async function lintServer(
 ): Promise<ServerFindings> {
   const api = await connect(server, terminal)
   try {
-    const tree = await readActualTree(api, terminal.interrupt)
-    const checked = lintTreeOfServer(tree, root === undefined ? 0 : findRoot(tree, root).id)
+    const checked = await readChecked(api, root, terminal.interrupt)
     const reported = [...checked.resources.values()].filter(({ isReported }) => isReported)
     const styles = reported.filter(({ cls }) => styleClasses.has(cls)).length
     return { issues: lintTree(checked).sort(compareIssues), resources: reported.length, styles }
@@ -47,4 +51,15 @@ export async function lintServer(
   } finally {
     await api.close()
   }
+}
+
+/** Reads a subtree with what its findings depend on, or the whole tree. */
+async function readChecked(api: Api, root: string | undefined, signal: AbortSignal): Promise<LintTree> {
+  if (root === undefined) return lintTreeOfServer(await readActualTree(api, signal), 0)
+  const ids = /^\d+$/.test(root) ? [Number(root)] : []
+  return computeFromPart({
+    reader: liveReader(api, signal),
+    part: { ...noPart, keynames: [root], ids },
+    compute: async ({ actual }) => lintTreeOfServer(actual, findRoot(actual, root).id),
+  })
 }

@@ -52,7 +52,8 @@ const writing = maskOf(permissionNames.filter((name) => !/\.(?:read|display|conn
 
 /** Finds what guests can write, one finding for each rule that allows it. */
 function findPublicWrites(tree: LintTree): Issue[] {
-  return findGuestRules(tree, (guests) => guests & writing).map(({ resource, pointer, count, permission }) =>
+  const writes = (guests: number, { isReported }: LintResource) => (isReported ? guests & writing : 0)
+  return findGuestRules(tree, writes).map(({ resource, pointer, count, permission }) =>
     issueOf(
       resource,
       'lint/public-write',
@@ -155,13 +156,10 @@ const styleClasses: ReadonlySet<string> = new Set(['mapsrv_style', 'desk_vector_
 
 /** Finds styles that nothing uses, if there is a web map or service that could. */
 function findUnusedStyles(tree: LintTree): Issue[] {
+  if (!tree.hasMaps) return []
   const used = new Set<Key>()
-  let hasUsers = false
-  for (const { cls, references } of tree.resources.values()) {
-    if (cls === 'webmap' || cls === 'wmsserver_service') hasUsers = true
+  for (const { references } of tree.resources.values())
     for (const { target } of references) if (target !== undefined) used.add(target)
-  }
-  if (!hasUsers) return []
   return reported(tree)
     .filter(({ cls, key }) => styleClasses.has(cls) && !used.has(key))
     .map((style) =>

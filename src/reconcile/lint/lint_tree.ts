@@ -45,7 +45,12 @@ export interface LintTree {
   readonly subjects: readonly LintSubject[]
   /** Whether any rule is known: without one, the manifest leaves permissions to others. */
   readonly hasRules: boolean
+  /** Whether there are web maps or services that could use the styles. */
+  readonly hasMaps: boolean
 }
+
+/** Tells whether resources of a class use styles. */
+export const usesStyles = (cls: string) => cls === 'webmap' || cls === 'wmsserver_service'
 
 /** Names of the system users, as keys of the access tree. */
 export interface SystemKeys {

@@ -1,22 +1,34 @@
 import type { AccessResource, Key } from '../../access/access_tree.ts'
 import { readAccess } from '../access/access_trees.ts'
 import { type ActualTree, labelOf, listDescendants } from '../model/actual_tree.ts'
-import { idIn, type LintResource, type LintTree, listLintReferences, listLintSubjects } from './lint_tree.ts'
+import {
+  idIn,
+  type LintResource,
+  type LintTree,
+  listLintReferences,
+  listLintSubjects,
+  usesStyles,
+} from './lint_tree.ts'
 
 /** Names of users and groups who are administrators, and of the system. */
 const administrators: ReadonlySet<string> = new Set(['group:administrators', 'user:administrator'])
 
-/** Reads the resources of a server as a tree to lint; only the subtree of the root is reported. */
+/**
+ * Reads the resources of a server as a tree to lint; only the subtree of the root is reported. Looks up what this refers to, and what
+ * refers to it, and needs no other resources.
+ */
 export function lintTreeOfServer(actual: ActualTree, rootId: number): LintTree {
   const { principals, byId } = actual
   const access = new Map<Key, AccessResource>()
   const found = new Map<Key, LintResource>()
   const reported = new Set([rootId, ...listDescendants(actual, rootId)])
-  const find = (value: unknown): Key | undefined => {
+  const finderOf = (from: number) => (value: unknown) => {
     const id = idIn(value)
-    return id !== undefined && byId.has(id) ? id : undefined
+    // Of references between others, nothing is reported.
+    const isNeeded = id !== undefined && (reported.has(from) || reported.has(id))
+    return isNeeded && byId.has(id) ? id : undefined
   }
-  for (const resource of byId.values()) {
+  for (const resource of actual.listReferring([...reported])) {
     const { id, cls, displayName, parentId, members, rules } = resource
     const read = readAccess(resource)
     if (read !== undefined) access.set(id, read)
@@ -26,7 +38,7 @@ export function lintTreeOfServer(actual: ActualTree, rootId: number): LintTree {
       cls,
       displayName,
       parent: parentId ?? undefined,
-      references: listLintReferences(cls, members, find),
+      references: listLintReferences(cls, members, finderOf(id)),
       isKnown: rules !== undefined && (parentId === null || found.get(parentId)?.isKnown !== false),
       isReported: reported.has(id),
       rulesPointer: '/resource/permissions',
@@ -48,5 +60,7 @@ export function lintTreeOfServer(actual: ActualTree, rootId: number): LintTree {
     access,
     subjects: listLintSubjects(access.values(), system, nameOf),
     hasRules: true,
+    // Those elsewhere may not have been read.
+    hasMaps: rootId !== 0 || [...found.values()].some(({ cls }) => usesStyles(cls)),
   }
 }
