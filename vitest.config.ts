@@ -29,8 +29,8 @@ export default defineConfig({
     // A worker keeps its modules and its embedded database for the next file; leftovers of a file fail it.
     isolate: false,
     sequence: { sequencer: LongFirst },
-    // Two more than there are cores: a worker waits for other processes a third of its time.
-    maxWorkers: Math.max(1, Math.min(availableParallelism() + 2, Math.floor(totalmem() / workerBytes))),
+    // One more than there are cores: a worker waits for other processes, but each loads all modules and its own embedded database.
+    maxWorkers: Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / workerBytes))),
     // Only for hanging tests: an embedded database that starts in seconds takes a minute on a busy machine.
     testTimeout: 300_000,
     hookTimeout: 300_000,
