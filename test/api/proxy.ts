@@ -1,5 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { passAnswer } from '../support/pass_answer.ts'
 
 type Fate = 'pass' | 'unknown' | 'cut before' | 'cut after'
 
@@ -42,8 +43,7 @@ export async function startProxy(options: ProxyOptions): Promise<TestProxy> {
           answer.on('end', () => incoming.socket.destroy())
           return
         }
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(outgoing)
+        passAnswer(answer, outgoing)
       },
       () => outgoing.writeHead(502).end(),
     )

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { passAnswer } from './pass_answer.ts'
 
 /** What happens to a request, and to its client. */
 export const faults = [
@@ -127,9 +128,12 @@ function forward(
 ): void {
   const { method, url = '', headers } = request
   const upstream = send(target + url, { method, headers }, (answer) => {
-    if (lose !== undefined) return void answer.resume().on('end', lose)
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
-    answer.pipe(response)
+    if (lose !== undefined)
+      return void answer
+        .on('error', () => undefined)
+        .resume()
+        .on('close', lose)
+    passAnswer(answer, response)
   })
   upstream.on('error', () => response.destroy())
   // A client that goes away ends the request, as without a proxy.

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll } from 'vitest'
+import { passAnswer } from './pass_answer.ts'
 
 /** A response that a filter sends instead of the server. */
 export interface FilteredAnswer {
@@ -55,8 +56,7 @@ function forward(filter: HttpFilter, request: IncomingMessage, response: ServerR
   const { method = '', url = '', headers } = request
   const upstream = send(filter.target + url, { method, headers }, async (answer) => {
     if ((await filter.beforeResponse(method, url)) === 'cut') return response.destroy()
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
-    answer.pipe(response)
+    passAnswer(answer, response)
   })
   upstream.on('error', () => response.destroy())
   request.pipe(upstream)
