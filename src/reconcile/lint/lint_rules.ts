@@ -8,7 +8,6 @@ import { descriptorOf, isCls } from '../../contract/registry.ts'
 import { countOf, joinFirst } from '../../core/count.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
-import { maxNames } from '../access/describe_access.ts'
 import type { LintResource, LintSubject, LintTree } from './lint_tree.ts'
 
 /** Lists what is probably wrong in a tree, although it is valid. All findings are warnings. */
@@ -146,20 +145,19 @@ function findUnreadableLayers(tree: LintTree, evaluators: readonly Evaluator[]):
 const needed = (cls: string) =>
   isCls(cls) && descriptorOf(cls).scopes.some((scope) => scope === 'data') ? 'data.read' : 'resource.read'
 
-const nameAll = (subjects: readonly LintSubject[]) =>
-  joinFirst(
-    subjects.map(({ name }) => name),
-    maxNames,
-  )
+const nameAll = (subjects: readonly LintSubject[]) => joinFirst(subjects.map(({ name }) => name))
 
 const styleClasses: ReadonlySet<string> = new Set(['mapsrv_style', 'desk_vector_style', 'raster_style'])
 
 /** Finds styles that nothing uses, if there is a web map or service that could. */
 function findUnusedStyles(tree: LintTree): Issue[] {
-  if (!tree.hasMaps) return []
   const used = new Set<Key>()
-  for (const { references } of tree.resources.values())
+  let hasUsers = tree.isPart === true
+  for (const { cls, references } of tree.resources.values()) {
+    if (cls === 'webmap' || cls === 'wmsserver_service') hasUsers = true
     for (const { target } of references) if (target !== undefined) used.add(target)
+  }
+  if (!hasUsers) return []
   return reported(tree)
     .filter(({ cls, key }) => styleClasses.has(cls) && !used.has(key))
     .map((style) =>

@@ -45,12 +45,9 @@ export interface LintTree {
   readonly subjects: readonly LintSubject[]
   /** Whether any rule is known: without one, the manifest leaves permissions to others. */
   readonly hasRules: boolean
-  /** Whether there are web maps or services that could use the styles. */
-  readonly hasMaps: boolean
+  /** Whether there may be resources that neither refer to those of the tree nor are referred to. */
+  readonly isPart?: boolean
 }
-
-/** Tells whether resources of a class use styles. */
-export const usesStyles = (cls: string) => cls === 'webmap' || cls === 'wmsserver_service'
 
 /** Names of the system users, as keys of the access tree. */
 export interface SystemKeys {

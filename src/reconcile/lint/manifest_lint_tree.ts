@@ -1,14 +1,7 @@
 import type { AccessResource, AccessRule, Key } from '../../access/access_tree.ts'
 import { findRequirement, isCls } from '../../contract/registry.ts'
 import type { Manifest, WantedResource } from '../../manifest/manifest.ts'
-import {
-  idIn,
-  type LintResource,
-  type LintTree,
-  listLintReferences,
-  listLintSubjects,
-  usesStyles,
-} from './lint_tree.ts'
+import { idIn, type LintResource, type LintTree, listLintReferences, listLintSubjects } from './lint_tree.ts'
 
 const system = { guest: 'guest', everyone: 'everyone', authenticated: 'authenticated', owner: 'owner' }
 
@@ -54,7 +47,6 @@ export function lintTreeOfManifest({ resources }: Manifest): LintTree {
     access,
     subjects: listLintSubjects(access.values(), system, nameOf),
     hasRules: [...resources.values()].some(({ permissions }) => permissions !== undefined),
-    hasMaps: [...found.values()].some(({ cls }) => usesStyles(cls)),
   }
 }
 

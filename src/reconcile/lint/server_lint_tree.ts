@@ -1,14 +1,7 @@
 import type { AccessResource, Key } from '../../access/access_tree.ts'
 import { readAccess } from '../access/access_trees.ts'
 import { type ActualTree, labelOf, listDescendants } from '../model/actual_tree.ts'
-import {
-  idIn,
-  type LintResource,
-  type LintTree,
-  listLintReferences,
-  listLintSubjects,
-  usesStyles,
-} from './lint_tree.ts'
+import { idIn, type LintResource, type LintTree, listLintReferences, listLintSubjects } from './lint_tree.ts'
 
 /** Names of users and groups who are administrators, and of the system. */
 const administrators: ReadonlySet<string> = new Set(['group:administrators', 'user:administrator'])
@@ -60,7 +53,6 @@ export function lintTreeOfServer(actual: ActualTree, rootId: number): LintTree {
     access,
     subjects: listLintSubjects(access.values(), system, nameOf),
     hasRules: true,
-    // Those elsewhere may not have been read.
-    hasMaps: rootId !== 0 || [...found.values()].some(({ cls }) => usesStyles(cls)),
+    isPart: rootId !== 0,
   }
 }
