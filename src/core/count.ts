@@ -16,7 +16,7 @@ export function countOf(count: number, noun: string): string {
 }
 
 /** Lists the first of many names: `a, b and 3 more`. */
-export function joinFirst(names: readonly string[], most: number): string {
+export function joinFirst(names: readonly string[], most = 5): string {
   if (names.length <= most) return names.join(', ')
   return `${names.slice(0, most).join(', ')} and ${showNumber(names.length - most)} more`
 }

@@ -57,13 +57,10 @@ async function checkServices(
   return exitCode && counts.problematic + counts.failed + open.size > 0 ? 2 : 0
 }
 
-/** Maximum number of names in a message. */
-const maxNamed = 5
-
 /** Describes services without a result: another run is checking them, or they were deleted in the meantime. */
 function describeOpen(services: readonly (GeoserviceRecord | undefined)[]): string {
   const names = services.map((service) => plainLine(service?.name ?? ''))
-  return `${showNumber(services.length)} without a result, because another check of them is running: ${joinFirst(names, maxNamed)}. Repeat the command when it has ended.`
+  return `${showNumber(services.length)} without a result, because another check of them is running: ${joinFirst(names)}. Repeat the command when it has ended.`
 }
 
 function rowOf(result: CheckLine, name = ''): string[] {

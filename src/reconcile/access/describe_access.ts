@@ -1,12 +1,9 @@
 import { classMask, maskOf } from '../../access/permission_mask.ts'
 import { findPermission, type PermissionName } from '../../contract/permissions.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
-import { countOf, joinFirst, pluralOf } from '../../core/count.ts'
+import { countOf, joinFirst, joinWords, pluralOf } from '../../core/count.ts'
 import { formatLine, type Span } from '../../core/span.ts'
 import type { AccessChange, AccessTarget } from '../model/access_change.ts'
-
-/** Maximum number of names in a list. */
-export const maxNames = 5
 
 /** Changes of access in words. */
 export interface AccessSentence {
@@ -90,10 +87,7 @@ function describeLine({ change, principals, words: what, on, resources, causes }
   return {
     change,
     sentence: `${text} ${isPlural ? verb : `${verb}s`} ${what} on ${countResources(sorted, on)}`,
-    names: joinFirst(
-      sorted.map(({ key }) => key),
-      maxNames,
-    ),
+    names: joinFirst(sorted.map(({ key }) => key)),
     causes: [...causes.values()],
   }
 }
@@ -111,9 +105,7 @@ export function describePrincipals(names: readonly string[]): {
       .map((name) => name.slice(kind.length + 1))
   const kinds = ['group', 'user'].flatMap((kind) => {
     const keynames = keynamesOf(kind)
-    return keynames.length === 0
-      ? []
-      : [`${pluralOf(kind, keynames.length)} ${joinFirst(keynames, maxNames)}`]
+    return keynames.length === 0 ? [] : [`${pluralOf(kind, keynames.length)} ${joinFirst(keynames)}`]
   })
   const text = joinWords([...kinds, ...signedIn, ...guests])
   return { text, isPlural: names.length > 1 || guests.length + signedIn.length > 0 }
@@ -157,9 +149,4 @@ function countResources(resources: readonly AccessTarget[], on: AccessChange['on
 function nounOf(cls: string): string {
   const label = nouns[cls] ?? (isCls(cls) ? descriptorOf(cls).label : 'resource')
   return /^.[a-z]/.test(label) ? `${label.charAt(0).toLowerCase()}${label.slice(1)}` : label
-}
-
-function joinWords(parts: readonly string[]): string {
-  if (parts.length < 2) return parts.join('')
-  return `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }

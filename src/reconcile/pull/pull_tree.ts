@@ -168,13 +168,10 @@ function warnOfUnread(tree: ActualTree, root: ActualResource): Issue[] {
   return [{ code: 'plan/incomplete', message, severity: 'warning', hint }]
 }
 
-/** Most keys that a warning lists. */
-const maxKeys = 5
-
 /** Warns that features, pixels and files are not pulled, so that applied elsewhere, the manifest creates empty resources. */
 function warnOfData(keys: readonly string[]): Issue[] {
   if (keys.length === 0) return []
-  const message = `the data of ${countOf(keys.length, 'resource')} are not pulled: ${joinFirst(keys, maxKeys)}`
+  const message = `the data of ${countOf(keys.length, 'resource')} are not pulled: ${joinFirst(keys)}`
   const hint = 'To create the resources on another server, pull with --with-data, or name files in data:.'
   return [{ code: 'plan/data-not-pulled', message, severity: 'warning', hint }]
 }

@@ -3,9 +3,6 @@ import type { Issue } from '../../core/issue.ts'
 import type { ActualResource } from '../model/actual_tree.ts'
 import { listUnreadFields } from '../model/unread_fields.ts'
 
-/** Most keys that a warning lists. */
-const maxKeys = 5
-
 /** Warns of the fields that are not written because the account lacks a permission, once for each permission. */
 export function warnOfScopes(
   resources: readonly ActualResource[],
@@ -17,7 +14,7 @@ export function warnOfScopes(
   return [...Map.groupBy(lacking, ({ permission }) => permission)].map(([permission, found]) => {
     const names = [...new Set(found.flatMap((one) => one.names))].join(', ')
     const keys = found.map(({ id }) => keyOf.get(id) ?? `#${id}`)
-    const message = `${names} of ${countOf(found.length, 'resource')} are not written, because this account lacks ${permission}: ${joinFirst(keys, maxKeys)}`
+    const message = `${names} of ${countOf(found.length, 'resource')} are not written, because this account lacks ${permission}: ${joinFirst(keys)}`
     const hint = `The manifest names them in unmanaged:, so that its applies leave them as they are. To write them, pull with an account that has ${permission}.`
     return { code: 'plan/unknown', message, severity: 'warning', hint }
   })
