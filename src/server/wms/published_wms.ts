@@ -94,8 +94,8 @@ async function findFeatureLayers(
 }
 
 /**
- * Adds the reference systems of layers, and the extents of layers and rasters. Those of layers in other databases and on other servers are left out: reading
- * them may take long, or fail.
+ * Adds the reference systems of layers, and the extents of layers and rasters. Those of layers in other databases and on other
+ * servers are left out: reading them may take long, or fail.
  */
 export async function withMapExtents(context: ServerContext, maps: PublishedMaps): Promise<WmsService> {
   const { service, featureLayers } = maps
