@@ -8,6 +8,9 @@ describe('findSuggestion', () => {
     ['srss', ['srs', 'source'], 'srs'],
     ['banana', ['width', 'size'], undefined],
     ['x', [], undefined],
+    ['layer', ['source', 'source_layer'], 'source_layer'],
+    ['min_zoom', ['zoom', 'size'], 'zoom'],
+    ['layer', ['source_layer', 'target_layer'], undefined],
   ])('%s among %j gives %s', (word, known, expected) => {
     expect(findSuggestion(word, known)).toBe(expected)
   })
