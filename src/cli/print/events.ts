@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Issue } from '../../core/issue.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { Outcome, Report } from '../../reconcile/apply/outcome.ts'
-import type { AccessChange } from '../../reconcile/model/access_change.ts'
+import type { AccessChange, AccessTarget, BlockedRules } from '../../reconcile/model/access_change.ts'
 import {
   type Change,
   countActions,
@@ -35,6 +35,7 @@ export function writePlanEvents(out: Writable, plan: Plan): void {
   for (const change of plan.changes) writeEvent(out, 'change', changeFacts(change))
   for (const one of plan.unknown) writeEvent(out, 'unknown', one)
   for (const one of plan.access?.changes ?? []) writeEvent(out, 'access', accessFacts(one))
+  for (const one of plan.access?.blocked ?? []) writeEvent(out, 'blocked_rules', blockedFacts(one))
   const { unchanged, unknown, fingerprint, access } = plan
   const known = access === undefined ? {} : { access_complete: access.complete, access_users: access.users }
   writeEvent(out, 'summary', {
@@ -134,8 +135,15 @@ function restoredFacts({ features, returns, deletes }: NonNullable<Change['resto
 }
 
 function accessFacts({ resources, ...change }: AccessChange): object {
-  const targets = resources.map(({ key, cls, displayName }) => ({ key, cls, display_name: displayName }))
-  return { ...change, resources: targets }
+  return { ...change, resources: resources.map(targetFacts) }
+}
+
+function blockedFacts({ resources, unreadable, ...blocked }: BlockedRules): object {
+  return { ...blocked, resources: resources.map(targetFacts), unreadable: targetFacts(unreadable) }
+}
+
+function targetFacts({ key, cls, displayName }: AccessTarget): object {
+  return { key, cls, display_name: displayName }
 }
 
 function editFacts({ lostValues, ...edit }: Edit): object {

@@ -29,6 +29,11 @@ const SpanSchema = Type.Object(
   { ...closed, description: 'Position in a manifest; lines and columns start at 1.' },
 )
 
+const TargetSchema = Type.Object(
+  { key: Type.String(), cls: Type.String(), display_name: Type.String() },
+  closed,
+)
+
 const StyleEditSchema = Type.Object(
   {
     path: Type.Array(Type.String(), {
@@ -303,13 +308,21 @@ const PlanEvents = [
       principals: Type.Array(Type.String(), { description: 'Users and groups.' }),
       permissions: Type.Array(Type.String()),
       on: oneOf(['existing', 'new', 'deleted'], { description: 'Which resources these are.' }),
-      resources: Type.Array(
-        Type.Object({ key: Type.String(), cls: Type.String(), display_name: Type.String() }, closed),
-      ),
+      resources: Type.Array(TargetSchema),
       causes: Type.Array(SpanSchema),
       implied: Type.Boolean({ description: 'Whether a more general principal has the same change.' }),
     },
     'The same change of permissions on some resources.',
+  ),
+  event(
+    'blocked_rules',
+    {
+      principal: Type.String({ description: 'User or group.' }),
+      resources: Type.Array(TargetSchema, { description: 'The resources that have the rules.' }),
+      unreadable: TargetSchema,
+      causes: Type.Array(SpanSchema),
+    },
+    'Rules that the plan adds and that have no effect, since those for whom they are cannot read the resource `unreadable`.',
   ),
   event(
     'summary',

@@ -99,6 +99,7 @@ export function describePrincipals(names: readonly string[]): {
 } {
   const signedIn = names.includes('user:authenticated') ? ['signed-in users'] : []
   const guests = names.includes('user:guest') ? ['guests'] : []
+  const everyone = names.includes('user:everyone') ? ['everyone'] : []
   const keynamesOf = (kind: string) =>
     names
       .filter((name) => name.startsWith(`${kind}:`) && !general.has(name))
@@ -107,11 +108,11 @@ export function describePrincipals(names: readonly string[]): {
     const keynames = keynamesOf(kind)
     return keynames.length === 0 ? [] : [`${pluralOf(kind, keynames.length)} ${joinFirst(keynames)}`]
   })
-  const text = joinWords([...kinds, ...signedIn, ...guests])
+  const text = joinWords([...kinds, ...signedIn, ...guests, ...everyone])
   return { text, isPlural: names.length > 1 || guests.length + signedIn.length > 0 }
 }
 
-const general: ReadonlySet<string> = new Set(['user:guest', 'user:authenticated'])
+const general: ReadonlySet<string> = new Set(['user:guest', 'user:authenticated', 'user:everyone'])
 
 const nouns: Readonly<Record<string, string>> = {
   vector_layer: 'layer',

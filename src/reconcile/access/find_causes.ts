@@ -119,7 +119,8 @@ function findRules(reasons: readonly Reason[], isMatch: (rule: RuleReason) => bo
 const lineOf = ({ action, principal, identity, scope, permission, propagate }: AccessRule) =>
   JSON.stringify([action, principal, identity, scope, permission, propagate])
 
-const hasRule = (resource: AccessResource | undefined, rule: AccessRule) =>
+/** Tells whether a resource has a rule. */
+export const hasRule = (resource: AccessResource | undefined, rule: AccessRule) =>
   resource?.rules.some((one) => lineOf(one) === lineOf(rule)) === true
 
 function distinct(spans: readonly (Span | undefined)[]): Span[] {
@@ -134,7 +135,8 @@ const wantedOf = ({ manifest, trees }: CauseContext, key: Key): WantedResource |
 
 const spanOf = (context: CauseContext, key: Key, pointer: Pointer) => wantedOf(context, key)?.spanOf(pointer)
 
-function spanOfRule(context: CauseContext, on: Key, rule: AccessRule): Span | undefined {
+/** Finds the position of a rule of a resource in the manifest. */
+export function spanOfRule(context: CauseContext, on: Key, rule: AccessRule): Span | undefined {
   const wanted = wantedOf(context, on)
   const idOf = (name: string) => {
     const found = context.principals.find(name)
@@ -168,7 +170,8 @@ function spanOfNearest(
   return undefined
 }
 
-function chainOf(tree: AccessTree, start: Key | undefined): Key[] {
+/** Lists a resource and all above it, from it to the root. */
+export function chainOf(tree: AccessTree, start: Key | undefined): Key[] {
   const chain: Key[] = []
   for (let key = start; key !== undefined; key = tree.get(key)?.parent) chain.push(key)
   return chain

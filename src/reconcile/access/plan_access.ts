@@ -11,6 +11,7 @@ import { membershipsOf } from '../principals/diff_memberships.ts'
 import { type GroupMember, listSubjects } from './access_subjects.ts'
 import { type AccessTrees, affectedIn, buildTrees, keepDecisive } from './access_trees.ts'
 import { type AffectedResource, compareAccess, listAffected } from './compare_access.ts'
+import { findBlockedRules } from './find_blocked_rules.ts'
 import { createCauseFinder } from './find_causes.ts'
 
 /** Input of the comparison. */
@@ -79,14 +80,16 @@ function reportAccess(
     users: members,
     watched: fullNames(watched ?? [], principals),
   })
-  const changes = compareAccess(subjects, {
-    trees,
-    affected,
-    describe: describer({ plan, actual, trees }),
-    findCauses: createCauseFinder({ trees, manifest, principals }),
-  })
+  const describe = describer({ plan, actual, trees })
+  const context = { trees, manifest, principals }
+  const findCauses = createCauseFinder(context)
+  const changes = compareAccess(subjects, { trees, affected, describe, findCauses })
+  const describeKey = (key: Key) => describe({ before: trees.before.has(key) ? key : undefined, after: key })
+  // A rule for a group has an effect for users who read what is above by another group.
+  const blocked =
+    users === undefined ? [] : findBlockedRules({ ...context, subjects, actual, describe: describeKey })
   const complete = principals.known && actual.complete && isKnown(trees, actual)
-  return { complete, users: users !== undefined, changes }
+  return { complete, users: users !== undefined, changes, blocked }
 }
 
 const listKeys = (affected: readonly AffectedResource[], when: 'before' | 'after') =>

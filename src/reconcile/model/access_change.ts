@@ -27,6 +27,18 @@ export interface AccessChange {
   readonly implied: boolean
 }
 
+/** Rules that a plan adds and that have no effect, since nobody for whom they are can read a resource above. Plain data. */
+export interface BlockedRules {
+  /** Full name, such as `user:guest`. */
+  readonly principal: string
+  /** The resources that have the rules. */
+  readonly resources: readonly AccessTarget[]
+  /** The uppermost resource that the user or the group cannot read. */
+  readonly unreadable: AccessTarget
+  /** Positions of the rules. */
+  readonly causes: readonly Span[]
+}
+
 /** Effective permissions before and after a plan. */
 export interface AccessReport {
   /** Whether the account can read all resources and rules that determine the changes. */
@@ -34,7 +46,8 @@ export interface AccessReport {
   /** Whether the account can read which users belong to which groups; otherwise no users are listed by name. */
   readonly users: boolean
   readonly changes: readonly AccessChange[]
+  readonly blocked: readonly BlockedRules[]
 }
 
 /** Report of a plan that changes no permissions. */
-export const unchangedAccess: AccessReport = { complete: true, users: true, changes: [] }
+export const unchangedAccess: AccessReport = { complete: true, users: true, changes: [], blocked: [] }

@@ -52,6 +52,14 @@ const plan: Plan = {
         implied: false,
       },
     ],
+    blocked: [
+      {
+        principal: 'user:guest',
+        resources: [{ key: 'a', cls: 'webmap', displayName: 'A' }],
+        unreadable: { key: 'root', cls: 'resource_group', displayName: 'Main' },
+        causes: [span],
+      },
+    ],
   },
   changes: [
     ...base.changes,
@@ -85,6 +93,7 @@ it('describes all events of a plan', async () => {
   const events = await eventsOf(plan)
   expect([...new Set(events.map(({ type }) => type))].sort()).toEqual([
     'access',
+    'blocked_rules',
     'change',
     'issue',
     'plan',

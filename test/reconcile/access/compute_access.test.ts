@@ -86,4 +86,36 @@ describe('the permissions of a plan', () => {
     expect(computeAccess(input, undefined)).toMatchObject({ complete: false, users: false })
     expect(computeAccess({ ...input, plan: { ...input.plan, changes: [] } }, undefined).changes).toEqual([])
   })
+
+  describe('names rules without effect', () => {
+    /** Says which rules have no effect, a line each: `user:guest a without root`. */
+    function tellBlocked(blocks: Record<string, Block>, rows: readonly Row[] = []): string[] {
+      const one = { blocks, rows }
+      const input = { plan: planOf(one), manifest: manifestOf(blocks), actual: treeOf(rows) }
+      return computeAccess(input, [
+        ...users,
+        { id: 8, keyname: 'ada', system: false, member_of: [7, 9] },
+      ]).blocked.map(
+        ({ principal, resources, unreadable }) =>
+          `${principal} ${resources.map(({ key }) => key).join(' ')} without ${unreadable.key}`,
+      )
+    }
+    const shared = (...names: string[]): Block => ({
+      permissions: { owns: 'all', rules: names.map((name) => ruleOf(name, { propagate: true })) },
+    })
+
+    test('of users who cannot read a resource above', () => {
+      expect(
+        tellBlocked({ a: shared('guest', 'group:editors'), b: { parent: 'a', ...shared('guest') } }),
+      ).toEqual(['group:editors a without root', 'user:guest a b without root'])
+    })
+
+    test('but not of those who can, of those with another rule against them, and of old rules', () => {
+      const deny = { ...ruleOf('guest'), action: 'deny' as const }
+      const shut: Block = { existing: true, id: 0, permissions: { owns: 'listed', rules: [deny] } }
+      expect(tellBlocked({ root: open, a: shared('guest', 'everyone', 'group:administrators') })).toEqual([])
+      expect(tellBlocked({ root: shut, a: shared('guest') })).toEqual([])
+      expect(tellBlocked({ a: shared('guest') }, [{ id: 1, key: 'a', rules: [wire(1)] }])).toEqual([])
+    })
+  })
 })

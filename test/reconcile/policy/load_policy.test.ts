@@ -31,7 +31,7 @@ const rule = (expression: string, more = '') =>
 async function check(expression: string, one: Case, more = ''): Promise<string[]> {
   const { rules, issues } = await load(rule(expression, more))
   expect(issues).toEqual([])
-  const plan = { ...planOf(one), access: { complete: true, users: true, changes: [] } }
+  const plan = { ...planOf(one), access: { complete: true, users: true, changes: [], blocked: [] } }
   return checkPolicy(rules, { plan, manifest: manifestOf(one.blocks) }).map(
     ({ severity, code, message }) => `${severity} ${code} ${message}`,
   )
