@@ -17,6 +17,13 @@ export function growBbox(box: MutableBbox, [minX, minY, maxX, maxY]: Bbox): void
   if (maxY > box[3]) box[3] = maxY
 }
 
+/** Returns the box around some boxes; undefined without any. */
+export function joinBboxes(boxes: Iterable<Bbox>): Bbox | undefined {
+  const joined = emptyBbox()
+  for (const box of boxes) growBbox(joined, box)
+  return joined[0] <= joined[2] ? joined : undefined
+}
+
 /** Extends a box by a position. */
 export function extendBbox(box: MutableBbox, x: number, y: number): void {
   if (x < box[0]) box[0] = x

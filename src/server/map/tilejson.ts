@@ -3,7 +3,7 @@ import { type Dialect, tileLayerPrefix } from '../../contract/dialect/dialect.ts
 import type { Datatype } from '../../contract/geometry.ts'
 import { maxLayers } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
-import { type Bbox, emptyBbox, growBbox } from '../../geo/bbox.ts'
+import { type Bbox, joinBboxes } from '../../geo/bbox.ts'
 import { mercatorMaxLatitude } from '../../geo/mercator.ts'
 import { styleName, type WmsService } from '../../ogc/wms/wms_service.ts'
 import { matrixSets } from '../../ogc/wmts/matrix_set.ts'
@@ -81,7 +81,14 @@ export function serviceTileJson(
         { hint: 'Name a layer with the parameter "layer".' },
       )
     const ids = layers.map(({ resourceId }) => resourceId)
-    return pictureTileJson({ name: title, extent: extentOf(layers) }, ids, base)
+    return pictureTileJson(
+      {
+        name: title,
+        extent: joinBboxes(layers.map(({ extent }) => extent).filter((one) => one !== undefined)),
+      },
+      ids,
+      base,
+    )
   }
   const layer = layers.find((one) => one.name === name)
   if (layer === undefined)
@@ -89,10 +96,4 @@ export function serviceTileJson(
   const path = [wmtsVersion, encodeURIComponent(layer.name), styleName, matrixSets[0]?.name, '{z}', '{y}']
   const tiles = [`${url}/${path.join('/')}/{x}.png`]
   return { ...describe({ name: layer.title, extent: layer.extent }), format: 'png', tiles }
-}
-
-function extentOf(layers: WmsService['layers']): Bbox | undefined {
-  const box = emptyBbox()
-  for (const { extent } of layers) if (extent !== undefined) growBbox(box, extent)
-  return box[0] <= box[2] ? box : undefined
 }

@@ -1,5 +1,5 @@
 import { hasPermission } from '../../access/permission_mask.ts'
-import type { Bbox } from '../../geo/bbox.ts'
+import { type Bbox, joinBboxes } from '../../geo/bbox.ts'
 import { layerNames, type WmsLayer, type WmsService } from '../../ogc/wms/wms_service.ts'
 import { findRasters } from '../../store/classes/raster_layer.ts'
 import { findRenderSources, type RenderSource } from '../../store/classes/render_source.ts'
@@ -10,6 +10,7 @@ import type { ServerContext } from '../context.ts'
 import type { ApiRequest } from '../http/handler.ts'
 import { findFeatureExtents, rasterExtent } from '../map/layer_extents.ts'
 import { renderedLayerId } from '../map/layer_style.ts'
+import { findServiceExtents } from '../map/service_extents.ts'
 import { findImageSystem } from '../render/image_system.ts'
 import { rasterSources } from '../render/sources/raster_source.ts'
 import { wmsSources } from '../render/sources/wms_source.ts'
@@ -94,12 +95,12 @@ async function findFeatureLayers(
 }
 
 /**
- * Adds the reference systems of layers, and the extents of layers and rasters. Those of layers in other databases and on other
- * servers are left out: reading them may take long, or fail.
+ * Adds the reference systems of layers, and the extents of layers, rasters and layers of web map services. Those of layers in other
+ * databases are left out: reading them may take long, or fail.
  */
 export async function withMapExtents(context: ServerContext, maps: PublishedMaps): Promise<WmsService> {
   const { service, featureLayers } = maps
-  const extents = await findRasterExtents(context, service.layers)
+  const extents = await findImageExtents(context, service.layers)
   for (const [id, extent] of await findFeatureExtents(context, featureLayers)) extents.set(id, extent)
   return {
     ...service,
@@ -115,7 +116,8 @@ async function findOwnSystems({ database }: ServerContext, layers: Iterable<Laye
   return codes.filter((_, at) => found[at] !== undefined)
 }
 
-async function findRasterExtents(
+/** Finds the extents of rasters and of layers of web map services, by the id of the published resource. */
+async function findImageExtents(
   { database }: ServerContext,
   layers: readonly WmsLayer[],
 ): Promise<Map<number, Bbox>> {
@@ -124,10 +126,11 @@ async function findRasterExtents(
     layers.map(({ resourceId }) => resourceId),
   )
   const ids = [...sources.values()].map(renderedLayerId)
-  const rasters = await findRasters(database, ids)
+  const [rasters, others] = await Promise.all([findRasters(database, ids), findServiceExtents(database, ids)])
+  const extentOf = (id: number) => rasterExtent(rasters.get(id)) ?? joinBboxes(others.get(id) ?? [])
   return new Map(
     [...sources.values()].flatMap((source): [number, Bbox][] => {
-      const extent = rasterExtent(rasters.get(renderedLayerId(source)))
+      const extent = extentOf(renderedLayerId(source))
       return extent === undefined ? [] : [[source.id, extent]]
     }),
   )

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { WebmapConfig } from '../../../src/contract/bodies/webmap_config.ts'
+import { connectService } from '../../support/connected_service.ts'
 import { makeOpenGroup } from '../../support/map.ts'
 import { type Ask, describeServer } from '../../support/server.ts'
 import { allow, createLayer, createResource, createStyle } from '../../support/tree.ts'
@@ -83,32 +84,7 @@ describeServer('the initial extent of a web map', (start) => {
   test('is that of layers of external services if no other is known', async () => {
     const all = await prepare()
     const { admin, database, parent, styles } = all
-    const connection = await createResource(admin, {
-      cls: 'wmsclient_connection',
-      ...{ parent, name: 'Service' },
-      members: { wmsclient_connection: { url: 'https://maps.example.org/wms', version: '1.3.0' } },
-    })
-    const layers = [
-      { id: 'roads', title: 'Roads', index: 0, bbox: [5, 47, 15, 57] },
-      { id: 'islands', title: 'Islands', index: 1, bbox: [175, -20, -175, -10] },
-      { id: 'rails', title: 'Rails', index: 2 },
-    ]
-    await database.query(
-      'update wmsclient_connection set capcache = $2::text::json where resource_id = $1::int',
-      [connection, JSON.stringify({ formats: ['image/png'], layers })],
-    )
-    const createLayerOf = (wmslayers: string) =>
-      createResource(admin, {
-        ...{ cls: 'wmsclient_layer', parent, name: wmslayers },
-        members: {
-          wmsclient_layer: {
-            connection: { id: connection },
-            wmslayers,
-            imgformat: 'image/png',
-            srs: { id: 3857 },
-          },
-        },
-      })
+    const createLayerOf = await connectService({ admin, database }, parent)
     const [roads, both, rails] = [
       await createLayerOf('roads'),
       await createLayerOf('rails,islands'),

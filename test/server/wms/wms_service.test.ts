@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { parseWmsCapabilities } from '../../../src/ogc/wms_capabilities.ts'
+import { connectService } from '../../support/connected_service.ts'
 import { askWms, publishMaps, type TestMaps, wholeMap } from '../../support/map_service.ts'
 import { describeServer, type TestServer } from '../../support/server.ts'
 import { createResource } from '../../support/tree.ts'
@@ -54,6 +55,31 @@ describeServer(
       expect(announced(old)).toEqual(systems)
       expect(old).toMatch(/<ScaleHint min="0" max="1979.89\d*"\/>/)
       expect(parseWmsCapabilities(old).layers[0]?.bbox?.map(Math.round)).toEqual([10, 10, 20, 20])
+    })
+
+    test('states the boxes of layers of external services that their capabilities state', async () => {
+      const createLayerOf = await connectService(server, 0)
+      const layers: { keyname: string; display_name: string; resource_id: number }[] = []
+      for (const name of ['roads', 'islands', 'rails'])
+        layers.push({ keyname: name, display_name: name, resource_id: await createLayerOf(name) })
+      const service = await createResource(server.admin, {
+        ...{ cls: 'wmsserver_service', name: 'Others' },
+        members: { wmsserver_service: { layers } },
+      })
+      const address = `/api/resource/${service}/wms?service=WMS&version=1.3.0&request=GetCapabilities`
+      const xml = await (await server.admin('GET', address)).text()
+      const boxes = xml
+        .split('<Layer queryable')
+        .slice(1)
+        .map((text) => [
+          /<Name>(\w+)/.exec(text)?.[1],
+          [...text.matchAll(/BoundLongitude>(-?[\d.]+)</g)].map(([, edge]) => Number(edge)),
+        ])
+      expect(boxes).toEqual([
+        ['roads', [5, 15]],
+        ['islands', [-180, 180]],
+        ['rails', []],
+      ])
     })
 
     test('states the address that the client uses', async () => {
