@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formatCsvRow, gatherText } from '../../src/pipeline/csv.ts'
 import type { CsvOptions } from '../../src/pipeline/pipeline_schema.ts'
@@ -69,6 +70,26 @@ describe('openCsv', () => {
       code: 'source/unreadable',
       hint: expect.stringContaining('from.encoding'),
     })
+  })
+
+  it('reads files with several kinds of line ends', async () => {
+    const { rows } = await read('a,b\r\n1,2\n3,"x\ny"\r\n5,6\r7,8')
+    expect(rows).toEqual([
+      { line: 2, cells: ['1', '2'] },
+      { line: 4, cells: ['3', 'x\ny'] },
+      { line: 5, cells: ['5', '6'] },
+      { line: 6, cells: ['7', '8'] },
+    ])
+  })
+
+  it('names the line of an unclosed quote, however slowly rows are read', async () => {
+    const path = join(folder, 'slow.csv')
+    await writeFile(path, `a\n${'1\n'.repeat(10)}"x\n2\n`)
+    const { rows } = await openCsv(path)
+    const readSlowly = async () => {
+      for await (const _ of rows) await setImmediate()
+    }
+    await expect(readSlowly()).rejects.toThrow('the row that begins in line 12 has an unclosed quote')
   })
 
   it('refuses an empty file and unclosed quotes', async () => {

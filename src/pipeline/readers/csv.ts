@@ -67,11 +67,19 @@ interface Decoder {
 export async function openCsv(path: string, { csv = {}, encoding }: TableFormat = {}): Promise<Table> {
   const { separator = ',', quote = '"', columns } = csv
   const file = createReadStream(path, { highWaterMark: 256 * 1024 })
+  let lastLine = 0
   const parser = parse({
+    // An error discards rows that nobody has read yet.
+    on_record: (row, { lines }) => {
+      lastLine = lines
+      return row
+    },
     bom: true,
     delimiter: separator,
     quote,
     relax_column_count: true,
+    // By itself, the parser takes the first line end for that of all lines.
+    record_delimiter: ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
     info: true,
   })
@@ -82,7 +90,8 @@ export async function openCsv(path: string, { csv = {}, encoding }: TableFormat 
     text.destroy()
     file.destroy()
   })
-  const rows = rowsOf(text.pipe(parser), path, decoded)
+  const toProblem = (error: unknown) => problemOfTable(error, path, lastLine)
+  const rows = rowsOf(text.pipe(parser), decoded, toProblem)
   return { columns: columns ?? (await firstRow(rows, path)), rows, bytesRead: () => file.bytesRead }
 }
 
@@ -93,22 +102,20 @@ interface ParsedRow {
 
 async function* rowsOf(
   parser: AsyncIterable<unknown>,
-  path: string,
   { isDamaged, encoding }: DecodedText,
+  toProblem: (error: unknown) => Problem,
 ): AsyncGenerator<TableRow, void> {
-  let line = 0
   try {
     for await (const row of parser) {
       const { info, record } = row as ParsedRow
-      line = info.lines
-      yield { line, cells: record, ...(isDamaged() ? { damagedEncoding: encoding } : {}) }
+      yield { line: info.lines, cells: record, ...(isDamaged() ? { damagedEncoding: encoding } : {}) }
     }
   } catch (error) {
-    throw problemOfTable(error, path, line)
+    throw toProblem(error)
   }
 }
 
-/** Returns the problem of an invalid table. For an unclosed quote it names the line of the opening quote. */
+/** Returns the problem of an invalid table. For an unclosed quote it names the line after the last complete row. */
 function problemOfTable(error: unknown, path: string, lastLine: number): Problem {
   if (isProblem(error)) return error
   const { code, message } = error as { readonly code?: string; readonly message?: string }
