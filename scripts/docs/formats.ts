@@ -37,7 +37,7 @@ export function printFormats(): string {
       Object.entries<ExportFormat>(exportFormats).map(printExport),
     ),
     '## Values in strings',
-    'A string becomes a value in the same way everywhere: in tables and other files whose fields have declared datatypes, pipelines, requests, filters, changed datatypes and keys of features. White space around the value is ignored. Empty cells are null. `true` and `false` are not numbers.',
+    'A string becomes a value in the same way everywhere: in tables and other files whose fields have declared datatypes, pipelines, requests, filters, changed datatypes and keys of features. White space around the value is ignored. Empty cells are null, in tables without declared datatypes, too. `true` and `false` are not numbers.',
     `The values of a feature that is loaded from a file have ${maxValuesBytes / 2 ** 20} MiB together at most, as has a cell of a CSV file, and its geometry has ${maxPositions.toLocaleString('en-US')} positions at most. A file with a larger cell is refused before it is read; a larger feature is reported.`,
     formatTable(
       ['Datatype', 'Strings', 'Printed, for example'],

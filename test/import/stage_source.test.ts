@@ -202,6 +202,15 @@ describeDrivers('staging', (open) => {
     await staged.discard()
   })
 
+  test('reads empty cells of a table as null, also without declared fields', async () => {
+    const staged = await bench.stage('a.csv', 'name,lon,lat,nr\n,1,2,\nx,3,4,5\n')
+    expect(await database.query(`select c1, c2 from ${staged.tableName} order by id`)).toEqual([
+      { c1: null, c2: null },
+      { c1: 'x', c2: 5 },
+    ])
+    await staged.discard()
+  })
+
   test('loads more features than fit into one COPY', async () => {
     const rows = Array.from(
       { length: 60_000 },

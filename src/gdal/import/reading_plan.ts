@@ -164,7 +164,7 @@ export function featuresOf(
     roundsTimes,
   } = source.columns ?? {}
   // Text tables have no other representation of null.
-  const blankIsNull = job.wanted !== undefined && infersDatatypes === true
+  const blankIsNull = infersDatatypes === true
   const plans = types.map((type, index): ColumnPlan => {
     const { datatype, use, isGuessed } = columns[index] ?? unknownColumn
     const guess = isGuessed === true ? { kind: undefined } : undefined
