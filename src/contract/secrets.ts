@@ -32,6 +32,24 @@ function gather(part: unknown, names: Set<string>, seen: Set<unknown>): void {
   for (const child of Object.values(part)) gather(child, names, seen)
 }
 
+/** Environment variables with the credentials of commands and servers. */
+const credentialVariables: ReadonlySet<string> = new Set([
+  'LANDFORM_PASSWORD',
+  'LANDFORM_TOKEN',
+  'LANDFORM_NEW_PASSWORD',
+  'LANDFORM_ADMIN_PASSWORD',
+  'LANDFORM_DATABASE',
+  'LANDFORM_SECRET_KEY',
+])
+
+/**
+ * Tells whether an environment variable contains credentials that a field must not have: anybody who proposes a change of a manifest
+ * could read them in its plan.
+ */
+export function isCredentialOutside(variable: string, field: string): boolean {
+  return credentialVariables.has(variable) && !isSecretName(field)
+}
+
 /** Tells whether the values of a field are secret. */
 export function isSecretName(name: string): boolean {
   return secretNames().has(name)

@@ -1,5 +1,5 @@
 import type { Issue } from '../core/issue.ts'
-import { joinPointer, type Pointer } from '../core/pointer.ts'
+import { joinPointer, type Pointer, splitPointer } from '../core/pointer.ts'
 import { findHint } from '../core/suggest.ts'
 import { type Range, spanOfRange } from './line_starts.ts'
 import { parseExpressions, type TextPart } from './value_expression.ts'
@@ -38,6 +38,8 @@ export interface ResolveOptions {
   readonly parameters?: ReadonlyMap<string, ParameterValue> | undefined
   /** Member of the root whose expressions stay as they are. */
   readonly keeps?: string | undefined
+  /** Tells whether a field must not have the value of an environment variable. */
+  readonly refuses?: ((variable: string, field: string) => boolean) | undefined
 }
 
 interface ResolveState extends ResolveOptions {
@@ -121,6 +123,14 @@ function resolvePart(state: ResolveState, part: TextPart, place: ExpressionPart)
   }
   if (part.kind === 'file') return includeFile(state, part, place)
   if (part.kind === 'parameter') return resolveParameter(state, part, place)
+  if (state.refuses?.(part.name, splitPointer(place.pointer).at(-1) ?? '')) {
+    addIssue(state, place, {
+      code: 'value/secret-variable',
+      message: `${part.name} contains credentials, and plans show this value`,
+      hint: 'use another variable; credentials are for secret fields, such as password',
+    })
+    return part.source
+  }
   const value = Object.hasOwn(state.env, part.name) ? state.env[part.name] : undefined
   if (part.fallback !== undefined) return value || part.fallback
   if (value !== undefined) return value

@@ -1,5 +1,6 @@
 import type { ProblemCode } from '../contract/problems.ts'
 import { showValue } from '../contract/schema/describe.ts'
+import { isCredentialOutside } from '../contract/secrets.ts'
 import type { Issue } from '../core/issue.ts'
 import { findAtPointer, type Pointer } from '../core/pointer.ts'
 import { formatSpan, type Span } from '../core/span.ts'
@@ -76,7 +77,7 @@ export function resolveSource(
   folder: string,
   { env, files, showPath, parameters }: Surroundings,
 ): { readonly source: ManifestSource; readonly issues: readonly Issue[] } {
-  const options = { files, parameters, keeps: 'fragments' }
+  const options = { files, parameters, keeps: 'fragments', refuses: isCredentialOutside }
   const resolved = resolveValues(document, env, options)
   const { value, issues, expressions, includedPaths: paths, parameters: withParameters } = resolved
   const included = new Map<Pointer, IncludedFile>()

@@ -1,11 +1,22 @@
 import { expect, it, test } from 'vitest'
+import { listVariables } from '../../scripts/docs/environment.ts'
 import { routeNames, routeOf } from '../../src/contract/routes.ts'
-import { isSecretName, secretNames, secretPattern } from '../../src/contract/secrets.ts'
+import { isCredentialOutside, isSecretName, secretNames, secretPattern } from '../../src/contract/secrets.ts'
 
 test('the secrets of the contract are those of connections, users, logins and tokens', () => {
   expect([...secretNames()].sort()).toEqual(['old_password', 'password', 'token'])
   expect(isSecretName('password')).toBe(true)
   expect(isSecretName('display_name')).toBe(false)
+})
+
+it('keeps credentials of the program out of fields that are shown', () => {
+  const kept = listVariables().filter((name) => isCredentialOutside(name, 'display_name'))
+  expect(kept.sort()).toEqual(
+    listVariables()
+      .filter((name) => /(PASSWORD|TOKEN|SECRET_KEY|DATABASE)$/.test(name))
+      .sort(),
+  )
+  expect(isCredentialOutside('LANDFORM_PASSWORD', 'password')).toBe(false)
 })
 
 it('marks every string that a request sends as a password', () => {

@@ -72,6 +72,11 @@ export const manifestProblems = {
     exit: 3,
     advice: 'Set the environment variable, or add a default: ${env.NAME:-default}.',
   },
+  'value/secret-variable': {
+    title: 'Credentials in a value',
+    exit: 3,
+    advice: 'Use another variable. Credentials are for secret fields, such as password.',
+  },
   'value/bad-expression': {
     title: 'Invalid expression',
     exit: 3,
