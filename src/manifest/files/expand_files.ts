@@ -3,7 +3,7 @@ import { findNameFault } from '../../contract/formats/file_name.ts'
 import { filesOf } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
-import { isPattern, matchFiles } from '../../files/match_files.ts'
+import { findPatternFault, isPattern, matchFiles } from '../../files/match_files.ts'
 import { findFileFault, unreadable } from '../data_files.ts'
 import type { Manifest, WantedFeatures, WantedFile } from '../manifest.ts'
 import { type Block, blockIssue } from '../manifest_block.ts'
@@ -159,7 +159,18 @@ function nameOfPattern(pointer: Pointer): SourceFault {
   }
 }
 
+/** Maximum length of a pattern in a message. */
+const maxShownLength = 80
+
 async function match(folder: string, pattern: string, refuse: (message: string, hint: string) => void) {
+  const fault = findPatternFault(pattern)
+  if (fault !== undefined) {
+    refuse(
+      `the pattern ${JSON.stringify(pattern.slice(0, maxShownLength))} ${fault}`,
+      'write several patterns',
+    )
+    return []
+  }
   try {
     const found = await matchFiles(folder, pattern)
     if (found.length === 0)
