@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import type { Api } from '../api/api.ts'
 import type { Upload } from '../contract/bodies/resource.ts'
 import { problem } from '../contract/problems.ts'
+import { sendWithRetries } from './retry_request.ts'
 import { defaultParts, type PartsOptions, uploadInParts } from './upload_in_parts.ts'
 
 /** Digest and size of a file. */
@@ -69,7 +70,8 @@ export async function uploadFile(api: Api, options: UploadOptions): Promise<Uplo
     ])
     if (upload !== undefined) return { upload: { ...upload, name: basename(path) }, ...digest }
   }
-  return uploadInOneRequest(api, options, sizeBytes)
+  // An upload whose response was lost expires.
+  return sendWithRetries(() => uploadInOneRequest(api, options, sizeBytes), { signal })
 }
 
 async function uploadInOneRequest(

@@ -43,6 +43,19 @@ describe('uploadFile', () => {
     await api.close()
   })
 
+  it('sends a file again after a connection failure, whether the server received it or not', async () => {
+    const fates = ['cut after', 'cut before', 'pass'] as const
+    let uploads = 0
+    const decide = (method: string) => (method === 'PUT' ? (fates[uploads++] ?? 'pass') : 'pass')
+    const proxy = await startProxy({ target: server.url, decide })
+    const api = createApi({ url: proxy.url, credentials })
+    const file = await uploadFile(api, { path: join(folder, 'Straße 1.bin') })
+    expect(file).toMatchObject({ sha256, upload: { size: bytes.length } })
+    expect(uploads).toBe(3)
+    await api.close()
+    await proxy.close()
+  })
+
   it('reports a connection failure, and leaves no upload behind', async () => {
     const proxy = await startProxy({ target: server.url, decide: () => 'cut before' })
     const api = createApi({
