@@ -22,7 +22,7 @@ export const lookupTable = {
         Type.Record(Type.String(), Type.String(), {
           maxProperties: maxLookupItems,
           default: {},
-          description: 'Value by key.',
+          description: 'Value by key. Reading the table is enough to read them.',
         }),
       ),
       sort: Type.Optional(

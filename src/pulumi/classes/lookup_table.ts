@@ -26,7 +26,7 @@ export interface LookupTableProperties {
   /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
   readonly unmanaged?: readonly (string)[]
   readonly lookup_table?: {
-    /** Value by key. */
+    /** Value by key. Reading the table is enough to read them. */
     readonly items?: { readonly [name: string]: string }
     /** Sort order of the items: by key, by value, or custom. */
     readonly sort?: "KEY_ASC" | "KEY_DESC" | "VALUE_ASC" | "VALUE_DESC" | "CUSTOM"
