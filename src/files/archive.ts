@@ -113,13 +113,14 @@ function untrusted(reason: string): Error {
   return problem('source/unreadable', `cannot read the archive: ${reason}`)
 }
 
-function readEntries(zip: ZipFile): Promise<Entry[]> {
+async function readEntries(zip: ZipFile): Promise<Entry[]> {
+  // The library reads as many entries as the archive declares.
+  if (zip.entryCount > maxEntries) throw untrusted(`it contains more than ${maxEntries} files`)
   return new Promise((resolve, reject) => {
     const entries: Entry[] = []
     zip.on('entry', (entry: Entry) => {
       entries.push(entry)
-      if (entries.length > maxEntries) reject(untrusted(`it contains more than ${maxEntries} files`))
-      else zip.readEntry()
+      zip.readEntry()
     })
     zip.once('end', () => resolve(entries))
     zip.once('error', reject)
