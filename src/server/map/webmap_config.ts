@@ -59,10 +59,10 @@ export interface ConfigSource {
   readonly masks: Masks
 }
 
-/** Lists the resources whose permissions determine the content: the map, its base maps, its styles and their parents. */
-export function listShownResources({ id, items, basemaps }: WebmapRow): number[] {
+/** Lists the resources whose permissions determine the content: the map, its base maps, its styles and their parents, its bookmarks. */
+export function listShownResources({ id, items, basemaps, bookmarkResourceId }: WebmapRow): number[] {
   const styles = items.flatMap(({ styleId, styleParentId }) => [styleId, styleParentId])
-  const ids = [id, ...styles, ...basemaps.map(({ resourceId }) => resourceId)]
+  const ids = [id, bookmarkResourceId, ...styles, ...basemaps.map(({ resourceId }) => resourceId)]
   return [...new Set(ids.filter((id) => id !== null))]
 }
 
@@ -95,7 +95,7 @@ export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Pro
     webmapLegendVisible: 'collapse',
     drawOrderEnabled: map.drawOrderEnabled ?? false,
     measureSrsId: null,
-    bookmarkLayerId: map.bookmarkResourceId,
+    bookmarkLayerId: findBookmarkLayer(source),
     printMaxSize: 500,
     landform: { basemaps: basemaps.list, initialBasemap: basemaps.initial },
   }
@@ -104,6 +104,11 @@ export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Pro
 function descriptionOf({ map, resource: { description }, masks }: ConfigSource): string | null {
   const shown = description !== null && hasPermission(masks.get(map.id) ?? 0, 'metadata.read')
   return shown ? sanitiseDescription(description) : null
+}
+
+/** The bookmarks are features of a layer, which not all readers of the map may see. */
+function findBookmarkLayer({ map: { bookmarkResourceId: id }, masks }: ConfigSource): number | null {
+  return id !== null && hasPermission(masks.get(id) ?? 0, 'data.read') ? id : null
 }
 
 interface ItemTree {

@@ -67,6 +67,19 @@ describeServer('the page of a web map', (start) => {
     expect(labels(await readConfig(admin, map.id))).toEqual(['Cities', 'Squares', 'Nothing for you'])
   })
 
+  test('the layer of the bookmarks is named to those who may read it', async () => {
+    const { admin, guest, map } = await prepare()
+    const style = await (await admin('GET', `/api/resource/${map.secretStyle}`)).json<{
+      resource: { parent: { id: number } }
+    }>()
+    const secret = style.resource.parent.id
+    const webmap = { bookmark_resource: secret, root_item: { item_type: 'root', children: [] } }
+    const made = { cls: 'webmap', parent: map.group, name: 'Marked', members: { webmap } }
+    const id = await createResource(admin, made)
+    expect((await readConfig(admin, id)).bookmarkLayerId).toBe(secret)
+    expect((await readConfig(guest, id)).bookmarkLayerId).toBeNull()
+  })
+
   test('layers without features are listed, with data.read on them', async () => {
     const { admin, guest, map } = await prepare()
     const source = await uploadContent(admin, makeRaster())
