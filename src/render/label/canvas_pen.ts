@@ -1,8 +1,8 @@
-import { type Canvas, createCanvas, GlobalFonts, type SKRSContext2D } from '@napi-rs/canvas'
+import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
 import { LRUCache } from 'lru-cache'
 import type { MarkerText } from '../draw/text_marker.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
-import { basicFamilyOf, basicFontFamily, type FontFamily, scriptFamilies } from './label_fonts.ts'
+import { setFont } from './canvas_font.ts'
 import type { LabelImage, LabelPen } from './label_pen.ts'
 import { type LabelFace, moveLabel, type PlacedLabel, type TextExtent } from './placed_label.ts'
 
@@ -87,7 +87,7 @@ function sumOf(
 /** Measures a text for a font of size 1. */
 function measureText(context: SKRSContext2D, text: string, face: LabelFace): TextExtent {
   const factor = face.size / measuredSize
-  context.font = fontOf({ ...face, size: measuredSize }, text)
+  setFont(context, { ...face, size: measuredSize }, text)
   context.letterSpacing = `${face.letterSpacing / factor}px`
   const { width, fontBoundingBoxAscent, fontBoundingBoxDescent } = context.measureText(text)
   return {
@@ -185,7 +185,7 @@ function drawMarkerText(
   imageSize: ImageSize,
 ): Surface {
   const context = clear(scratch.text, imageSize)
-  context.font = fontOf({ ...font, size, letterSpacing: 0 }, text)
+  setFont(context, { ...font, size }, text)
   const { width: advance, fontBoundingBoxAscent } = context.measureText(text)
   const turn = (angle * Math.PI) / 180
   const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
@@ -216,7 +216,7 @@ function eachRun(context: SKRSContext2D, { runs, face }: PlacedLabel, draw: (tex
   context.textAlign = 'left'
   context.letterSpacing = `${face.letterSpacing}px`
   for (const { text, x, y, angle } of runs) {
-    context.font = fontOf(face, text)
+    setFont(context, face, text)
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
     context.setTransform(cos, sin, -sin, cos, x, y)
     draw(text)
@@ -226,22 +226,4 @@ function eachRun(context: SKRSContext2D, { runs, face }: PlacedLabel, draw: (tex
 
 function splitAlpha(color: string): [opaque: string, alpha: number] {
   return [color.slice(0, 7), color.length > 7 ? Number.parseInt(color.slice(7, 9), 16) / 255 : 1]
-}
-
-/** Returns a font of CSS with the families that a text needs. */
-function fontOf({ family, size, weight, isItalic }: LabelFace, text: string): string {
-  const families = [...scriptFamilies(text), basicFontFamily(basicFamilyOf(family))]
-  for (const one of families) registerFamily(one)
-  const names = families.map(({ name }) => `"${name}"`).join()
-  return `${isItalic ? 'italic ' : ''}${weight} ${size}px ${names}`
-}
-
-const registered = new Set<string>()
-
-/** Registers the files of a family, once in the process: threads share the fonts. */
-function registerFamily({ name, files }: FontFamily): void {
-  if (registered.has(name)) return
-  registered.add(name)
-  if (GlobalFonts.has(name)) return
-  for (const file of files) GlobalFonts.registerFromPath(file, name)
 }

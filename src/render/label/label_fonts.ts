@@ -71,25 +71,37 @@ const firstScriptLetter = 0x590
 /** Punctuation and symbols, which the basic families have. */
 const symbols = { first: 0x2000, last: 0x2bff } as const
 
+/** Characters among those of the basic families that these lack, such as ⑪. */
+const lacking = /\u02eb|\u20dd|\u20f0|[\u2312\u246a-\u24ff\u26bd\u26be\u2934\u2935]/
+
 /** Lists the families that a text needs in addition to a basic one. */
 export function scriptFamilies(text: string): readonly FontFamily[] {
   const found = new Set<FontFamily>()
   for (const letter of text) {
     const code = letter.codePointAt(0) ?? 0
-    if (code < firstScriptLetter || (code >= symbols.first && code <= symbols.last)) continue
-    const family = familyOfLetter(code)
-    if (family !== undefined) found.add(family)
+    const isBasic = code < firstScriptLetter || (code >= symbols.first && code <= symbols.last)
+    if (isBasic && !lacking.test(letter)) continue
+    for (const family of familiesOfLetter(letter, code)) found.add(family)
   }
   return [...found]
 }
 
-const letters = new Map<number, FontFamily | undefined>()
+/**
+ * Korean letters, and characters that equal others: the font for Chinese states some of both as its own, for pages that
+ * mix languages, but has not all of them. So does that for Devanagari with a sign of Bengali.
+ */
+const shared = /[\p{Script=Hangul}\uf900-\ufaff\u1cf7]/u
 
-function familyOfLetter(code: number): FontFamily | undefined {
-  if (letters.has(code)) return letters.get(code)
-  const found = listScriptFamilies().find(({ ranges }) =>
-    ranges.some(([first, last]) => code >= first && code <= last),
-  )?.family
+const letters = new Map<number, readonly FontFamily[]>()
+
+/** Lists the families to look for a letter in: the first that states it, and the others where that is not certain. */
+function familiesOfLetter(letter: string, code: number): readonly FontFamily[] {
+  const known = letters.get(code)
+  if (known !== undefined) return known
+  const stating = listScriptFamilies()
+    .filter(({ ranges }) => ranges.some(([first, last]) => code >= first && code <= last))
+    .map(({ family }) => family)
+  const found = shared.test(letter) ? stating : stating.slice(0, 1)
   letters.set(code, found)
   return found
 }

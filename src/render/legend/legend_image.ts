@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
-import { createCanvas, GlobalFonts } from '@napi-rs/canvas'
+import { createCanvas } from '@napi-rs/canvas'
+import { setFont } from '../label/canvas_font.ts'
 import { putSurface } from '../raster/crop.ts'
 import { overPixel, scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
@@ -30,10 +30,6 @@ interface CaptionLine {
 
 /** Distance of the base line from the top of a line. */
 const baseline = 12
-
-const family = 'Landform Legend'
-
-let isRegistered = false
 
 let measuring: ReturnType<ReturnType<typeof createCanvas>['getContext']> | undefined
 
@@ -135,17 +131,16 @@ function drawRows(rows: readonly LegendRow[]): Surface {
 
 /** Lays out a caption in black, on one line. Control characters are left out. */
 function layOutCaption({ text, isBold = false }: Caption): CaptionLine {
-  registerFonts()
-  const font = `${isBold ? 'bold ' : ''}${fontSize}px "${family}"`
-  const shown = shorten(text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim(), font)
-  const width = Math.ceil(widthOf(shown, font))
+  const face = { family: 'sans', size: fontSize, weight: isBold ? 700 : 400, isItalic: false }
+  const shown = shorten(text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim(), face)
+  const width = Math.ceil(widthOf(shown, face))
   return {
     width,
     draw(surface, x, middle) {
       if (width === 0) return
       const canvas = createCanvas(width + 2, lineHeight)
       const context = canvas.getContext('2d')
-      context.font = font
+      setFont(context, face, shown)
       context.fillText(shown, 1, baseline)
       const { data } = context.getImageData(0, 0, canvas.width, canvas.height)
       putInk(surface, { data, width: canvas.width }, [x - 1, Math.round(middle - lineHeight / 2)])
@@ -153,28 +148,22 @@ function layOutCaption({ text, isBold = false }: Caption): CaptionLine {
   }
 }
 
-function registerFonts(): void {
-  if (isRegistered) return
-  const { resolve } = createRequire(import.meta.url)
-  for (const file of ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'])
-    GlobalFonts.registerFromPath(resolve(`dejavu-fonts-ttf/ttf/${file}`), family)
-  isRegistered = true
-}
+type CaptionFace = Parameters<typeof setFont>[1]
 
-function widthOf(text: string, font: string): number {
+function widthOf(text: string, face: CaptionFace): number {
   measuring ??= createCanvas(1, 1).getContext('2d')
-  measuring.font = font
+  setFont(measuring, face, text)
   return measuring.measureText(text).width
 }
 
-function shorten(text: string, font: string): string {
+function shorten(text: string, face: CaptionFace): string {
   // No font has so many letters in the maximum width.
   const letters = [...text.slice(0, 1000)]
-  if (letters.length === text.length && widthOf(text, font) <= maxWidth) return text
+  if (letters.length === text.length && widthOf(text, face) <= maxWidth) return text
   let [fits, tooLong] = [0, letters.length + 1]
   while (tooLong - fits > 1) {
     const count = (fits + tooLong) >> 1
-    if (widthOf(`${letters.slice(0, count).join('')}…`, font) <= maxWidth) fits = count
+    if (widthOf(`${letters.slice(0, count).join('')}…`, face) <= maxWidth) fits = count
     else tooLong = count
   }
   return `${letters.slice(0, fits).join('').trimEnd()}…`

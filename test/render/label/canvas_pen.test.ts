@@ -47,6 +47,36 @@ describe('the pen', () => {
     }
   })
 
+  const pictureOf = (text: string, more: Partial<LabelFace> = {}) => {
+    const { surface } = pen.draw(label(text, { face: { ...face, ...more } }), 1) ?? {}
+    return Buffer.from(surface?.bytes ?? []).toString('latin1')
+  }
+
+  test('draws Korean syllables of all files, none as the box of letters that a font lacks', () => {
+    // Boxes equal each other.
+    const first = 0xac00
+    const pictures = Array.from({ length: 11_172 / 4 }, (_, at) =>
+      pictureOf(String.fromCodePoint(first + 4 * at)),
+    )
+    expect(new Set(pictures).size).toBe(pictures.length)
+    for (const [one, other] of ['고곡', '한국', '광굉', '金李', '⑪⑫'].map((pair) =>
+      [...pair].map((letter) => pictureOf(letter)),
+    ))
+      expect(one).not.toBe(other)
+  })
+
+  test('draws all scripts in the weight of Latin letters', () => {
+    const inkOf = (text: string, weight: number) => {
+      const size = { ...face, size: 40, weight }
+      return draw([label(text, { face: size })]).ink / pen.measure(text, size).width
+    }
+    for (const weight of [400, 700]) {
+      const least = 0.6 * inkOf('Tokyo', weight)
+      for (const text of ['北京', '서울', 'とう', 'トウ', 'ירוש', 'القا', 'दिल्ली', 'ไทย', 'ကုန်'])
+        expect(inkOf(text, weight), `${text} ${weight}`).toBeGreaterThan(least)
+    }
+  })
+
   test('joins letters and orders them from right to left', () => {
     const [joined, apart] = ['سلام', 'س ل ا م'].map((text) => pen.measure(text, face).width)
     expect(joined).toBeLessThan(0.75 * (apart ?? 0))

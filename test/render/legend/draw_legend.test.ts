@@ -151,3 +151,11 @@ test('a legend of very large symbols ends with the number of those that have no 
   }
   expect(extentOf(last, ([red = 255]) => red < 100)[1]).toBeGreaterThan(6)
 })
+
+test('captions are drawn in the scripts that labels have', async () => {
+  const [one, other] = await Promise.all(
+    ['서울', '한국'].map((label) => draw(categories(10).replace('Class 0', label), 'POINT')),
+  )
+  // Letters that a font lacks are equal boxes.
+  expect(one?.bytes).not.toEqual(other?.bytes)
+})
