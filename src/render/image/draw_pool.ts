@@ -21,6 +21,14 @@ export interface DrawPool {
    */
   inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /**
+   * Runs the fetching of images from other services, and then the work that uses them, in a turn of the caller for that: what
+   * waits for another service has no turn to prepare or draw an image, which others need, such as the service itself if it
+   * is this server. The work may take turns of the other kinds.
+   *
+   * @throws {Problem} as `inTurn`
+   */
+  whileFetching<T>(work: () => Promise<T>, image: FetchedImage): Promise<T>
+  /**
    * Draws an image. The work ends when the signal is aborted.
    *
    * @throws {Problem} render/busy if too many images wait, render/timeout, render/too-large if memory is exhausted,
@@ -43,12 +51,21 @@ export interface DrawPool {
   close(): Promise<void>
 }
 
+/** An image that shows images of other services. */
+export interface FetchedImage {
+  readonly width: number
+  readonly height: number
+  readonly signal?: AbortSignal
+}
+
 /** Limits of drawing. */
 export interface DrawLimits {
   /** Maximum number of threads that a caller uses at the same time. Another one is reserved for other callers. */
   readonly threads?: number
   /** Maximum number of images of a caller that are prepared or drawn at the same time. As many are reserved for others. */
   readonly images?: number
+  /** Maximum number of images of a caller up to the size of a screen for which others are fetched at the same time. */
+  readonly fetches?: number
   /** Maximum number of waiting requests of a caller, and of all callers. */
   readonly waiting?: { readonly perParty: number; readonly total: number }
   /** Maximum milliseconds that a request waits for a thread. */
@@ -105,8 +122,11 @@ const toBusy = () =>
     data: { retry_after: busySeconds },
   })
 
-/** Least number of images of a caller that are prepared at the same time: as many as are fetched from another server. */
+/** Least number of images of a caller that are prepared at the same time. */
 const leastImages = 6
+
+/** Pixels of an image up to which many of a caller may be fetched at once: they are held in memory. */
+const smallPixels = 2 ** 20
 
 const toStopping = () => problem('render/failed', 'The server is stopping.')
 
@@ -115,11 +135,14 @@ class ThreadPool implements DrawPool {
   readonly #threads = new Set<DrawThread>()
   readonly #turns: Turns
   readonly #images: Turns
+  readonly #smallFetches: Turns
+  readonly #largeFetches: Turns
   readonly #closing = new AbortController()
 
   constructor({
     threads = availableParallelism(),
     images = Math.max(leastImages, 2 * threads),
+    fetches = 32,
     timeoutMs = 30_000,
     memoryMb = 1024,
     waiting = { perParty: 128, total: 512 },
@@ -129,10 +152,21 @@ class ThreadPool implements DrawPool {
     const limits = { waiting, waitMs, toBusy }
     this.#turns = new Turns({ atOnce: threads + 1, perParty: threads, ...limits })
     this.#images = new Turns({ atOnce: 2 * images, perParty: images, ...limits })
+    this.#smallFetches = new Turns({ atOnce: 2 * fetches, perParty: fetches, ...limits })
+    this.#largeFetches = new Turns({ atOnce: 2 * images, perParty: images, ...limits })
   }
 
-  async inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const endTurn = await this.#takeTurn(this.#images, signal)
+  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#runIn(this.#images, work, signal)
+  }
+
+  whileFetching<T>(work: () => Promise<T>, { width, height, signal }: FetchedImage): Promise<T> {
+    const turns = width * height <= smallPixels ? this.#smallFetches : this.#largeFetches
+    return this.#runIn(turns, work, signal)
+  }
+
+  async #runIn<T>(turns: Turns, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const endTurn = await this.#takeTurn(turns, signal)
     try {
       return await work()
     } finally {

@@ -29,6 +29,7 @@ export const basemapSources: SourceKind = {
       const period = imagePeriod(id)
       return {
         key: [id, version, tiles, srs, period],
+        isFetched: true,
         read: (frame, options) =>
           readFrame(context, { id, period, ...checkTiles(id, tiles, srs) }, { frame, ...options }),
       }

@@ -27,33 +27,42 @@ export interface Drawing {
 }
 
 /**
- * Draws sources as an encoded image, in a turn of the caller: nothing is read before.
+ * Draws sources as an encoded image, in a turn of the caller: nothing is read before but what other services send.
  *
  * @throws {Problem} render/*
  */
 export function drawSources(context: DrawContext, drawing: Drawing): Promise<DrawnImage> {
-  return context.draws.inTurn(() => workForMap(() => drawNow(context, drawing)), drawing.signal)
+  const { draws } = context
+  const { sources, frame, signal, labels } = drawing
+  const draw = (fetched: ReadonlyLayers) =>
+    draws.inTurn(() => workForMap(() => drawNow(context, drawing, fetched)), signal)
+  const remote = labels === 'only' ? [] : sources.filter(({ isFetched }) => isFetched)
+  if (remote.length === 0) return draw(new Map())
+  return draws.whileFetching(
+    async () => draw(await workForMap(() => readSources(context, remote, drawing))),
+    { width: frame.width, height: frame.height, signal },
+  )
 }
+
+/** Layers of sources that are read. */
+type ReadonlyLayers = ReadonlyMap<DrawnSource, JobLayer>
 
 type DrawContext = Pick<ServerContext, 'draws' | 'layerCaches' | 'renderTimeoutSeconds'>
 
-async function drawNow(
-  context: DrawContext,
-  { sources, frame, format = 'png', labels = 'yes', signal, isFresh = false, isDebug = false }: Drawing,
-): Promise<DrawnImage> {
+async function drawNow(context: DrawContext, drawing: Drawing, fetched: ReadonlyLayers): Promise<DrawnImage> {
+  const { sources, frame, format = 'png', labels = 'yes', signal, isDebug = false } = drawing
   const { box, width, height, system, pixelRatio = 1 } = frame
   const resolution = (box[2] - box[0]) / width
   const [left, top] = system === undefined ? [-mercatorHalfWorld, mercatorHalfWorld] : [0, 0]
   const labelled = labels === 'no' ? [] : await findLabelled(sources, frame)
   const shown = labels === 'only' ? labelled.map(({ source }) => source) : sources
   const isPlacedOnly = labels === 'only' && findMetatiles(frame).length > 0
-  const [placed, layers] = await Promise.all([
+  const own = isPlacedOnly ? [] : shown.filter((source) => !fetched.has(source))
+  const [placed, read] = await Promise.all([
     findImageLabels(context, { labelled, frame, signal }),
-    readShown(isPlacedOnly ? [] : shown, {
-      read: (source, stop) => source.read(frame, { signal: stop, isFresh, labels }),
-      ...{ signal, timeoutMs: context.renderTimeoutSeconds * 1000 },
-    }),
+    readSources(context, own, drawing),
   ])
+  const layers = isPlacedOnly ? [] : shown.flatMap((source) => fetched.get(source) ?? read.get(source) ?? [])
   const job: DrawJob = {
     width,
     height,
@@ -68,20 +77,16 @@ async function drawNow(
   return context.draws.draw(job, signal)
 }
 
-interface ShownReading {
-  readonly read: (source: DrawnSource, stop: AbortSignal) => Promise<JobLayer>
-  readonly signal: AbortSignal
-  readonly timeoutMs: number
-}
-
 /** Reads the layers of sources; that of a source that is drawn several times is read once. */
-async function readShown(
+async function readSources(
+  { renderTimeoutSeconds }: DrawContext,
   shown: readonly DrawnSource[],
-  { read, signal, timeoutMs }: ShownReading,
-): Promise<JobLayer[]> {
+  { frame, signal, isFresh = false, labels = 'yes' }: Drawing,
+): Promise<ReadonlyLayers> {
   const sources = [...new Set(shown)]
-  const reads = sources.map((source) => (stop: AbortSignal) => read(source, stop))
-  const layers = await readLayers(reads, signal, { timeoutMs })
-  const layerOf = new Map(sources.map((source, at) => [source, layers[at]]))
-  return shown.flatMap((source) => layerOf.get(source) ?? [])
+  const reads = sources.map(
+    (source) => (stop: AbortSignal) => source.read(frame, { signal: stop, isFresh, labels }),
+  )
+  const layers = await readLayers(reads, signal, { timeoutMs: renderTimeoutSeconds * 1000 })
+  return new Map(sources.flatMap((source, at) => (layers[at] === undefined ? [] : [[source, layers[at]]])))
 }

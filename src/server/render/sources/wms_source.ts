@@ -30,6 +30,7 @@ export const wmsSources: SourceKind = {
       return {
         // The password is encrypted.
         key: [id, version, row, url, username, password, wmsVersion, period],
+        isFetched: true,
         read: (frame, options) => readFrame(context, layer, { frame, ...options }),
       }
     })

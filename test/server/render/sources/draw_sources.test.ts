@@ -32,3 +32,27 @@ test('images that cannot be drawn yet read nothing, are refused when too many of
     await draws.close()
   }
 })
+
+test('images that wait for another service have no turn that others need, and are refused when too many of them wait', async () => {
+  const draws = createDrawPool({ threads: 1, images: 1, fetches: 2, waiting: { perParty: 1, total: 1 } })
+  const context = { draws, layerCaches: createLayerCaches(), renderTimeoutSeconds: 60 }
+  const answered = Promise.withResolvers<void>()
+  const frame = { box: [0, 0, 1, 1], width: 8, height: 8 } as const
+  const pixels = () => ({ pixels: new Uint8Array(4 * 8 * 8) })
+  const { signal } = new AbortController()
+  const local: DrawnSource = { key: undefined, keptTiles: null, read: async () => pixels() }
+  const draw = (...sources: DrawnSource[]) => drawSources(context, { sources, frame, signal })
+  const slow: DrawnSource = { ...local, isFetched: true, read: () => answered.promise.then(pixels) }
+  // A layer of a service of this server needs an image of it.
+  const own: DrawnSource = { ...local, isFetched: true, read: () => draw(local).then(pixels) }
+  try {
+    expect((await draw(own, local)).isEmpty).toBe(true)
+    const images = Promise.all([draw(local, slow), draw(slow), draw(slow)])
+    await expect(draw(slow)).rejects.toMatchObject({ code: 'render/busy', status: 503 })
+    expect((await draw(local)).isEmpty).toBe(true)
+    answered.resolve()
+    expect((await images).map(({ isEmpty }) => isEmpty)).toEqual([true, true, true])
+  } finally {
+    await draws.close()
+  }
+})
