@@ -130,9 +130,43 @@ describe('lint finds', () => {
     const roadRules = [allow('guest', 'data', 'read').replace('allow', 'deny'), allow('editors', 'data')]
     expect(await findings(city({ rules, roadRules }))).toEqual([
       expect.stringMatching(
-        /^32:74 lint\/unreadable-layer the web map "map" shows "lines", but guests can display the map without data.read on "lines"$/,
+        /^32:74 lint\/unreadable-layer the web map "map" shows "lines", but guests can display the map without data.read on "roads", which data.read on "lines" requires$/,
       ),
     ])
+  })
+
+  test('web maps with layers of services whose connections their readers may not use', async () => {
+    const more = `  service:
+    cls: wmsclient_connection
+    display_name: Service
+    parent: city
+    wmsclient_connection: { url: 'https://maps.example.org/wms', version: 1.3.0 }
+  rails:
+    cls: wmsclient_layer
+    display_name: Rails
+    parent: city
+    wmsclient_layer: { connection: service, wmslayers: rails, imgformat: image/png, srs: { id: 3857 } }
+  railmap:
+    cls: webmap
+    display_name: Rail map
+    parent: city
+    webmap:
+      root_item:
+        item_type: root
+        children:
+          - { item_type: layer, display_name: Rails, layer_style_id: rails }
+`
+    const rules = [...everything, allow('editors', 'connection', 'connect')]
+    expect(await findings(city({ rules, more }))).toEqual([
+      expect.stringMatching(
+        /lint\/unreadable-layer the web map "railmap" shows "rails", but .* can display the map without connection.connect on "service", which data.read on "rails" requires$/,
+      ),
+    ])
+    const { out } = await lint('city.yaml')
+    expect(out).toContain('hint: Allow connection.connect on "service", or remove the layer from the map.')
+    expect(
+      await findings(city({ rules: [...rules, allow('everyone', 'connection', 'connect')], more })),
+    ).toEqual([])
   })
 
   test('styles that no web map or service uses, and names that differ only by case', async () => {

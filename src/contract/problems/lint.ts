@@ -20,7 +20,8 @@ export const lintProblems = {
   'lint/unreadable-layer': {
     title: 'Web map with a layer that its readers cannot read',
     exit: 3,
-    advice: 'Allow data.read on the layer and its style, or remove the layer from the map.',
+    advice:
+      'Allow the permission that is missing, such as connection.connect on the connection of a layer, or remove the layer from the map.',
   },
   'lint/unused-style': {
     title: 'Unused style',

@@ -1,8 +1,8 @@
 import type { Key } from '../../access/access_tree.ts'
 import { createEvaluator, type Evaluator } from '../../access/evaluate_access.ts'
-import { explainPermission } from '../../access/explain_access.ts'
+import { explainPermission, type PermissionQuery } from '../../access/explain_access.ts'
 import { hasPermission, maskOf, namesOf } from '../../access/permission_mask.ts'
-import { permissionNames } from '../../contract/permissions.ts'
+import { type PermissionName, permissionNames } from '../../contract/permissions.ts'
 import { type ProblemCode, problems } from '../../contract/problems.ts'
 import { descriptorOf, isCls } from '../../contract/registry.ts'
 import { countOf, joinFirst } from '../../core/count.ts'
@@ -135,14 +135,47 @@ function findUnreadableLayers(tree: LintTree, evaluators: readonly Evaluator[]):
           !hasPermission(evaluate(shown.key), permission)
         )
       })
-      if (without.length === 0) return []
-      const message = `the web map "${map.label}" shows "${shown.label}", but ${nameAll(without)} can display the map without ${permission} on "${shown.label}"`
-      return [issueOf(map, 'lint/unreadable-layer', message, pointer)]
+      const asked = { key: shown.key, permission }
+      return groupByMissing(tree, without, asked).map(({ missing, subjects }) => {
+        const on = tree.resources.get(missing.key)?.label
+        const reason = missing.key === shown.key ? '' : `, which ${permission} on "${shown.label}" requires`
+        const message = `the web map "${map.label}" shows "${shown.label}", but ${nameAll(subjects)} can display the map without ${missing.permission} on "${on}"${reason}`
+        const hint = `Allow ${missing.permission} on "${on}", or remove the layer from the map.`
+        return { ...issueOf(map, 'lint/unreadable-layer', message, pointer), hint }
+      })
     })
   })
 }
 
-const needed = (cls: string) =>
+/** Groups subjects by the permission that they lack. */
+function groupByMissing(tree: LintTree, subjects: readonly LintSubject[], asked: PermissionQuery) {
+  const groups = new Map<string, { missing: PermissionQuery; subjects: LintSubject[] }>()
+  for (const one of subjects) {
+    const missing = findMissing(tree, one, asked)
+    const name = JSON.stringify([missing.key, missing.permission])
+    const group = groups.get(name) ?? { missing, subjects: [] }
+    group.subjects.push(one)
+    groups.set(name, group)
+  }
+  return [...groups.values()]
+}
+
+/** Finds the permission that a subject lacks so that it has not the one asked for: this one, or one that it requires. */
+function findMissing(tree: LintTree, { subject }: LintSubject, asked: PermissionQuery): PermissionQuery {
+  let missing = asked
+  let { reasons } = explainPermission(tree.access, subject, asked)
+  for (;;) {
+    const unmet = reasons.find(
+      (reason) =>
+        reason.type === 'requirement' && !reason.satisfied && tree.resources.has(reason.resource ?? ''),
+    )
+    if (unmet?.type !== 'requirement' || unmet.resource === undefined) return missing
+    missing = { key: unmet.resource, permission: unmet.permission }
+    reasons = unmet.reasons
+  }
+}
+
+const needed = (cls: string): PermissionName =>
   isCls(cls) && descriptorOf(cls).scopes.some((scope) => scope === 'data') ? 'data.read' : 'resource.read'
 
 const nameAll = (subjects: readonly LintSubject[]) => joinFirst(subjects.map(({ name }) => name))
