@@ -1,5 +1,6 @@
 import type { GeometryFamily } from '../contract/geometry.ts'
 import { compareIssues, type Issue } from '../core/issue.ts'
+import { drawsNothingOf, geometryNames } from './drawn_geometries.ts'
 import { readJson } from './json_read.ts'
 import { isMapboxStyle } from './mapbox/mapbox_read.ts'
 import { readMapserverXml } from './mapserver/mapserver_read.ts'
@@ -25,6 +26,8 @@ export interface StyleCheckOptions {
   readonly file?: string
   /** Names of the fields of the layer; undefined if they are not known. */
   readonly fields?: readonly string[] | undefined
+  /** Geometries of the layer; undefined if they are not known. */
+  readonly family?: GeometryFamily | undefined
 }
 
 /** What to do about parts of styles that are not drawn, by the start or a part of the message. */
@@ -82,18 +85,30 @@ const advice: readonly (readonly [pattern: RegExp, hint: string])[] = [
 
 /**
  * Lists everything in a style that is not drawn as it says: errors, for which the style cannot be used, and warnings, with
- * position and advice. If the fields of the layer are known, fields that it does not have are reported too.
+ * position and advice. If the fields of the layer are known, fields that it does not have are reported too; if its geometries are
+ * known, a style of symbols for others.
  */
 export function checkStyleText(
   language: StyleLanguage,
   text: string,
   options: StyleCheckOptions = {},
 ): readonly Issue[] {
-  const { file = language === 'qml' ? 'qml' : 'xml', fields } = options
+  const { file = language === 'qml' ? 'qml' : 'xml', fields, family } = options
   const { style, issues } = readers[language](text, { file, fields })
   const missing =
     style === undefined || fields === undefined ? [] : findMissing(text, { file, fields, style })
-  return [...issues, ...missing].map(withAdvice).toSorted(compareIssues)
+  // MapServer XML becomes symbols for the geometries of the layer.
+  const isFit = language === 'mapserver' || style === undefined || family === undefined
+  const unfit = isFit ? [] : findUnfit(style, family, file)
+  return [...issues, ...missing, ...unfit].map(withAdvice).toSorted(compareIssues)
+}
+
+function findUnfit(style: Style, family: GeometryFamily, file: string): Issue[] {
+  if (!drawsNothingOf(style, family)) return []
+  const message = `nothing is drawn: the layer has ${geometryNames[family]}, and the symbols of the style are for other geometries`
+  const hint = `use symbols for ${geometryNames[family]}`
+  const span = { file, line: 1, column: 1, endLine: 1, endColumn: 1 }
+  return [{ code: 'style/unknown', severity: 'warning', message, hint, span }]
 }
 
 interface Reading {

@@ -1,4 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import {
+  type GeometryFamily,
+  type GeometryType,
+  geometryParts,
+  geometryTypes,
+} from '../../contract/geometry.ts'
 import type { ProblemCode } from '../../contract/problems.ts'
 import type { Issue } from '../../core/issue.ts'
 import { findAtPointer, type Pointer } from '../../core/pointer.ts'
@@ -29,7 +35,7 @@ export function checkStyle(block: Block, blocks: ReadonlyMap<string, Block>): Is
   return members.flatMap((member) => {
     const text = findAtPointer(block.value, member.pointer)
     if (typeof text !== 'string' || text === '') return []
-    return checkMember({ ...member, block, text, fields: findFields(block, blocks) })
+    return checkMember({ ...member, block, text, ...findLayer(block, blocks) })
   })
 }
 
@@ -41,16 +47,16 @@ export type FieldCheck = (keynames: readonly string[]) => readonly Issue[]
  * a source, or from the server. Undefined if there is nothing to check, or if `checkStyle` has checked it.
  */
 export function findFieldCheck(block: Block, blocks: ReadonlyMap<string, Block>): FieldCheck | undefined {
-  const styles = members.flatMap((member): Omit<StyleText, 'fields'>[] => {
+  const styles = members.flatMap((member): Omit<StyleText, 'fields' | 'family'>[] => {
     const text = findAtPointer(block.value, member.pointer)
     const isWritten = typeof text === 'string' && text !== ''
     return isWritten && !isRedacted(block, member.pointer) ? [{ ...member, block, text }] : []
   })
-  if (styles.length === 0 || findFields(block, blocks) !== undefined) return undefined
+  if (styles.length === 0 || findLayer(block, blocks).fields !== undefined) return undefined
   return (fields) =>
     styles.flatMap((style) => {
-      const known = checkMember({ ...style, fields: undefined })
-      const found = checkMember({ ...style, fields })
+      const known = checkMember({ ...style, fields: undefined, family: undefined })
+      const found = checkMember({ ...style, fields, family: undefined })
       return found.filter((issue) => !known.some((one) => isDeepStrictEqual(one, issue)))
     })
 }
@@ -58,13 +64,23 @@ export function findFieldCheck(block: Block, blocks: ReadonlyMap<string, Block>)
 const isRedacted = ({ source, pointer }: Block, place: Pointer) =>
   !source.included.has(pointer + place) && source.expressions.has(pointer + place)
 
-/** Finds the fields of the layer of a style; undefined if they come from elsewhere. */
-function findFields({ parent }: Block, blocks: ReadonlyMap<string, Block>): readonly string[] | undefined {
+/** Finds the fields and the geometries of the layer of a style; undefined if they come from elsewhere. */
+function findLayer(
+  { parent }: Block,
+  blocks: ReadonlyMap<string, Block>,
+): Pick<StyleText, 'fields' | 'family'> {
   const layer = parent === undefined ? undefined : blocks.get(parent)
-  if (layer?.cls !== 'vector_layer' || layer.existing) return undefined
+  if (layer?.cls !== 'vector_layer' || layer.existing) return { fields: undefined, family: undefined }
   const fields = findAtPointer(layer.value, '/feature_layer/fields')
-  if (!Array.isArray(fields)) return undefined
-  return fields.map((field: { readonly keyname?: unknown } | null) => String(field?.keyname))
+  const type = findAtPointer(layer.value, '/vector_layer/geometry_type')
+  return {
+    fields: Array.isArray(fields)
+      ? fields.map((field: { readonly keyname?: unknown } | null) => String(field?.keyname))
+      : undefined,
+    family: geometryTypes.includes(type as GeometryType)
+      ? geometryParts(type as GeometryType).family
+      : undefined,
+  }
 }
 
 interface StyleText extends StyleMember {
@@ -72,6 +88,8 @@ interface StyleText extends StyleMember {
   readonly text: string
   /** Fields of the layer; undefined if they are not known. */
   readonly fields: readonly string[] | undefined
+  /** Geometries of the layer; undefined if they are not known. */
+  readonly family: GeometryFamily | undefined
 }
 
 function checkMember(style: StyleText): Issue[] {
@@ -91,11 +109,14 @@ function checkMember(style: StyleText): Issue[] {
 const readings = new WeakMap<object, Map<string, readonly Issue[]>>()
 
 /** Checks a style, with a cache: many layers of a file have the same style. */
-function readIssues({ block: { source }, language, fields }: StyleText, text: string): readonly Issue[] {
+function readIssues(
+  { block: { source }, language, fields, family }: StyleText,
+  text: string,
+): readonly Issue[] {
   const known = readings.get(source) ?? new Map<string, readonly Issue[]>()
   readings.set(source, known)
-  const key = `${JSON.stringify([language, fields])} ${text}`
-  const issues = known.get(key) ?? checkStyleText(language, text, { fields })
+  const key = `${JSON.stringify([language, fields, family])} ${text}`
+  const issues = known.get(key) ?? checkStyleText(language, text, { fields, family })
   known.set(key, issues)
   return issues
 }

@@ -1,4 +1,5 @@
 import { maxStyleIssues, type WireStyleIssue } from '../../contract/bodies/style_issue.ts'
+import { geometryParts } from '../../contract/geometry.ts'
 import type { Cls } from '../../contract/registry.ts'
 import type { Issue } from '../../core/issue.ts'
 import type { Queryable } from '../../database/database.ts'
@@ -31,7 +32,7 @@ export async function styleIssuesPart(
 
 /**
  * Returns the issues of the styles that a request wrote, by resource. Styles without issues, and resources of other
- * classes, are left out. Fields are checked if the caller may read those of the layer, which the issues name.
+ * classes, are left out. Fields and geometries are checked if the caller may read those of the layer, which the issues name.
  */
 export async function findStyleIssues(
   tx: Queryable,
@@ -53,11 +54,15 @@ export async function findStyleIssues(
   ]
   const parts = new Map<number, StyleIssuesPart>()
   for (const { id, parentId } of sources.values()) {
-    const fields = layers.get(parentId ?? 0)?.fields.map(({ keyname }) => keyname)
+    const layer = layers.get(parentId ?? 0)
+    const known = {
+      fields: layer?.fields.map(({ keyname }) => keyname),
+      family: layer && geometryParts(layer.geometryType).family,
+    }
     const [mapserverText, qmlText] = [xml.get(id)?.xml, qml.get(id)?.qml]
     const issues = [
-      ...(mapserverText === undefined ? [] : checkStyleText('mapserver', mapserverText, { fields })),
-      ...(qmlText === undefined ? [] : checkStyleText('qml', qmlText, { fields })),
+      ...(mapserverText === undefined ? [] : checkStyleText('mapserver', mapserverText, known)),
+      ...(qmlText === undefined ? [] : checkStyleText('qml', qmlText, known)),
     ]
     if (issues.length > 0) parts.set(id, { style_issues: issues.slice(0, maxStyleIssues).map(wireIssue) })
   }

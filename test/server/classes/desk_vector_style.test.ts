@@ -36,6 +36,21 @@ describeServer('desktop GIS styles', (start) => {
       <Filter><PropertyIsNull><PropertyName>gone</PropertyName></PropertyIsNull></Filter>
       <PolygonSymbolizer><Fill><CssParameter name="fill">#010203</CssParameter></Fill></PolygonSymbolizer>
       </Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
+  test('a style whose symbols are for other geometries than those of the layer is reported', async () => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: 'Unfit', geometryType: 'MULTIPOINT' })
+    const text = sld.replace(/<Filter>.*<\/Filter>/s, '')
+    const answer = await admin('POST', '/api/resource/', {
+      resource: { cls: 'desk_vector_style', parent: { id: layer }, display_name: 'unfit' },
+      desk_vector_style: { file_upload: await upload(admin, Buffer.from(text)) },
+    })
+    expect(await answer.json()).toMatchObject({
+      style_issues: [
+        { code: 'style/unknown', message: expect.stringContaining('nothing is drawn: the layer has points') },
+      ],
+    })
+  })
+
   const mapbox = `{"version": 8, "layers": [
       {"id": "a", "type": "fill", "filter": ["has", "gone"], "paint": {"fill-color": "#010203"}}]}`
 
