@@ -9,6 +9,7 @@ import { findRenderSources } from '../../store/classes/render_source.ts'
 import { findLayers } from '../../store/layer/stored_layer.ts'
 import { checkStyleText } from '../../style/check_style_text.ts'
 import type { Caller } from '../auth/caller.ts'
+import { findRasterStyleIssues } from './raster_style_issues.ts'
 
 /** Part of an answer with the issues of a style. */
 export interface StyleIssuesPart {
@@ -31,7 +32,7 @@ export async function styleIssuesPart(
 }
 
 /**
- * Returns the issues of the styles that a request wrote, by resource. Styles without issues, and resources of other
+ * Returns the issues of the styles that a request wrote, and of those of rasters that it replaced, by written resource. Styles without issues, and resources of other
  * classes, are left out. Fields and geometries are checked if the caller may read those of the layer, which the issues name.
  */
 export async function findStyleIssues(
@@ -39,10 +40,13 @@ export async function findStyleIssues(
   caller: Caller,
   written: readonly WrittenResource[],
 ): Promise<Map<number, StyleIssuesPart>> {
+  const parts = new Map<number, StyleIssuesPart>()
+  for (const [id, issues] of await findRasterStyleIssues(tx, written))
+    parts.set(id, { style_issues: issues.slice(0, maxStyleIssues).map(wireIssue) })
   const ids = written
     .filter(({ cls }) => cls === 'mapsrv_style' || cls === 'desk_vector_style')
     .map(({ id }) => id)
-  if (ids.length === 0) return new Map()
+  if (ids.length === 0) return parts
   const sources = await findRenderSources(tx, ids)
   const layerIds = [...sources.values()].flatMap(({ parentId }) => parentId ?? [])
   const permission = 'datastruct.read'
@@ -52,7 +56,6 @@ export async function findStyleIssues(
     await memberTable('desk_vector_style').find(tx, ids),
     await findLayers(tx, [...readableIds]),
   ]
-  const parts = new Map<number, StyleIssuesPart>()
   for (const { id, parentId } of sources.values()) {
     const layer = layers.get(parentId ?? 0)
     const known = {

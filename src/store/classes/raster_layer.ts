@@ -30,6 +30,24 @@ export async function findRasters(tx: Queryable, ids: readonly number[]): Promis
   return new Map(rows.map((row) => [row.resourceId, row]))
 }
 
+/** A style of a raster layer. */
+export interface RasterStyle {
+  readonly id: number
+  readonly layerId: number
+  readonly name: string
+}
+
+/** Finds the raster styles among some resources, and those of the raster layers among them. */
+export async function findRasterStyles(tx: Queryable, ids: readonly number[]): Promise<RasterStyle[]> {
+  return tx.query<RasterStyle>(
+    `select id, parent_id as "layerId", display_name as name
+       from resource
+      where cls = 'raster_style' and (id = any($1::int[]) or parent_id = any($1::int[]))
+      order by id`,
+    [ids],
+  )
+}
+
 /**
  * Assigns prepared rasters to layers, by resource id, in one statement, replacing existing ones. Returns the layers whose
  * prepared raster no longer exists, because another request has used it or it has expired.

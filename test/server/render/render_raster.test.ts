@@ -201,6 +201,23 @@ describeServer('rasters', (start) => {
     ])
   })
 
+  test('that are replaced by one with colours are answered with the issues of styles that cannot colour it', async () => {
+    const ramp = { color_ramp: { interpolation: 'exact', stops: [{ value: 1, color: '#ff0000' }] } }
+    const { layer, style } = await create(band, ramp)
+    const replace = async (raster: TestRaster) => {
+      const source = await uploadContent(admin, makeRaster(raster))
+      const answer = await admin('PUT', `/api/resource/${layer}`, { raster_layer: { source } })
+      return (await answer.json<{ style_issues?: unknown }>()).style_issues
+    }
+    expect(await replace(band)).toBeUndefined()
+    const message = expect.stringMatching(
+      /^the style "style \d+" cannot be drawn: .* has colours; .* a color_ramp/,
+    )
+    expect(await replace(place)).toMatchObject([{ code: 'style/unknown', message }])
+    const answer = await admin('PUT', `/api/resource/${style}`, { raster_style: ramp })
+    expect(await answer.json()).toMatchObject({ style_issues: [{ message }] })
+  })
+
   test.each(['UInt16', 'Int16', 'Float32'])(
     'with colours of more than 8 bits are stretched by band, as gdal_translate -scale does: %s',
     async (type) => {
