@@ -162,6 +162,9 @@ test.each([
     expect(await page.evaluate(overflowOf('.panel'))).toBe(0)
     expect(await description.isVisible()).toBe(false)
     const road = await page.getByRole('checkbox', { name: 'Main roads' }).boundingBox()
+    const above = await page.getByRole('checkbox', { name: 'Transport' }).boundingBox()
+    // Further to the right than the box of its group by the width of the box.
+    expect(road?.x).toBeGreaterThan((above?.x ?? 0) + 15)
     expect(await page.evaluate(isOver('.tree .row', { x: 5, y: 5, ...road }))).toBe(true)
     // The button and the check box of the group come before its layers.
     for (const key of ['Tab', 'Tab', 'Tab', 'Space']) await page.keyboard.press(key)
