@@ -43,7 +43,7 @@ export const wmsserverService = {
           'x-key': ['keyname'],
           'x-read': 'service.connect',
           'x-write': 'service.configure',
-          description: 'Published layers.',
+          description: 'Published layers, from top to bottom where all are shown at once, as by TileJSON.',
         },
       ),
     }),

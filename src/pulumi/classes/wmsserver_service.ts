@@ -26,7 +26,7 @@ export interface WmsserverServiceProperties {
   /** Fields that stay as they are on the server, although the manifest has set them before: description, webmap.extent_top, or webmap for all fields of it. With children, no resource below the block is deleted because the manifest does not describe it. */
   readonly unmanaged?: readonly (string)[]
   readonly wmsserver_service: {
-    /** Published layers. */
+    /** Published layers, from top to bottom where all are shown at once, as by TileJSON. */
     readonly layers: readonly ({
       /** Name of the layer in the service; ASCII without spaces. */
       readonly keyname: string

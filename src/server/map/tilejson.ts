@@ -65,7 +65,7 @@ export function pictureTileJson(subject: TileSubject, ids: readonly number[], ba
 }
 
 /**
- * Describes the tiles of all layers of a service, or of one, which are drawn within its scale limits.
+ * Describes the tiles of all layers of a service, the first of them on top, or of one, which is drawn within its scale limits.
  *
  * @throws {Problem} request/invalid for an unknown layer, and for too many layers
  */
@@ -80,7 +80,8 @@ export function serviceTileJson(
         `The service has ${layers.length} layers that you may read; tiles have 1 to ${maxLayers}.`,
         { hint: 'Name a layer with the parameter "layer".' },
       )
-    const ids = layers.map(({ resourceId }) => resourceId)
+    // Lists of layers are read from top to bottom, as those of web maps.
+    const ids = layers.map(({ resourceId }) => resourceId).toReversed()
     return pictureTileJson(
       {
         name: title,

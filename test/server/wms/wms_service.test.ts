@@ -343,6 +343,9 @@ describeServer(
         expect(pictures).toMatchObject({ format: 'png' })
         expect((await fetchTile(pictures.tiles)).headers.get('content-type')).toBe('image/png')
       }
+      // Resources of an image are listed from bottom to top, those of a service from top to bottom.
+      const [all = ''] = (await describe(maps.service)).tiles
+      expect(all).toMatch(new RegExp(`resource=\\d+,${maps.roadStyle},${maps.squareStyle}$`))
       const refused = await server.guest('GET', `/api/resource/${maps.service}/tilejson.json?layer=rivers`)
       expect(refused.status).toBe(422)
       expect((await server.guest('GET', '/api/resource/9999/tilejson.json')).status).toBe(404)
