@@ -70,6 +70,13 @@ const writers: readonly [string, (key: string) => Promise<unknown>][] = [
   ['attachments', async (key) => attach(key, 1, 'by_hand.txt')],
 ]
 
+const featuresOf = (words: string) => `    features: { key: name, ${words} }\n`
+const first = featuresOf('descriptions: { A: First. }')
+const laterApplies: readonly [string, string][] = [
+  ['descriptions', 'descriptions: { A: Later. }'],
+  ['attachments', 'descriptions: { A: First. }, attachments: { A: [later.txt] }'],
+]
+
 describe.each([
   ['replace', ''],
   ['sync', ', mode: sync, key: name'],
@@ -90,6 +97,44 @@ describe.each([
     ])
     const undone = await run('undo', entry, '--yes', '--overwrite', key)
     expect([undone.exit, undone.exit === 0 ? '' : undone.err]).toEqual([0, ''])
+  })
+
+  test.each(laterApplies)(
+    'refuses to delete %s that a later apply wrote on features',
+    async (what, later) => {
+      const key = `later_${what}_${mode}`
+      await writeFile(join(cwd, 'later.txt'), 'Later')
+      await load(key, data, ['A', 'B'], first)
+      const entry = await load(key, data, ['A', 'C'], first)
+      const last = await load(key, data, ['A', 'C'], featuresOf(later))
+      const refused = `error undo/edited: descriptions or attachments of features of "${key}", which the undo would replace, were written since apply ${entry} (administrator, `
+      const by = ` UTC, by apply ${last})\n`
+      const tried = await run('undo', entry, '--yes')
+      expect([tried.exit, tried.err]).toEqual([1, expect.stringContaining(refused)])
+      expect(tried.err).toContain(by)
+      expect((await run('undo', entry, '--yes', '--overwrite', key)).exit).toBe(0)
+    },
+  )
+
+  test('names who edited the data, not a later apply that wrote descriptions', async () => {
+    const key = `author_${mode}`
+    await load(key, data, ['A', 'B'], first)
+    const entry = await load(key, data, ['A', 'C'], first)
+    const described = featuresOf('descriptions: { A: New. }')
+    await load(key, data, ['A', 'C'], described)
+    await server.admin('PUT', `${await pathOf(key)}1`, { fields: { name: 'E' } })
+    const edited = `error undo/edited: the data of "${key}", which the undo would replace, were edited`
+    expect((await run('undo', entry, '--plan')).err).toMatch(
+      new RegExp(
+        `^${edited} 1 time since apply ${entry}, without an apply \\(feature 1\\), last by administrator at \\S+ \\S+ UTC\\n`,
+      ),
+    )
+    await load(key, `${data}${mode === 'replace' ? ', mode: replace' : ''}`, ['A', 'D'], described)
+    expect((await run('undo', entry, '--plan')).err).toMatch(
+      new RegExp(
+        `^${edited} 2 times since apply ${entry}: 1 time by apply \\d+ \\(administrator, \\S+ \\S+ UTC\\), 1 time without an apply, last by administrator at`,
+      ),
+    )
   })
 
   test('deletes what the apply itself wrote on features, and tells how many come back and go', async () => {

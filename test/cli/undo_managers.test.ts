@@ -187,3 +187,24 @@ it('names a resource without a keyname as the manifest does', async () => {
   const { entry } = await done('apply', 'top.yaml', '--yes')
   expect((await done('undo', entry, '--yes')).out).toContain('  ~ root  resource_group  ')
 })
+
+it.each([
+  ['a creation', []],
+  ['a deletion', ['--prune', '--allow-delete', 'twice']],
+])('refuses to undo %s that is already undone, by which apply', async (_, options) => {
+  const made = "twice: { cls: resource_group, parent: root, display_name: 'Twice' }"
+  const created = await apply('twice', [made])
+  const { entry } = options.length === 0 ? created : await apply('twice', [], ...options)
+  const undo = await done('undo', entry, '--yes')
+  const again = await run('undo', entry, '--plan')
+  expect([again.exit, again.err]).toEqual([
+    1,
+    expect.stringMatching(
+      new RegExp(
+        `^error undo/nothing: Apply ${entry} is already undone, by apply ${undo.entry} \\(administrator, .* UTC\\)\\.\n  hint: To apply it again, undo that: landform undo ${undo.entry}\\.\n$`,
+      ),
+    ),
+  ])
+  await done('undo', undo.entry, '--yes')
+  await done('undo', entry, '--yes')
+})

@@ -46,7 +46,7 @@ export const keptRoutes = {
             },
             {
               description:
-                'Last write of features of the layer, their descriptions and attachments, by another request than a load; absent without one since the layer last had other data.',
+                'Last write of features of the layer, their descriptions and attachments, by another request than a load; absent without one since these data were kept.',
             },
           ),
         ),

@@ -20,6 +20,7 @@ import { partOfLabels } from '../plan/plan_part.ts'
 import { liveReader, type PlanReader } from '../plan/plan_reader.ts'
 import { checkEdited } from './check_edited.ts'
 import { findKept, type KeptLayer, listLayers } from './find_kept.ts'
+import { findUndo, nameApplies } from './later_applies.ts'
 import { restoreSecrets } from './restore_secrets.ts'
 import { isApplied, listApplied, writeUndoManifest } from './undo_manifest.ts'
 
@@ -65,12 +66,22 @@ export async function planUndo(request: UndoRequest): Promise<UndoPlan> {
           ? 'It is still running, or its client was lost before it changed anything.'
           : undefined,
     })
+  await refuseUndone(request)
   const reader = request.reader ?? liveReader(api, signal)
   const kept = await findKept(api, entry, signal)
   return computeFromPart({
     reader,
     part: partOfUndo(entry, options),
     compute: (read) => planInPart({ ...request, reader, kept }, read),
+  })
+}
+
+async function refuseUndone({ api, entry, signal }: UndoRequest): Promise<void> {
+  const [change] = listApplied(entry)
+  const undo = change && (await findUndo({ api, entry, signal }, change))
+  if (undo === undefined) return
+  throw problem('undo/nothing', `Apply ${entry.id} is already undone, by ${nameApplies([undo])}.`, {
+    hint: `To apply it again, undo that: landform undo ${undo.id}.`,
   })
 }
 
@@ -106,7 +117,7 @@ async function planInPart(
   const plan = await planInside({ reader, manifest, options: planOptions, signal }, read)
   if (typeof plan === 'string') return plan
   const issues = [
-    ...(await checkEdited({ api, entry, kept, actual, manifest, conflicts, plan, options, signal })),
+    ...(await checkEdited({ api, reader, entry, kept, actual, manifest, conflicts, plan, options, signal })),
     ...checkReferences(entry, lateReferences, options),
     ...checkData(entry, kept, options),
     ...checkFeatures(entry, kept),

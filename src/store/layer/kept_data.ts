@@ -33,7 +33,7 @@ export interface KeptData {
   readonly keptAt: string
   /** Whether the layer exists. */
   readonly isThere: boolean
-  /** Last write of features since the newest data of the layer were kept, at a time like `keptAt`; loads are none. */
+  /** Last write of features, their descriptions and attachments since the data were kept, at a time like `keptAt`; loads are none. */
   readonly written: { readonly at: string; readonly user: string | null } | null
 }
 
@@ -192,8 +192,8 @@ const keptSql = `
          to_char(k.kept_at, 'YYYY-MM-DD"T"HH24:MI:SS') as "keptAt", l.resource_id is not null as "isThere",
          (select jsonb_build_object('at', to_char(c.changed_at, 'YYYY-MM-DD"T"HH24:MI:SS'), 'user', p.keyname)
             from last_change c left join principal p on p.id = c.user_id
-           where c.resource_id = k.resource_id and c.part = 'data'
-             and c.changed_at > (select max(n.kept_at) from kept_data n where n.resource_id = k.resource_id)) as written
+           where c.resource_id = k.resource_id and c.part in ('data', 'extensions') and c.changed_at > k.kept_at
+          order by c.changed_at desc limit 1) as written
     from kept_data k left join layer l on l.resource_id = k.resource_id`
 
 /** Kept data, with what an undo would bring back, and delete. */

@@ -18,6 +18,14 @@ export async function recordDataChange(
   )
 }
 
+/** Records who writes descriptions and attachments of features with an update of their layer, which must be locked. */
+export async function recordExtensionsChange(tx: Queryable, id: number, userId: number): Promise<void> {
+  await tx.query(
+    `insert into last_change (resource_id, part, user_id) values ($1::int, 'extensions', $2::int) ${replaceChange}`,
+    [id, userId],
+  )
+}
+
 /** The last change of a resource or of its data. */
 export interface LastChange {
   readonly id: number

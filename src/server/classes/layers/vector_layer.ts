@@ -23,6 +23,7 @@ import {
   touchLayer,
   untouchLayer,
 } from '../../../store/layer/stored_layer.ts'
+import { recordExtensionsChange } from '../../../store/resource/last_change.ts'
 import { requireExtensionsVersion, writeKeyedExtensions } from '../../attachments/keyed_extensions.ts'
 import { invalidAt } from '../../http/invalid_request.ts'
 import { requireReferences } from '../../resource/references.ts'
@@ -71,6 +72,7 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
     for (const change of changes) {
       await updateOne(tx, change)
       await writeExtensionsOfChange(tx, change)
+      await recordExtensions(tx, change)
     }
   },
   remove: removeLayerTables,
@@ -80,6 +82,13 @@ export const vectorLayerBehaviour: BehaviourOf<'vector_layer'> = {
 async function writeExtensionsOfChange(tx: Queryable, { caller, id, members }: Change): Promise<void> {
   const extensions = members.vector_layer?.feature_extensions
   if (extensions !== undefined) await writeKeyedExtensions(tx, { layerId: id, userId: caller.id }, extensions)
+}
+
+// Data that a load replaces are kept with what their features had, so that its undo restores that, too.
+async function recordExtensions(tx: Queryable, { caller, id, members, prepared }: Change): Promise<void> {
+  if (members.vector_layer?.feature_extensions === undefined) return
+  if (isDataSource(prepared) || isStagedChanges(prepared)) return
+  await recordExtensionsChange(tx, id, caller.id)
 }
 
 type DataSource = StagedSource | KeptSource

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { JournalChange, JournalEntry } from '../../../src/contract/bodies/journal.ts'
-import { cancelOut, isAsLeft } from '../../../src/reconcile/undo/check_edited.ts'
+import { cancelOut, isAsLeft } from '../../../src/reconcile/undo/later_applies.ts'
 
 it.each([
   ['nothing', [], true],
