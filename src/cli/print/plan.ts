@@ -243,11 +243,18 @@ function formatSkipped({ change }: DataLoad): string[] {
 /** Maximum number of skipped features in a plan, per source. */
 const maxSkipped = 3
 
+/** A capture has the number of features, but not the features. */
+function describeCounts(change: DataLoad['change']): string {
+  return change === undefined
+    ? 'features not compared'
+    : `${change.before} → ${countOf(change.after, 'feature')}, not compared`
+}
+
 /** Formats a load that changes only the features that differ: counts, then the first features. */
 function formatSync(data: DataLoad, paint: Paint): string[] {
   const { source, sizeBytes, change } = data
   const { difference } = change ?? {}
-  const what = difference === undefined ? 'features not compared' : describeDifference(difference)
+  const what = difference === undefined ? describeCounts(change) : describeDifference(difference)
   const lost = change === undefined ? '' : describeDataLoss(change)
   return [
     `data  ${source} (${showBytes(sizeBytes)}) synchronizes: ${what}${showReason(data)}`,

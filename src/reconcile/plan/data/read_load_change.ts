@@ -8,6 +8,7 @@ import { type FilledSource, findLostFields } from '../../../transfer/count_value
 import type { DataChange } from '../../../transfer/data_loss.ts'
 import { readSource, skippedOf } from '../../../transfer/read_source.ts'
 import { compareFeatures, type SyncTarget } from '../../../transfer/sync/compare_features.ts'
+import type { FeatureReader } from '../../../transfer/sync/feature_reader.ts'
 import type { ActualResource } from '../../model/actual_tree.ts'
 import type { LoadReading } from '../../model/plan_input.ts'
 import { keynameThere } from '../fields/renamed_fields.ts'
@@ -21,15 +22,15 @@ export interface LoadQuestion {
   readonly wanted: WantedResource
   /** Undefined for a new layer. */
   readonly actual: ActualResource | undefined
-  /** Number of features on the server; unused if they are compared by key. */
+  /** Number of features on the server; unused with `key`. */
   readonly before: number
-  /** Keynames of the fields that identify a feature, if the features are compared by key. */
+  /** Keynames of the fields that identify a feature, to compare the features by key, or their number without the server. */
   readonly key?: readonly string[] | undefined
   /** Whether the server converts values to the fields of the block while it reads the source, else after the load. */
   readonly converts: boolean
 }
 
-type Reader = Pick<PlanReader, 'countValues' | 'features'>
+type Reader = Pick<PlanReader, 'countValues' | 'features'> & Partial<Pick<PlanReader, 'countFeatures'>>
 
 /**
  * Reads the source of a layer on this machine and computes the changes that a load would make, except attachments.
@@ -42,9 +43,25 @@ export async function readLoadChange(
   question: LoadQuestion,
   signal: AbortSignal | undefined,
 ): Promise<LoadReading> {
-  const { wanted, actual, before, key } = question
-  if (actual !== undefined && key !== undefined)
-    return readDifference(reader, { wanted, actual, key }, signal)
+  const { wanted, actual, key } = question
+  if (actual === undefined || key === undefined) return readCounts(reader, question, signal)
+  const { features } = reader
+  if (features !== undefined) return readDifference(reader, { wanted, actual, key, features }, signal)
+  const before = await reader.countFeatures?.(actual.id)
+  if (before == null) return null
+  const change = await readCounts(reader, { ...question, before }, signal)
+  if (change === null || isProblem(change)) return change
+  // The features of rows that are skipped stay, if there are any.
+  return { ...change, after: change.after + (change.skipped?.bad_count ?? 0) }
+}
+
+/** Counts the features and values of the source, and compares the numbers with those of the layer. */
+async function readCounts(
+  reader: Reader,
+  question: LoadQuestion,
+  signal: AbortSignal | undefined,
+): Promise<LoadReading> {
+  const { wanted, actual, before } = question
   const geometryType = actual?.members.vector_layer?.geometry_type as GeometryType | undefined
   const path = wanted.data?.path ?? ''
   const options = loadOptionsOf(wanted)
@@ -124,17 +141,17 @@ interface ComparedLayer {
   readonly wanted: WantedResource
   readonly actual: ActualResource
   readonly key: readonly string[]
+  readonly features: FeatureReader
 }
 
 /** Compares the source with the features of the layer by key. */
 async function readDifference(
   reader: Reader,
-  { wanted, actual, key }: ComparedLayer,
+  { features, wanted, actual, key }: ComparedLayer,
   signal: AbortSignal | undefined,
 ): Promise<LoadReading> {
-  if (reader.features === undefined) return null
   try {
-    const result = await compareFeatures(reader.features, {
+    const result = await compareFeatures(features, {
       source: {
         ...{ path: wanted.data?.path ?? '', options: loadOptionsOf(wanted), signal },
         keys: listWantedKeys(wanted),
