@@ -134,3 +134,31 @@ describe('a raster layer in a manifest', () => {
     expect((await run(['plan', 'pulled'])).out).toContain('0 changes')
   })
 })
+
+it.each([
+  ['places.geojson', '{ "type": "FeatureCollection", "features": [] }', 'it is not a TIFF file'],
+  ['empty.tif', '', 'it is empty'],
+])('a source %s is no raster, which validate and plan report at its place', async (source, content, why) => {
+  await write(source, content)
+  await write(
+    'wrong.yaml',
+    `manifest: wrong
+resources:
+  root: { existing: true, id: 0 }
+  wrong:
+    cls: raster_layer
+    parent: root
+    display_name: Wrong
+    data: { source: ${source} }
+`,
+  )
+  for (const command of ['validate', 'plan']) {
+    const { exit, out, err } = await run([command, 'wrong.yaml'])
+    expect([exit, `${err}${out}`]).toEqual([
+      3,
+      expect.stringMatching(
+        `^wrong.yaml:8:11 error source/unreadable: the source of "wrong" cannot be loaded: .*${source}.* cannot be read: ${why}\n`,
+      ),
+    ])
+  }
+})

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, symlinkSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import type { Dataset } from 'gdal-async'
@@ -8,6 +8,7 @@ import type { GdalModule } from '../runner/gdal_module.ts'
 import { openFault } from '../sources/open_fault.ts'
 import { rasterFolder, rasterName, unreadable } from './raster_fault.ts'
 import type { RasterJob } from './raster_job.ts'
+import { readRasterFormat, requireRasterFormat } from './raster_start.ts'
 
 /** An open file, and where it was found: other files of its archive are beside it. */
 export interface OpenedRaster {
@@ -58,15 +59,12 @@ async function openTiff(gdal: GdalModule, path: string, job: RasterJob): Promise
 }
 
 async function findRaster(job: RasterJob): Promise<string> {
-  if (statSync(job.path).size === 0) throw unreadable(job, 'it is empty')
-  const kind = kindOf(await readStart(job.path))
-  if (kind === 'tiff') return job.path
-  if (kind === undefined) throw unreadable(job, 'it is not a TIFF file')
+  if ((await requireRasterFormat(job.path, job)) === 'tiff') return job.path
   const folder = join(job.folder, 'archive')
   const checkNames = (names: readonly string[]) => checkRasterNames(job, names.filter(isRasterName))
   const limits = { folder, limitBytes: job.unpackLimitBytes, checkNames }
   const [only = ''] = (await unpackArchive(job.path, limits)).filter(isRasterName)
-  if (kindOf(await readStart(only)) !== 'tiff')
+  if ((await readRasterFormat(only)) !== 'tiff')
     throw unreadable(job, `${JSON.stringify(basename(only))} is not a TIFF file`)
   return only
 }
@@ -90,24 +88,6 @@ const isRasterName = (path: string) =>
   ['.tif', '.tiff'].includes(extname(path).toLowerCase()) && !basename(path).startsWith('.')
 
 const listSome = (names: readonly string[]) => names.slice(0, 5).join(', ') + (names.length > 5 ? ', …' : '')
-
-async function readStart(path: string): Promise<string> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
-    return buffer.toString('latin1', 0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
-
-/** TIFF and BigTIFF, in either order of bytes. @see TIFF 6.0 section 2 */
-const tiffStarts: ReadonlySet<string> = new Set(['II*\0', 'MM\0*', 'II+\0', 'MM\0+'])
-
-function kindOf(start: string): 'tiff' | 'zip' | undefined {
-  if (tiffStarts.has(start)) return 'tiff'
-  return start === 'PK\u0003\u0004' ? 'zip' : undefined
-}
 
 /** Links the file into an empty folder, so that GDAL does not read sidecar files. */
 function nameFile(path: string, jobFolder: string): string {

@@ -26,7 +26,7 @@ export async function checkSources(
   signal: AbortSignal | undefined,
 ): Promise<Issue[]> {
   const layers = [...resources.values()].filter(
-    ({ cls, data }) => data !== undefined && dataOf(cls)?.content === 'features',
+    ({ cls, data }) => data !== undefined && dataOf(cls) !== undefined,
   )
   const queue = new PQueue({ concurrency: maxReaders })
   const read = layers.map((wanted) => async () => ({ wanted, reading: await readNew(wanted, signal) }))

@@ -123,7 +123,7 @@ function loadNew(question: SourceQuestion): SourceDecision {
   const { wanted, change, prepares } = question
   const load = loadOf(question, 'new')
   // Other servers may read other sources than landform.
-  if (!prepares || dataOf(wanted.cls)?.content !== 'features') return { load, issues: [] }
+  if (!prepares || dataOf(wanted.cls) === undefined) return { load, issues: [] }
   // A layer that is deleted and created again was compared with the old one.
   const isCompared = isProblem(change) && change.data.source_geometry !== undefined
   if (change === undefined || isCompared) return { load, issues: [], unread: true }
@@ -205,7 +205,7 @@ function decideReplacement(
   }
   const sync = findSync(question)
   if (sync !== undefined) return syncData(question, { ...load, sync })
-  if (dataOf(actual?.cls)?.content !== 'features') return { load, issues: [] }
+  if (dataOf(actual?.cls)?.content !== 'features') return decideRaster(question, load)
   if (count === undefined) return { load, issues: [], uncounted: true }
   const counted = { ...load, before: count }
   if (count === 0) return { load: counted, issues: [] }
@@ -223,6 +223,12 @@ function decideReplacement(
     return { load: { ...counted, change: known }, issues: [reportFamily(wanted, otherFamily)] }
   const isLost = load.lossFuse !== undefined && losesData(known, load.lossFuse)
   return { load: { ...counted, change: known }, issues: isLost ? [reportLoss(wanted, known)] : [] }
+}
+
+function decideRaster({ wanted, change, prepares }: SourceQuestion, load: DataLoad): SourceDecision {
+  if (!prepares) return { load, issues: [] }
+  if (change === undefined) return { load, issues: [], unread: true }
+  return { load, issues: isProblem(change) ? reportFaults(wanted, change) : [] }
 }
 
 /** Describes that a source has another geometry family than a layer: styles, maps and clients depend on it. */
