@@ -43,7 +43,7 @@ export function issueOfFault(block: Block, fault: Fault): Issue {
       code: `manifest/${kind}`,
       pointer,
       message,
-      hint: secretHint(block, pointer) ?? hint ?? referenceHint(block, pointer),
+      hint: secretHint(block, pointer) ?? itemsHint(block, pointer) ?? hint ?? referenceHint(block, pointer),
       at: kind === 'missing-field' ? 'key' : 'value',
     })
   return blockIssue(block, {
@@ -61,6 +61,12 @@ function secretHint({ value }: Block, pointer: Pointer): string | undefined {
   if (!isSecretName(splitPointer(pointer).at(-1) ?? '') || typeof written === 'string') return undefined
   const env = isObject(written) ? written.env : undefined
   return `write \${env.${typeof env === 'string' && /^\w+$/.test(env) ? env : 'NAME'}}`
+}
+
+/** The API has metadata one level deeper. */
+function itemsHint({ value }: Block, pointer: Pointer): string | undefined {
+  const isItems = pointer === '/resmeta/items' && isObject(findAtPointer(value, pointer))
+  return isItems ? 'write the items directly below resmeta' : undefined
 }
 
 function referenceHint({ cls, value }: Block, pointer: Pointer): string | undefined {
