@@ -12,8 +12,7 @@ export function formatStyleEdits(edits: readonly StyleEdit[], paint: Paint): str
   const lines: { head: string; sign: string; changes: string[] }[] = []
   for (const { path, action, property, from, to } of edits) {
     const head = path.length === 0 ? 'style' : path.map(oneLine).join(' / ')
-    const change =
-      property === undefined ? oneLine(to ?? from ?? '') : `${property} ${show(from)} → ${show(to)}`
+    const change = property === undefined ? oneLine(to ?? from ?? '') : `${property} ${showPair(from, to)}`
     const sign = paint(looks[action][1], looks[action][0])
     const last = lines.at(-1)
     if (last?.head === head && action === 'change') last.changes.push(change)
@@ -28,7 +27,19 @@ export function formatStyleEdits(edits: readonly StyleEdit[], paint: Paint): str
 
 const maxLength = 100
 
-function show(value: string | undefined): string {
-  const text = oneLine(value ?? 'none')
-  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
+/** Characters before the difference that are shown of long texts. */
+const shownBefore = 20
+
+/** Formats the values of a change; long texts that start alike, from where they differ. */
+function showPair(from: string | undefined, to: string | undefined): string {
+  const [old, next] = [oneLine(from ?? 'none'), oneLine(to ?? 'none')]
+  let start = 0
+  while (start < old.length && old[start] === next[start]) start += 1
+  const skipped = old !== next && start >= maxLength - shownBefore ? start - shownBefore : 0
+  return `${cut(old, skipped)} → ${cut(next, skipped)}`
+}
+
+function cut(text: string, skipped: number): string {
+  const rest = skipped === 0 ? text : `…${text.slice(skipped)}`
+  return rest.length > maxLength ? `${rest.slice(0, maxLength - 1)}…` : rest
 }

@@ -66,3 +66,14 @@ test('shows symbols of QML, and never two equal texts', () => {
   ])
   expect(format(qml('2', '1'), qml('2.0004', '1'), 'qml')).toEqual(['  ~ line  width 2 → 2.0004'])
 })
+
+test('shows long texts that start alike from where they differ', () => {
+  const start = 'CASE WHEN '.padEnd(150, 'a')
+  const edit = { path: [], action: 'change', property: 'expression of size' } as const
+  const [shown = ''] = formatStyleEdits(
+    [{ ...edit, from: `${start} 1 ${'b'.repeat(150)}`, to: `${start} 2 ${'b'.repeat(150)}` }],
+    painter(false),
+  )
+  const part = (value: number) => `…${'a'.repeat(19)} ${value} ${'b'.repeat(76)}…`
+  expect(shown).toBe(`  ~ style  expression of size ${part(1)} → ${part(2)}`)
+})
