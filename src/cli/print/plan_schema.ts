@@ -307,6 +307,11 @@ const PlanEvents = [
       change: oneOf(['gain', 'loss'], { description: 'Whether permissions are gained or lost.' }),
       principals: Type.Array(Type.String(), { description: 'Users and groups.' }),
       permissions: Type.Array(Type.String()),
+      except: optional(
+        Type.Array(Type.String(), {
+          description: 'Users and groups among these who gain nothing, since rules deny it to them.',
+        }),
+      ),
       on: oneOf(['existing', 'new', 'deleted'], { description: 'Which resources these are.' }),
       resources: Type.Array(TargetSchema),
       causes: Type.Array(SpanSchema),

@@ -59,15 +59,47 @@ interface Difference {
 /** Compares the permissions of each subject before and after, and folds equal changes. */
 export function compareAccess(subjects: readonly SubjectGroup[], context: ComparisonContext): AccessChange[] {
   const differences = new Map<string, readonly Difference[]>()
-  const folds = new Map<string, Fold>()
-  for (const subject of subjects) {
+  const compared = subjects.map((subject) => {
     const found = compareSubject(subject, context)
     for (const name of subject.names) differences.set(name, found)
+    return { subject, found }
+  })
+  const exceptions = listExceptions(compared, differences)
+  const folds = new Map<string, Fold>()
+  for (const { subject, found } of compared) {
     const general = subject.general.map((name) => differences.get(name) ?? [])
-    for (const [at, difference] of found.entries())
-      addDifference(folds, { subject, at, difference, covering: general.map((one) => one[at]) }, context)
+    for (const [at, difference] of found.entries()) {
+      const except = exceptions.get(exceptionKey(subject.names[0], at)) ?? []
+      const covering = general.map((one) => one[at])
+      addDifference(folds, { subject, at, difference, covering, except }, context)
+    }
   }
   return mergePrincipals([...folds.values()])
+}
+
+interface ComparedSubject {
+  readonly subject: SubjectGroup
+  readonly found: readonly Difference[]
+}
+
+const exceptionKey = (name: string | undefined, at: number) => `${at} ${name}`
+
+/** Lists who gains nothing of what all signed-in users or its group gain, by the name of those and the place of the resource. */
+function listExceptions(
+  compared: readonly ComparedSubject[],
+  differences: ReadonlyMap<string, readonly Difference[]>,
+): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  const without = compared.flatMap(({ subject, found: own }) =>
+    own.flatMap(({ gain, has }, at) => (gain === 0 ? [{ subject, at, has }] : [])),
+  )
+  for (const { subject, at, has } of without)
+    for (const general of subject.general) {
+      if (((differences.get(general)?.[at]?.gain ?? 0) & ~has) === 0) continue
+      const key = exceptionKey(general, at)
+      found.set(key, [...(found.get(key) ?? []), ...subject.names])
+    }
+  return found
 }
 
 /** What a subject gains and loses on the affected resource `at`. */
@@ -77,11 +109,13 @@ interface SubjectDifference {
   readonly difference: Difference
   /** What more general subjects gain and lose on it. */
   readonly covering: readonly (Difference | undefined)[]
+  /** Who gains nothing of what the subject gains. */
+  readonly except: readonly string[]
 }
 
 function addDifference(
   folds: Map<string, Fold>,
-  { subject, at, difference, covering }: SubjectDifference,
+  { subject, at, difference, covering, except }: SubjectDifference,
   context: ComparisonContext,
 ): void {
   const resource = context.affected[at]
@@ -92,7 +126,8 @@ function addDifference(
     // A member who is denied what its group gains is an exception.
     const isDenied = change === 'gain' && (covered & ~difference.has) !== 0
     const implied = (mask & ~covered) === 0 && !isDenied
-    addEffect(folds, { resource, subject, change, mask }, { context, implied })
+    const denied = change === 'gain' ? except : []
+    addEffect(folds, { resource, subject, change, mask }, { context, implied, except: denied })
   }
 }
 
@@ -117,6 +152,7 @@ interface Fold {
   readonly mask: PermissionMask
   readonly on: AccessChange['on']
   readonly implied: boolean
+  readonly except: readonly string[]
   readonly resources: AccessTarget[]
   readonly causes: Map<string, Span>
   /** Number of resources whose causes were searched. */
@@ -126,20 +162,25 @@ interface Fold {
 /** Maximum number of resources of a change whose causes are searched. */
 const maxSearched = 100
 
+interface EffectPlace extends Pick<Fold, 'implied' | 'except'> {
+  readonly context: ComparisonContext
+}
+
 function addEffect(
   folds: Map<string, Fold>,
   effect: Effect,
-  { context, implied }: { readonly context: ComparisonContext; readonly implied: boolean },
+  { context, implied, except }: EffectPlace,
 ): void {
   const { resource, subject, change, mask } = effect
   const on = onOf(resource)
-  const key = `${subject.names[0]} ${change} ${mask} ${on} ${implied}`
+  const key = `${subject.names[0]} ${change} ${mask} ${on} ${implied} ${except.join()}`
   const fold: Fold = folds.get(key) ?? {
     change,
     principals: subject.names,
     mask,
     on,
     implied,
+    except,
     resources: [],
     causes: new Map(),
     searched: 0,
@@ -162,8 +203,8 @@ function onOf({ before, after }: AffectedResource): AccessChange['on'] {
 /** Merges principals with the same change on the same resources. */
 function mergePrincipals(folds: readonly Fold[]): AccessChange[] {
   const merged = new Map<string, AccessChange>()
-  for (const { change, principals, mask, on, implied, resources, causes } of folds) {
-    const key = JSON.stringify([change, mask, on, implied, resources.map((one) => one.key)])
+  for (const { change, principals, mask, on, implied, except, resources, causes } of folds) {
+    const key = JSON.stringify([change, mask, on, implied, except, resources.map((one) => one.key)])
     const same = merged.get(key)
     const spans = new Map([
       ...(same?.causes ?? []).map((span) => [formatSpan(span), span] as const),
@@ -173,6 +214,7 @@ function mergePrincipals(folds: readonly Fold[]): AccessChange[] {
       change,
       principals: [...(same?.principals ?? []), ...principals],
       permissions: namesOf(mask),
+      ...(except.length === 0 ? {} : { except }),
       on,
       resources,
       causes: [...spans.values()],

@@ -21,7 +21,7 @@ export function describeAccess(changes: readonly AccessChange[]): AccessSentence
   return foldForPeople(changes).map(describeLine)
 }
 
-interface Line extends Pick<AccessChange, 'change' | 'principals' | 'on'> {
+interface Line extends Pick<AccessChange, 'change' | 'principals' | 'on' | 'except'> {
   readonly words: string
   readonly resources: AccessTarget[]
   readonly causes: Map<string, AccessChange['causes'][number]>
@@ -30,12 +30,13 @@ interface Line extends Pick<AccessChange, 'change' | 'principals' | 'on'> {
 /** Folds changes that have the same words, such as `read` on a layer and on its styles. */
 function foldForPeople(changes: readonly AccessChange[]): Line[] {
   const lines = new Map<string, Line>()
-  for (const { change, principals, permissions, on, resources, causes, implied } of changes) {
+  for (const { change, principals, permissions, except, on, resources, causes, implied } of changes) {
     if (implied) continue
     for (const resource of resources) {
       const words = wordsOf(resource.cls, permissions)
-      const key = JSON.stringify([change, principals, words, on])
-      const line: Line = lines.get(key) ?? { change, principals, on, words, resources: [], causes: new Map() }
+      const key = JSON.stringify([change, principals, except, words, on])
+      const parts = { change, principals, on, words, ...(except === undefined ? {} : { except }) }
+      const line: Line = lines.get(key) ?? { ...parts, resources: [], causes: new Map() }
       lines.set(key, line)
       line.resources.push(resource)
       for (const span of causes) line.causes.set(formatLine(span), span)
@@ -80,13 +81,15 @@ const rankOf = (name: PermissionName) => Number(!name.startsWith('data.'))
 
 const labelOf = (name: PermissionName) => (findPermission(name)?.label ?? name).toLowerCase()
 
-function describeLine({ change, principals, words: what, on, resources, causes }: Line): AccessSentence {
+function describeLine({ words: what, resources, causes, ...line }: Line): AccessSentence {
+  const { change, principals, except = [], on } = line
   const { text, isPlural } = describePrincipals(principals)
+  const others = except.length === 0 ? '' : `, except ${describePrincipals(except).text},`
   const verb = change === 'gain' ? 'gain' : 'lose'
   const sorted = resources.toSorted((a, b) => placeOf(a) - placeOf(b))
   return {
     change,
-    sentence: `${text} ${isPlural ? verb : `${verb}s`} ${what} on ${countResources(sorted, on)}`,
+    sentence: `${text}${others} ${isPlural ? verb : `${verb}s`} ${what} on ${countResources(sorted, on)}`,
     names: joinFirst(sorted.map(({ key }) => key)),
     causes: [...causes.values()],
   }

@@ -15,6 +15,8 @@ export interface AccessChange {
   /** Full names, such as `user:guest`, `user:authenticated`, `group:editors` and `user:ada`. */
   readonly principals: readonly string[]
   readonly permissions: readonly PermissionName[]
+  /** Full names of users and groups among these who gain nothing, since rules deny it to them; absent if there are none. */
+  readonly except?: readonly string[]
   /** Whether the resources exist before and after the plan, only after it, or only before it. */
   readonly on: 'existing' | 'new' | 'deleted'
   readonly resources: readonly AccessTarget[]

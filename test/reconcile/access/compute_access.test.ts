@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { describeAccess } from '../../../src/reconcile/access/describe_access.ts'
 import { computeAccess } from '../../../src/reconcile/access/plan_access.ts'
 import { type Block, type Case, manifestOf, planOf, type Row, ruleOf, treeOf } from '../support/literals.ts'
 
@@ -85,6 +86,22 @@ describe('the permissions of a plan', () => {
     }
     expect(computeAccess(input, undefined)).toMatchObject({ complete: false, users: false })
     expect(computeAccess({ ...input, plan: { ...input.plan, changes: [] } }, undefined).changes).toEqual([])
+  })
+
+  test('that signed-in users gain name who is denied them', () => {
+    const signedIn = ruleOf('user:authenticated', { propagate: true })
+    const denied = ruleOf('user:editors', { action: 'deny', propagate: true })
+    const blocks: Record<string, Block> = {
+      root: { existing: true, id: 0, permissions: { owns: 'listed', rules: [signedIn] } },
+      secrets: { permissions: { owns: 'all', rules: [denied] } },
+    }
+    const one = { blocks, rows: [] }
+    const input = { plan: planOf(one), manifest: manifestOf(blocks), actual: treeOf([]) }
+    const { changes } = computeAccess(input, users)
+    expect(describeAccess(changes).map(({ sentence, names }) => `${sentence}: ${names}`)).toEqual([
+      'signed-in users gain read on 1 resource group: root',
+      'signed-in users, except user editors, gain read on 1 new resource group: secrets',
+    ])
   })
 
   describe('names rules without effect', () => {
