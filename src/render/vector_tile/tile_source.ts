@@ -6,6 +6,7 @@ import { lonLatBbox, mercatorHalfWorld, mercatorMaxLatitude } from '../../geo/me
 import type { Bindings } from '../../store/feature/feature_sql.ts'
 import { featuresSql, idType } from '../../store/feature/feature_table.ts'
 import type { Layer, LayerField } from '../../store/layer/stored_layer.ts'
+import { clipSql, simplifySql } from './bounded_sql.ts'
 import type { TileKey, TileValueKind } from './encode_mvt.ts'
 import { rowBits, type TileGrid } from './tile_grid.ts'
 
@@ -114,10 +115,10 @@ export function nearSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings
   if (srs === target)
     return `(select *, geom as g from ${features} where geom && ${boxSql(grid.box, srs, bindings)})`
   const { box, isDegrees } = grid.searchArea ?? { box: lonLatBbox(grid.box), isDegrees: true }
-  // Clips to the area of EPSG:3857. `offset 0` keeps the planner from transforming each geometry several times.
+  // Clips to the area of EPSG:3857, which has no place for the rest: a geometry that cannot be clipped is left out. `offset 0` keeps the planner from transforming each geometry several times.
   const inside = isDegrees
     ? `case when abs(ST_YMin(box2d(geom))) > ${world[3]} or abs(ST_YMax(box2d(geom))) > ${world[3]}
-       then ST_ClipByBox2D(geom, ${boxSql(world, srs, bindings)}) else geom end`
+       then ${clipSql('geom', boxSql(world, srs, bindings), 'null')} else geom end`
     : 'geom'
   const near = box === undefined ? 'geom is not null' : `geom && ${boxSql(box, srs, bindings)}`
   const moved = `(select *, ST_Transform(${inside}, ${mercator}) as g from ${features} where ${near} offset 0)`
@@ -144,10 +145,10 @@ function movedSql(
 ): string {
   const { box, isClipped = false } = grid.searchArea ?? {}
   const area = box && boxSql(box, layer.srs, bindings)
-  // Far away from the image, positions may have no coordinates in its reference system.
+  // Far away from the image, positions may have no coordinates in its reference system: what cannot be clipped is left out.
   const inside =
     area && isClipped && !isPointLayer(layer)
-      ? `case when geom @ ${area} then geom else ST_ClipByBox2D(geom, ${area}) end`
+      ? `case when geom @ ${area} then geom else ${clipSql('geom', area, 'null')} end`
       : 'geom'
   const near = area ? `geom && ${area}` : 'geom is not null'
   const moved = `(select *, ST_Transform(${inside}, ${grid.srs}) as g from ${filteredSql(layer, bindings)} where ${near} offset 0)`
@@ -299,10 +300,10 @@ export function simplifiedSql(target: GeometryTarget): string {
   const { wide, cell, srs = mercator } = grid
   const plain = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
   // Binds the box only where it is used: PostgreSQL refuses parameters without a type.
-  const clip = () => `ST_ClipByBox2D(${plain}, ${boxSql(wide, srs, bindings)})`
+  const clip = () => clipSql(plain, boxSql(wide, srs, bindings), 'whole')
   const near = clips ? `case when ${completeSql(target)} then ${plain} else ${clip()} end` : plain
   if (cell === 0) return near
-  return `ST_Simplify(${near}, ${toleranceSql(target)}, true)`
+  return simplifySql(near, toleranceSql(target))
 }
 
 /**
