@@ -111,6 +111,12 @@ export const maxFilterWkt = 2 ** 20
 /** Maximum number of conditions in a query. */
 export const maxConditions = 50
 
+/**
+ * Limits of filters with nested conditions: the comparisons for a feature that every layer allows, which are those of 50 patterns, and
+ * beyond them the comparisons for all features of the layer together. The maximum takes about a second.
+ */
+export const filterLimits = { comparisons: 500, allComparisons: 20_000_000 } as const
+
 /** Maximum length of a search string or of a pattern with wildcards, in characters. */
 export const maxSearchText = 1000
 

@@ -11,6 +11,7 @@ import { type ItemQuery, readItemQuery } from '../../ogc/features_api/item_query
 import { geojsonStatement } from '../../store/feature/export_rows.ts'
 import type { FeatureFilter } from '../../store/feature/feature_filter.ts'
 import { geometryProblem } from '../../store/feature/feature_sql.ts'
+import { checkFilterCost } from '../../store/feature/filter_cost.ts'
 import { countMatching } from '../../store/feature/layer_extent.ts'
 import { streamFeatures } from '../export/geojson_export.ts'
 import { splitReading } from '../features/read_parts.ts'
@@ -72,8 +73,10 @@ function collectionStart(head: object): string {
 async function countItems({ request: { context, signal }, collection, filter }: Selection): Promise<number> {
   const { layer } = collection
   const database = await findDatabase(context, layer)
-  if (filter.expression !== undefined) return countMatching(queriesUntil(signal, database), layer, filter)
-  return (await context.layerCaches.count(database, layer)).total
+  const countAll = () => context.layerCaches.count(database, layer)
+  if (filter.expression === undefined) return (await countAll()).total
+  await checkFilterCost(filter.expression, countAll)
+  return countMatching(queriesUntil(signal, database), layer, filter)
 }
 
 async function readItems(

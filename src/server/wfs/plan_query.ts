@@ -22,6 +22,7 @@ import { defaultCount, type WfsService } from '../../ogc/wfs/wfs_service.ts'
 import { escapeXml } from '../../ogc/xml_text.ts'
 import type { FeatureFilter } from '../../store/feature/feature_filter.ts'
 import { requireSrs } from '../../store/feature/feature_sql.ts'
+import { checkFilterCost } from '../../store/feature/filter_cost.ts'
 import type { FilterExpression } from '../../store/feature/filter_expression.ts'
 import type { ServerContext } from '../context.ts'
 import { findDatabase } from '../geodb/geodb_session.ts'
@@ -69,9 +70,11 @@ export async function planQuery(
   const wanted = query.filter && resolveFilter(query.filter, scope)
   const present = valueReference === undefined ? undefined : notNull(selected)
   const conditions = [wanted, present].filter((one) => one !== undefined)
+  const database = await findDatabase(context, layer)
+  await checkFilterCost(wanted, () => context.layerCaches.count(database, layer))
   return {
     type,
-    database: await findDatabase(context, layer),
+    database,
     srs,
     format,
     ...selected,

@@ -18,7 +18,8 @@ import { findPermissionMasks } from '../../store/access/effective_permission.ts'
 import type { FeatureFilter } from '../../store/feature/feature_filter.ts'
 import { requireSrs } from '../../store/feature/feature_sql.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
-import { findMatchingIds } from '../../store/feature/layer_extent.ts'
+import { checkFilterCost } from '../../store/feature/filter_cost.ts'
+import { countFeatures, findMatchingIds } from '../../store/feature/layer_extent.ts'
 import { deleteFeatures, insertFeatures, updateFeatures } from '../../store/feature/write_features.ts'
 import { ensureFeatureTable } from '../../store/layer/layer_table.ts'
 import { touchLayer, untouchLayer, type WritableLayer } from '../../store/layer/stored_layer.ts'
@@ -151,6 +152,7 @@ class Run {
     const expression = action.filter && resolveFilter(action.filter, scope)
     const filter: FeatureFilter = expression === undefined ? {} : { expression }
     const { locked } = target
+    await checkFilterCost(expression, () => countFeatures(this.#options.tx, locked.layer))
     const ids = await findMatchingIds(this.#options.tx, locked.layer, filter)
     if (action.kind === 'delete') return this.#delete(locked, ids)
     const written = readWritten(action.properties, scope)

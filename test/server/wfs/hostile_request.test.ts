@@ -93,6 +93,27 @@ describeServer(
       expect(valuesOf(await answer.text(), 'name')).toEqual(['Wien'])
     })
 
+    test.each<[string, (filter: string) => string]>([
+      ['a query', (inner) => filter(inner)],
+      ['a deletion', (inner) => transaction(`<Delete typeName="towns"><Filter>${inner}</Filter></Delete>`)],
+    ])('is refused if it compares many patterns with many features: %s', async (_, request) => {
+      const crowd = await publishTowns(server.admin, `Crowd for ${_}`)
+      const features = Array.from({ length: 300 }, () => ({ fields: { name: 'a' } }))
+      await server.admin('PATCH', `/api/resource/${crowd.layer}/feature/`, features)
+      const like =
+        '<PropertyIsLike wildCard="*" singleChar="?" escapeChar="!"><PropertyName>name</PropertyName><Literal>*b*</Literal></PropertyIsLike>'
+      const body = request(`<Or>${like.repeat(9000)}</Or>`)
+      const answer = await server.admin('POST', crowd.path, body, { 'content-type': 'text/xml' })
+      const { status, text } = await readException(answer)
+      expect([status, text]).toEqual([
+        400,
+        expect.stringContaining(
+          '90000 comparisons for each of the 304 features of the layer; the maximum is 65789',
+        ),
+      ])
+      expect((await server.admin('POST', path, body, { 'content-type': 'text/xml' })).status).toBe(200)
+    })
+
     test('may be encoded as UTF-16, and has no parts of SQL', async () => {
       const text = filter(equal("x' or '1'='1")).replace('"1.0"?', '"1.0" encoding="UTF-16"?')
       const answer = await server.admin('POST', path, Buffer.from(`\ufeff${text}`, 'utf16le'))

@@ -19,7 +19,8 @@ import { hasLabels } from '../../../render/label/label_spec.ts'
 import type { Importance } from '../../../render/vector_tile/importance.ts'
 import type { FilteredLayer } from '../../../render/vector_tile/tile_source.ts'
 import { isForeign } from '../../../store/feature/feature_table.ts'
-import { expressionSql } from '../../../store/feature/filter_expression.ts'
+import { checkFilterCost } from '../../../store/feature/filter_cost.ts'
+import { expressionSql, type FilterExpression } from '../../../store/feature/filter_expression.ts'
 import type { Layer, TrackedLayer } from '../../../store/layer/stored_layer.ts'
 import type { Heatmap } from '../../../style/heatmap.ts'
 import { findImportantField, type ImportantField } from '../../../style/importance.ts'
@@ -74,8 +75,14 @@ export function openFeatures(
 ): OpenedSource {
   const known = layers.get(renderedLayerId(resource))
   if (known === undefined) throw notFound(resource.id)
-  const layer = filterLayer(known, resource)
+  const filter = readFilter(known, resource)
+  const layer = filter === undefined ? known : filterLayer(known, filter)
   const source = { resource, layer, tables }
+  const checkCost = async () => {
+    if (filter === undefined) return
+    const database = await findDatabase(context, known)
+    await checkFilterCost(filter, () => context.layerCaches.count(database, known))
+  }
   return {
     // Changes of foreign tables are not tracked.
     ...(isForeign(layer)
@@ -84,17 +91,21 @@ export function openFeatures(
           key: stableKeyOf(source),
           shown: { layer: known, findAreas: (frame) => findAreas(context, source, frame) },
         }),
-    read: (frame, { signal, labels }) => readFeatures(context, { ...source, signal, labels }, frame),
+    read: async (frame, { signal, labels }) => {
+      await checkCost()
+      return readFeatures(context, { ...source, signal, labels }, frame)
+    },
     findLabels: (scaleDenom) => findLabels(context, source, scaleDenom),
   }
 }
 
 /** @throws {Problem} request/invalid */
-function filterLayer(layer: TrackedLayer, { id, filter: text }: DrawnResource): StyledSource['layer'] {
-  const filter = text === undefined ? undefined : readJsonFilter(layer, `filter[${id}]`, text)
-  return filter === undefined
-    ? layer
-    : { ...layer, filter: (bindings) => expressionSql(layer, filter, bindings) }
+function readFilter(layer: TrackedLayer, { id, filter }: DrawnResource): FilterExpression | undefined {
+  return filter === undefined ? undefined : readJsonFilter(layer, `filter[${id}]`, filter)
+}
+
+function filterLayer(layer: TrackedLayer, filter: FilterExpression): StyledSource['layer'] {
+  return { ...layer, filter: (bindings) => expressionSql(layer, filter, bindings) }
 }
 
 /** Returns everything that an image of a source depends on but the data of the layer. */
