@@ -1,3 +1,4 @@
+import { maxStyleLayers } from '../../contract/limits.ts'
 import { compareIssues } from '../../core/issue.ts'
 import type { Expression } from '../expression/expression.ts'
 import { type JsonNode, readJson } from '../json_read.ts'
@@ -40,6 +41,11 @@ export function readMapboxStyle(text: string, file = 'json'): QmlStyleResult {
   if (root.kind !== 'object' || list?.kind !== 'array') {
     const message = 'the style has no list "layers"'
     return { issues: [{ code: 'style/bad-value', message, severity: 'error', span: root.span }] }
+  }
+  if (list.items.length > maxStyleLayers) {
+    const message = `the style has ${list.items.length} layers; the maximum is ${maxStyleLayers}`
+    const hint = 'write one layer for several values, with the expression "match"'
+    return { issues: [{ code: 'style/bad-value', message, hint, severity: 'error', span: list.span }] }
   }
   const reading: MapboxReading = { issues: [] }
   const layers = list.items.flatMap((one) => {

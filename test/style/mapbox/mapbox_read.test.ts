@@ -24,6 +24,21 @@ function draw(layer: object, { zoom = 0, ...attributes }: Record<string, unknown
 }
 
 describe('a style of Mapbox GL', () => {
+  test('has at most 5000 layers', () => {
+    const circles = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ id: `c${at}`, type: 'circle' }))
+    expect(read(layersOf(...circles(5000))).style?.rules.length).toBe(5000)
+    const { style, issues } = read(layersOf(...circles(5001)))
+    expect(style).toBeUndefined()
+    expect(issues).toMatchObject([
+      {
+        severity: 'error',
+        message: 'the style has 5001 layers; the maximum is 5000',
+        span: { line: 1, column: 26 },
+      },
+    ])
+  })
+
   test('interpolates widths over zoom levels, linear and exponential, also in the form of older styles', () => {
     const linear = ['interpolate', ['linear'], ['zoom'], 10, 2, 12, 6]
     const older = {
