@@ -254,6 +254,15 @@ test.each<[string, () => Uint8Array | string, string, RegExp]>([
     /would unpack from \d+ to 7500000000 bytes/,
   ],
   [
+    'an implausible compression ratio of a raster of 192 MB',
+    () => {
+      const options = ['SPARSE_OK=TRUE', 'TILED=YES', 'BLOCKXSIZE=4096', 'BLOCKYSIZE=4096']
+      return tiff({ width: 8000, height: 8000, value: null, options })
+    },
+    'source/bad-raster',
+    /would unpack from \d+ to 192000000 bytes/,
+  ],
+  [
     'blocks that are too large',
     () =>
       tiff({

@@ -9,9 +9,14 @@ import type { RasterJob } from './raster_job.ts'
 /** Maximum size of a block with all bands; GDAL keeps several blocks in memory. */
 const blockLimitBytes = 256 << 20
 
-/** Maximum compression ratio, beyond that of any real raster; not checked for small rasters. */
-const ratioLimit = 1100
-const smallBytes = 1 << 30
+/**
+ * Maximum compression ratios, beyond those of any real raster, by the uncompressed size in bytes from which they count: masks of one
+ * value are packed to a thousandth.
+ */
+const ratioLimits = [
+  { aboveBytes: 100_000_000, ratio: 2000 },
+  { aboveBytes: 1 << 30, ratio: 1100 },
+] as const
 
 /**
  * Checks the metadata of a GeoTIFF before its pixels are read.
@@ -95,15 +100,18 @@ function checkSize(dataset: Dataset, { pixelLimitBytes }: RasterJob): void {
   const { x, y } = dataset.rasterSize
   const count = dataset.bands.count()
   const bytes = checkPixels({ x, y, count: count * bytesOf(dataset), pixelLimitBytes })
-  // The description is the path of the opened file, which differs from the job's for an archive.
-  const fileBytes = statSync(dataset.description).size
-  if (bytes > smallBytes && bytes > fileBytes * ratioLimit)
-    throw badRaster(`the raster would unpack from ${fileBytes} to ${bytes} bytes, which is implausible`)
   const block = dataset.bands.get(1).blockSize
   if (block !== null && block.x * block.y * count * bytesOf(dataset) > blockLimitBytes)
     throw badRaster(
       `the raster has blocks of ${block.x} × ${block.y} pixels, which are too large to read`,
       'Store it in tiles with gdal_translate -co TILED=YES.',
+    )
+  // The description is the path of the opened file, which differs from the job's for an archive.
+  const fileBytes = statSync(dataset.description).size
+  if (ratioLimits.some(({ aboveBytes, ratio }) => bytes > aboveBytes && bytes > fileBytes * ratio))
+    throw badRaster(
+      `the raster would unpack from ${fileBytes} to ${bytes} bytes, which is implausible`,
+      'Cut out the part with values, or store fewer pixels.',
     )
 }
 
