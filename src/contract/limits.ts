@@ -91,7 +91,7 @@ export const maxLayers = 100
 export const maxServiceLayers = 1000
 
 /** Maximum number of layers in a style of Mapbox GL, many times those of detailed base maps. */
-export const maxStyleLayers = 5000
+export const maxStyleLayers = 10_000
 
 /** Maximum size of the string in a field of a feature, in bytes of UTF-8. Each reader of a feature holds all of its values. */
 export const maxStringBytes = 16 * 2 ** 20

@@ -24,16 +24,16 @@ function draw(layer: object, { zoom = 0, ...attributes }: Record<string, unknown
 }
 
 describe('a style of Mapbox GL', () => {
-  test('has at most 5000 layers', () => {
+  test('has at most 10,000 layers', () => {
     const circles = (count: number) =>
       Array.from({ length: count }, (_, at) => ({ id: `c${at}`, type: 'circle' }))
-    expect(read(layersOf(...circles(5000))).style?.rules.length).toBe(5000)
-    const { style, issues } = read(layersOf(...circles(5001)))
+    expect(read(layersOf(...circles(10_000))).style?.rules.length).toBe(10_000)
+    const { style, issues } = read(layersOf(...circles(10_001)))
     expect(style).toBeUndefined()
     expect(issues).toMatchObject([
       {
         severity: 'error',
-        message: 'the style has 5001 layers; the maximum is 5000',
+        message: 'the style has 10001 layers; the maximum is 10000',
         span: { line: 1, column: 26 },
       },
     ])
