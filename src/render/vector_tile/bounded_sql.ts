@@ -5,6 +5,8 @@
 const bounds = {
   /** Size of a geometry that is simplified as it is: 20,000 positions, a quarter of a second at worst. */
   simplifyBytes: 320 * 1024,
+  /** Size of a geometry that is clipped as it is: 8,000 positions, a tenth of a second at worst. */
+  clipBytes: 128 * 1024,
   /** Maximum number of pieces of outlines in a box, times that of their positions. */
   clipSteps: 2e8,
 }
@@ -33,8 +35,9 @@ export function simplifySql(geometry: string, tolerance: string): string {
  * the square of their number, and finding the polygons that holes lie in their number times that of the positions.
  */
 export function clipSql(geometry: string, box: string, other: string): string {
-  return `(select case when ST_Dimension(whole) < 2
-      or ST_NumGeometries(outline)::float8 * ST_NPoints(outline) <= ${bounds.clipSteps} then ST_ClipByBox2D(whole, frame) else ${other} end
-    from (select whole, frame, case when ST_Dimension(whole) = 2 then ST_ClipByBox2D(ST_Boundary(whole), frame) end as outline
-      from (select ${geometry} as whole, ${box} as frame offset 0) one offset 0) two)`
+  const clipped = 'ST_ClipByBox2D(whole, frame)'
+  return `(select case when ST_MemSize(whole) <= ${bounds.clipBytes} or ST_Dimension(whole) < 2 then ${clipped}
+      else (select case when ST_NumGeometries(outline)::float8 * ST_NPoints(outline) <= ${bounds.clipSteps} then ${clipped} else ${other} end
+        from (select ST_ClipByBox2D(ST_Boundary(whole), frame) as outline offset 0) two) end
+    from (select ${geometry} as whole, ${box} as frame offset 0) one)`
 }
