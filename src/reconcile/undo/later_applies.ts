@@ -165,13 +165,21 @@ export function isAsLeft({ entry, change, there }: LeftResource, later: readonly
   const since = later.filter(({ id }) => id > entry).toSorted((a, b) => a.id - b.id)
   let at: Versions | undefined = versionsAfter(change)
   const effective: JournalEntry[] = []
+  const loads = new Set(changesData(change) ? [entry] : [])
   for (const one of since)
     for (const next of (one.changes ?? []).filter(isApplied)) {
       if (at === undefined || !continues(at, next)) return false
       at = versionsAfter(next)
       effective.push(one)
+      if (changesData(next)) loads.add(one.id)
+      // An undo without the data leaves what was loaded.
+      else if (loads.has(one.undoes ?? 0)) return false
     }
   return at !== undefined && isSame(at, there) && cancelOut(entry, effective)
+}
+
+function changesData({ data_version: after = null, data_version_before: before = null }: JournalChange) {
+  return after !== before
 }
 
 /** Undefined if they are unknown. */

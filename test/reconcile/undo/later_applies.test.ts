@@ -57,6 +57,16 @@ it('is as an apply left it after an update that was undone, unless something els
   expect(isAsLeft(left(4, 3), [written, update])).toBe(false)
 })
 
+it('is not as an apply left it after a load that was undone without its data', () => {
+  const before = { version_before: 2, data_version_before: 1 }
+  const load = entry(2, null, { ...before, version: 3, data_version: 2 })
+  const after = { version_before: 3, data_version_before: 2 }
+  const whole = entry(3, 2, { ...after, version: 4, data_version: 3 })
+  expect(isAsLeft(left(4, 3), [whole, load])).toBe(true)
+  const partial = entry(3, 2, { ...after, version: 4, data_version: 2 })
+  expect(isAsLeft(left(4, 2), [partial, load])).toBe(false)
+})
+
 it('is as an apply left it after a deletion that was undone', () => {
   const deleted = { action: 'delete', outcome: 'deleted', version: null } as const
   const deletion = entry(2, null, { ...deleted, version_before: 2, data_version_before: 1 })
