@@ -20,7 +20,9 @@ export function checkFormerFields(block: Block): Issue[] {
     if (typeof was !== 'string') return []
     const first = seen.get(was)
     seen.set(was, first ?? String(keyname))
-    const fault = findFault(block, { keyname, was, other: placeOf.get(was), first })
+    const other = placeOf.get(was)
+    const isRenamed = other !== undefined && list[other]?.was !== undefined
+    const fault = findFault(block, { keyname, was, other, isRenamed, first })
     if (fault === undefined) return []
     const pointer = joinPointer('/feature_layer/fields', index, 'was')
     return [blockIssue(block, { code: 'manifest/conflict', pointer, ...fault })]
@@ -32,11 +34,13 @@ interface Rename {
   readonly was: string
   /** Index of the field that has the previous keyname. */
   readonly other: number | undefined
+  /** Whether that field is renamed itself. */
+  readonly isRenamed: boolean
   /** Keyname of an earlier field with the same previous keyname. */
   readonly first: string | undefined
 }
 
-function findFault({ cls }: Block, { keyname, was, other, first }: Rename) {
+function findFault({ cls }: Block, { keyname, was, other, isRenamed, first }: Rename) {
   const name = JSON.stringify(was)
   if (cls === 'geodb_layer')
     return {
@@ -44,8 +48,12 @@ function findFault({ cls }: Block, { keyname, was, other, first }: Rename) {
       hint: 'remove was:',
     }
   if (was === keyname) return { message: 'the old keyname equals the new one', hint: 'remove was:' }
-  if (other !== undefined)
-    return { message: `the old keyname ${name} is still that of the field [${other}]`, hint: 'remove was:' }
+  if (other !== undefined) {
+    const hint = isRenamed
+      ? `rename ${name} to a keyname that no field has, apply, and then give its keyname away: fields do not swap keynames in one apply`
+      : 'remove was:'
+    return { message: `the old keyname ${name} is still that of the field [${other}]`, hint }
+  }
   if (first !== undefined)
     return { message: `the field "${first}" has the same was`, hint: 'keep was: of one of them' }
   return undefined
