@@ -116,7 +116,7 @@ export const maxConditions = 50
 
 /**
  * Limits of filters with nested conditions: the comparisons for a feature that every layer allows, which are those of 50 patterns, and
- * beyond them the comparisons for all features of the layer together. The maximum takes about a second.
+ * beyond them the comparisons for all features of the layer together.
  */
 export const filterLimits = { comparisons: 500, allComparisons: 20_000_000 } as const
 
