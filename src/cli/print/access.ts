@@ -11,9 +11,10 @@ const maxPlaces = 2
 /** Formats who gains and loses which permissions, a line each; empty if no one does. */
 export function formatAccess(report: AccessReport | undefined, paint: Paint): string[] {
   if (report === undefined) return []
-  const lines = describeAccess(report.changes).map(({ change, sentence, names, causes }) => {
-    return `${paint(change === 'gain' ? 'green' : 'red', sentence)}: ${oneLine(names)}${formatPlaces(causes)}`
-  })
+  const lines = describeAccess(report.changes).map(
+    ({ change, sentence, names, causes }) =>
+      `${paint(change === 'gain' ? 'green' : 'red', sentence)}: ${oneLine(names)}${formatPlaces(causes)}`,
+  )
   lines.push(...report.blocked.map((one) => formatBlocked(one, paint)))
   if (!report.complete)
     lines.push(paint('yellow', 'other permissions may change: this account cannot read all resources'))

@@ -68,8 +68,9 @@ export function compareAccess(subjects: readonly SubjectGroup[], context: Compar
   const folds = new Map<string, Fold>()
   for (const { subject, found } of compared) {
     const general = subject.general.map((name) => differences.get(name) ?? [])
+    const excepted = exceptions.get(subject.names[0] ?? '')
     for (const [at, difference] of found.entries()) {
-      const except = exceptions.get(exceptionKey(subject.names[0], at)) ?? []
+      const except = excepted?.get(at) ?? []
       const covering = general.map((one) => one[at])
       addDifference(folds, { subject, at, difference, covering, except }, context)
     }
@@ -82,24 +83,27 @@ interface ComparedSubject {
   readonly found: readonly Difference[]
 }
 
-const exceptionKey = (name: string | undefined, at: number) => `${at} ${name}`
-
 /** Lists who gains nothing of what all signed-in users or its group gain, by the name of those and the place of the resource. */
 function listExceptions(
   compared: readonly ComparedSubject[],
   differences: ReadonlyMap<string, readonly Difference[]>,
-): Map<string, string[]> {
-  const found = new Map<string, string[]>()
-  const without = compared.flatMap(({ subject, found: own }) =>
-    own.flatMap(({ gain, has }, at) => (gain === 0 ? [{ subject, at, has }] : [])),
-  )
-  for (const { subject, at, has } of without)
+): Map<string, Map<number, string[]>> {
+  const found = new Map<string, Map<number, string[]>>()
+  for (const { subject, found: own } of compared)
     for (const general of subject.general) {
-      if (((differences.get(general)?.[at]?.gain ?? 0) & ~has) === 0) continue
-      const key = exceptionKey(general, at)
-      found.set(key, [...(found.get(key) ?? []), ...subject.names])
+      const places = found.get(general) ?? new Map<number, string[]>()
+      for (const at of listDenied(own, differences.get(general) ?? []))
+        places.set(at, [...(places.get(at) ?? []), ...subject.names])
+      found.set(general, places)
     }
   return found
+}
+
+/** Lists the places of the resources on which a subject gains nothing of what a more general one gains. */
+function listDenied(own: readonly Difference[], general: readonly Difference[]): number[] {
+  return own.flatMap(({ gain, has }, at) =>
+    gain === 0 && ((general[at]?.gain ?? 0) & ~has) !== 0 ? [at] : [],
+  )
 }
 
 /** What a subject gains and loses on the affected resource `at`. */
