@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
+import { geojson, point } from '../support/vector.ts'
 import { runCommand } from './terminal.ts'
 
 let server: TestServer
@@ -22,12 +23,11 @@ const run = (...words: readonly string[]) => runCommand(words, { cwd, env: admin
 
 /** Writes the source with a number of stops, without the field `use` if told so. */
 async function writeStops(count: number, { use }: { readonly use: boolean }): Promise<void> {
-  const features = Array.from({ length: count }, (_, at) => ({
-    type: 'Feature',
+  const rows = Array.from({ length: count }, (_, at) => ({
     properties: { code: `S${at}`, ...(use ? { use: at } : {}) },
-    geometry: { type: 'Point', coordinates: [at, 1] },
+    geometry: point(at, 1),
   }))
-  await writeFile(join(cwd, 'stops.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+  await writeFile(join(cwd, 'stops.geojson'), geojson(rows))
 }
 
 it('refuses losses of layers with mode: sync in a plan from a capture', async () => {
