@@ -7,7 +7,19 @@ export type MatchRules = (context: EvaluationContext) => readonly Rule[]
 
 /** Compiles the rules of a style. Long lists of rules that compare one value with constants are searched in constant time. */
 export function compileRules({ rules, matching }: Pick<Style, 'rules' | 'matching'>): MatchRules {
+  const [only, ...others] = rules
+  if (only !== undefined && others.length === 0 && isForAll(only)) return matchOne(only)
   return matching === 'first' ? matchFirst(rules) : matchAll(rules)
+}
+
+/** Reports whether a rule draws all features, if it is in scale. */
+function isForAll({ filter, isElse, children }: Rule): boolean {
+  return filter === undefined && !isElse && children.length === 0
+}
+
+function matchOne(rule: Rule): MatchRules {
+  const drawn = rule.isDrawn && rule.symbol !== undefined ? [rule] : []
+  return ({ scaleDenom }) => (isInScale(rule, scaleDenom) ? drawn : [])
 }
 
 /** Size of a pixel of 1/96 inch in metres: scale denominators of styles are those of such pixels, as in QGIS. */
@@ -52,9 +64,11 @@ function findInOrder(
   others: readonly number[],
   matches: (at: number) => boolean,
 ): number | undefined {
-  let [one, other] = [0, 0]
+  let one = 0
+  let other = 0
   while (one < some.length || other < others.length) {
-    const [a, b] = [some[one] ?? Number.POSITIVE_INFINITY, others[other] ?? Number.POSITIVE_INFINITY]
+    const a = some[one] ?? Number.POSITIVE_INFINITY
+    const b = others[other] ?? Number.POSITIVE_INFINITY
     if (a < b) one += 1
     else other += 1
     const at = Math.min(a, b)

@@ -86,7 +86,7 @@ export function paintDensity(
   density: Float64Array,
   { ramp, maximum }: { readonly ramp: ColorRamp; readonly maximum: number },
 ): void {
-  const colors = Uint32Array.from({ length: colorCount }, (_, at) => premultipliedColor(ramp, at))
+  const colors = Int32Array.from({ length: colorCount }, (_, at) => premultipliedColor(ramp, at))
   for (const [at, value] of density.entries()) {
     const part = value > 0 ? Math.min(1, value / maximum) : 0
     words[at] = colors[Math.round(part * (colorCount - 1))] ?? 0
@@ -96,5 +96,5 @@ export function paintDensity(
 function premultipliedColor(ramp: ColorRamp, at: number): number {
   const [red, green, blue, alpha] = rampColor(ramp, at / (colorCount - 1))
   const scale = (channel: number) => Math.round((channel * alpha) / 255)
-  return ((alpha << 24) | (scale(blue) << 16) | (scale(green) << 8) | scale(red)) >>> 0
+  return (alpha << 24) | (scale(blue) << 16) | (scale(green) << 8) | scale(red)
 }

@@ -60,9 +60,12 @@ function withCovered(surface: Surface): Surface {
   return { ...surface, covered: takeBytes(surface.words.length) }
 }
 
-/** Polygons are drawn on a surface of their own, so that nothing shines through between neighbours. */
+/**
+ * Polygons are drawn on a surface of their own, so that nothing shines through between neighbours. All features of a layer are
+ * polygons, or none is.
+ */
 function hasFills({ features }: DrawnLayer): boolean {
-  return features.length > 1 && features.some(({ geometry }) => geometry.family === 'POLYGON')
+  return features.length > 1 && features[0]?.geometry.family === 'POLYGON'
 }
 
 function drawFeatures(canvas: Canvas, layer: DrawnLayer): void {
@@ -83,8 +86,8 @@ const penOf = (canvas: Canvas, { sprites, images, textPen }: DrawnLayer) =>
   new SymbolPen(canvas, new MarkerPen(canvas, sprites, { images, textPen }))
 
 function drawFeature(pen: SymbolPen, { geometry, context }: DrawnFeature, { style }: DrawnLayer): void {
-  for (const { symbolFor } of style.symbolsOf(context)) {
-    const symbol = symbolFor(context)
+  for (const rule of style.symbolsOf(context)) {
+    const symbol = rule.symbolFor(context)
     for (const layer of symbol.layers) pen.draw(geometry, symbol, layer)
   }
 }

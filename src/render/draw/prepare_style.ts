@@ -41,13 +41,17 @@ export function prepareStyle(style: Style, scale: DrawScale): PreparedStyle {
   return {
     style,
     symbolsOf: (context) => {
-      const [rule, ...others] = match(context)
-      const first = (rule && symbols.get(rule)) ?? []
-      return others.length === 0 ? first : [...first, ...others.flatMap((other) => symbols.get(other) ?? [])]
+      const rules = match(context)
+      const [rule] = rules
+      // Most features are drawn by one rule, and need no list of their own.
+      if (rules.length < 2) return (rule && symbols.get(rule)) ?? noSymbols
+      return rules.flatMap((one) => symbols.get(one) ?? noSymbols)
     },
     sort: (features) => (style.order.length === 0 ? features : sortFeatures(features, style.order)),
   }
 }
+
+const noSymbols: readonly RuleSymbol[] = []
 
 /** Scale of symbols. */
 export interface SymbolScale extends DrawScale {

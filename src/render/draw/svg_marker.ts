@@ -111,14 +111,13 @@ function sample({ image, opacity }: Sampled, x: number, y: number): number {
   const hasLeft = column >= 0
   const hasRight = column + 1 < width
   const hasLower = row + 1 < height
-  // As signed integers, which are faster than the numbers up to 2 ** 32 that words are.
-  const a = row >= 0 && hasLeft ? (words[at] ?? 0) | 0 : 0
-  const b = row >= 0 && hasRight ? (words[at + 1] ?? 0) | 0 : 0
-  const c = hasLower && hasLeft ? (words[at + width] ?? 0) | 0 : 0
-  const d = hasLower && hasRight ? (words[at + width + 1] ?? 0) | 0 : 0
+  const a = row >= 0 && hasLeft ? (words[at] ?? 0) : 0
+  const b = row >= 0 && hasRight ? (words[at + 1] ?? 0) : 0
+  const c = hasLower && hasLeft ? (words[at + width] ?? 0) : 0
+  const d = hasLower && hasRight ? (words[at + width + 1] ?? 0) : 0
   // Most of an image is transparent, or of one colour.
   if ((a | b | c | d) === 0) return 0
-  if (opacity === 1 && a === b && a === c && a === d) return a >>> 0
+  if (opacity === 1 && a === b && a === c && a === d) return a
   const partX = left - column
   const partY = top - row
   const weightA = (1 - partX) * (1 - partY)
@@ -131,5 +130,5 @@ function sample({ image, opacity }: Sampled, x: number, y: number): number {
     const mean = upper + ((c >>> shift) & 255) * weightC + ((d >>> shift) & 255) * weightD
     pixel |= Math.round(mean * opacity) << shift
   }
-  return pixel >>> 0
+  return pixel
 }

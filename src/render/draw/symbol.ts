@@ -42,7 +42,8 @@ export class SymbolPen {
       return
     }
     for (const part of geometry.parts)
-      for (const [x = Number.NaN, y = Number.NaN] of part) this.#markers.drawUpright(marker, x, y)
+      for (const position of part)
+        this.#markers.drawUpright(marker, position[0] ?? Number.NaN, position[1] ?? Number.NaN)
   }
 
   #drawLine(geometry: PixelGeometry, { stroke, offset, rings }: SimpleLine<number>, opacity: number): void {
@@ -80,10 +81,14 @@ export class SymbolPen {
     const { width, height } = this.#canvas.surface
     let area = 0
     for (const [outer = new Float64Array()] of parts) {
-      let [minX, minY, maxX, maxY] = [width, height, 0, 0]
+      let minX = width
+      let minY = height
+      let maxX = 0
+      let maxY = 0
       let twice = 0
       for (let at = 0; at < outer.length; at += 2) {
-        const [x, y] = [outer[at] ?? 0, outer[at + 1] ?? 0]
+        const x = outer[at] ?? 0
+        const y = outer[at + 1] ?? 0
         minX = Math.min(minX, x)
         maxX = Math.max(maxX, x)
         minY = Math.min(minY, y)

@@ -39,7 +39,7 @@ export function putImage(strip: Surface, layer: ImageJobLayer, { top, check }: S
 function rowsOf({ pixels }: PixelJobLayer, { width, height }: Surface, top: number): Surface {
   const start = pixels.byteOffset + 4 * width * top
   const bytes = new Uint8Array(pixels.buffer, start, 4 * width * height)
-  return { width, height, bytes, words: new Uint32Array(pixels.buffer, start, width * height) }
+  return { width, height, bytes, words: new Int32Array(pixels.buffer, start, width * height) }
 }
 
 const premultiplied = new WeakMap<JobWindow, PixelWindow>()
@@ -52,11 +52,11 @@ function drawWindow(surface: Surface, { window, place, enlarging }: WindowJobLay
 }
 
 function premultiply({ width, height, pixels }: JobWindow): PixelWindow {
-  const words = new Uint32Array(pixels.buffer, pixels.byteOffset, width * height)
+  const words = new Int32Array(pixels.buffer, pixels.byteOffset, width * height)
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? 0
     const alpha = word >>> 24
-    if (alpha !== 255) words[at] = alpha === 0 ? 0 : scalePixel((word | 0xff000000) >>> 0, alpha)
+    if (alpha !== 255) words[at] = alpha === 0 ? 0 : scalePixel(word | 0xff000000, alpha)
   }
   return { width, height, words }
 }

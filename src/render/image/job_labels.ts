@@ -7,8 +7,8 @@ import { hasLabels } from '../label/label_spec.ts'
 import { markerRadius } from '../label/marker_radius.ts'
 import { placeLabels } from '../label/place_labels.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
-import { readFeatures } from './draw_image.ts'
 import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
+import { readFeatures } from './packed_features.ts'
 import { worldStrips } from './world_strips.ts'
 
 /** Parts that placing labels needs. */
@@ -32,7 +32,7 @@ export function placeJobLabels(
   const { scaleDenom, pixelsPerMapUnit } = job
   const layers = job.layers.flatMap((layer) => {
     if (!('features' in layer) || !hasLabels(layer.style, scaleDenom)) return []
-    const features = readLabelled(layer, job, check)
+    const features = readLabelled(layer, job)
     const style = prepareStyle(layer.style, { scaleDenom, pixelsPerMapUnit })
     const radiusOf = (context: EvaluationContext) =>
       style
@@ -46,11 +46,11 @@ export function placeJobLabels(
 }
 
 /** Reads the features of a layer in pixels of 1/96 inch. */
-function readLabelled(layer: FeatureJobLayer, job: DrawJob, check: () => void): DrawnFeature[] {
+function readLabelled(layer: FeatureJobLayer, job: DrawJob): readonly DrawnFeature[] {
   const features = inPixels(layer.features, job.pixelRatio ?? 1)
-  if (worldStrips(layer.features, job) === undefined) return readFeatures({ ...layer, features }, job, check)
+  if (worldStrips(layer.features, job) === undefined) return readFeatures({ ...layer, features }, job)
   // Outlines that continue out of sight would do so in the image. They are not those that are drawn.
-  return readFeatures({ ...layer, features: { ...features } }, { ...job, keepsWorldEdges: true }, check)
+  return readFeatures({ ...layer, features: { ...features } }, { ...job, keepsWorldEdges: true })
 }
 
 /**

@@ -25,7 +25,7 @@ export interface RampPaint {
 }
 
 /** Computes the premultiplied pixels of the values of a tile. */
-export type Painter = (values: TileValues) => Uint32Array
+export type Painter = (values: TileValues) => Int32Array
 
 /** Creates a painter of tiles with a number of values per pixel. */
 export function createPainter(paint: RasterPaint, samples: number): Painter {
@@ -50,27 +50,27 @@ export function createPainter(paint: RasterPaint, samples: number): Painter {
   }
 }
 
-function paintColors(values: TileValues, samples: number): Uint32Array {
+function paintColors(values: TileValues, samples: number): Int32Array {
   if (samples === 4 && values instanceof Uint8Array) {
-    const pixels = new Uint32Array(values.buffer, values.byteOffset, values.length / 4)
+    const pixels = new Int32Array(values.buffer, values.byteOffset, values.length / 4)
     // Opaque pixels are premultiplied as they are.
     if (isOpaque(pixels)) return pixels
   }
-  const words = new Uint32Array(values.length / samples)
+  const words = new Int32Array(values.length / samples)
   for (let at = 0, from = 0; at < words.length; at += 1, from += samples) {
     const alpha = samples > 3 ? (values[from + 3] ?? 0) : 255
     if (alpha === 0) continue
     const [red, green, blue] = [values[from] ?? 0, values[from + 1] ?? 0, values[from + 2] ?? 0]
-    const opaque = (red | (green << 8) | (blue << 16) | 0xff000000) >>> 0
+    const opaque = red | (green << 8) | (blue << 16) | 0xff000000
     words[at] = alpha === 255 ? opaque : scalePixel(opaque, alpha)
   }
   return words
 }
 
-function stretchColors(values: TileValues, samples: number, ranges: readonly ValueRange[]): Uint32Array {
+function stretchColors(values: TileValues, samples: number, ranges: readonly ValueRange[]): Int32Array {
   const opaque = opaqueAlpha(values)
   const [stretchRed, stretchGreen, stretchBlue] = [0, 1, 2].map((band) => stretchOf(ranges[band] ?? [0, 255]))
-  const words = new Uint32Array(values.length / samples)
+  const words = new Int32Array(values.length / samples)
   if (stretchRed === undefined || stretchGreen === undefined || stretchBlue === undefined) return words
   for (let at = 0, from = 0; at < words.length; at += 1, from += samples) {
     const alpha = samples > 3 ? (values[from + 3] ?? 0) : opaque
@@ -79,7 +79,7 @@ function stretchColors(values: TileValues, samples: number, ranges: readonly Val
     const blue = stretchBlue(values[from + 2] ?? 0)
     // Not a number in any band is no data.
     if (!(alpha > 0 && alpha <= opaque) || Number.isNaN(red + green + blue)) continue
-    const color = (red | (green << 8) | (blue << 16) | 0xff000000) >>> 0
+    const color = red | (green << 8) | (blue << 16) | 0xff000000
     words[at] = alpha === opaque ? color : scalePixel(color, Math.round((255 * alpha) / opaque))
   }
   return words
@@ -93,14 +93,14 @@ function stretchOf([low, high]: ValueRange): (value: number) => number {
   return (value) => Math.round(Math.max(0, Math.min(255, (value - low) * factor)))
 }
 
-function isOpaque(pixels: Uint32Array): boolean {
+function isOpaque(pixels: Int32Array): boolean {
   for (let at = 0; at < pixels.length; at += 1) if ((pixels[at] ?? 0) >>> 24 !== 255) return false
   return true
 }
 
-function paintValues(values: TileValues, samples: number, colorOf: (value: number) => Pixel): Uint32Array {
+function paintValues(values: TileValues, samples: number, colorOf: (value: number) => Pixel): Int32Array {
   const opaque = opaqueAlpha(values)
-  const words = new Uint32Array(values.length / samples)
+  const words = new Int32Array(values.length / samples)
   for (let at = 0, from = 0; at < words.length; at += 1, from += samples) {
     const value = values[from] ?? 0
     const alpha = samples > 1 ? (values[from + 1] ?? 0) : opaque
@@ -144,5 +144,5 @@ function mix(a: Pixel, b: Pixel, part: number): Pixel {
     const value = ((a >>> shift) & 255) * (1 - part) + ((b >>> shift) & 255) * part
     word |= Math.round(value) << shift
   }
-  return word >>> 0
+  return word
 }

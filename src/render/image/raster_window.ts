@@ -22,7 +22,7 @@ const files = new LRUCache<string, CogFile>({
   dispose: (file) => file.close(),
 })
 
-const tiles = new LRUCache<string, Uint32Array>({
+const tiles = new LRUCache<string, Int32Array>({
   maxSize: limits.tileBytes,
   sizeCalculation: (words) => words.byteLength,
 })
@@ -227,11 +227,7 @@ function readWindow(raster: OpenRaster, { level, box }: Pick<RasterPart, 'level'
   return { width, height, words }
 }
 
-function readTile(
-  { file, key, paint }: OpenRaster,
-  level: TiffImage,
-  index: number,
-): Uint32Array | undefined {
+function readTile({ file, key, paint }: OpenRaster, level: TiffImage, index: number): Int32Array | undefined {
   const place = `${key} ${level.width} ${index}`
   const known = tiles.get(place)
   if (known !== undefined) return known

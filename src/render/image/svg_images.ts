@@ -109,7 +109,7 @@ export function premultiplied(straight: Uint8Array, width: number, height: numbe
   const { words } = surface
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? 0
-    words[at] = scalePixel((word | 0xff000000) >>> 0, word >>> 24)
+    words[at] = scalePixel(word | 0xff000000, word >>> 24)
   }
   return surface
 }

@@ -65,5 +65,5 @@ function blendPixel(source: number, below: number, blend: BlendChannel): number 
     const channel = s * (1 - belowAlpha) + b * (1 - sourceAlpha) + sourceAlpha * belowAlpha * mixed
     result |= Math.min(255, Math.round(channel * 255)) << shift
   }
-  return result >>> 0
+  return result
 }

@@ -64,7 +64,7 @@ function meanOf({ bytes, width, height }: Surface, [minX, minY, maxX, maxY]: Bbo
       for (const [channel, sum] of sums.entries()) sums[channel] = sum + weight * (bytes[at + channel] ?? 0)
     }
   }
-  return sums.reduce((word, sum, channel) => word | (Math.round(sum / total) << (8 * channel)), 0) >>> 0
+  return sums.reduce((word, sum, channel) => word | (Math.round(sum / total) << (8 * channel)), 0)
 }
 
 /** Puts a surface over another one, with its top left corner at a pixel. */

@@ -67,7 +67,7 @@ class OverRuns implements RunSink {
 }
 
 class NeighbourRuns extends OverRuns {
-  readonly #words: Uint32Array
+  readonly #words: Int32Array
   readonly #covered: Uint8Array
   readonly #pixel: Pixel
 
@@ -107,6 +107,6 @@ class NeighbourRuns extends OverRuns {
     // Channel by channel, because roundings may exceed the maximum.
     for (let shift = 0; shift < 32; shift += 8)
       sum |= Math.min(255, ((pixel >>> shift) & 255) + ((rest >>> shift) & 255)) << shift
-    return sum >>> 0
+    return sum
   }
 }

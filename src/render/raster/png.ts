@@ -60,7 +60,7 @@ export async function encodePngStrips(
 
 /** Colours of an image, as words, and the index of each. */
 interface Palette {
-  readonly colors: Uint32Array
+  readonly colors: Int32Array
   /** Index of the colour of each pixel. */
   readonly indexes: Uint8Array<ArrayBuffer>
 }
@@ -74,14 +74,14 @@ const slotBits = 10
 const slots = new Int16Array(2 ** slotBits)
 
 /** Colours of the image that is encoded. */
-const known = { colors: new Uint32Array(maxColors), count: 0 }
+const known = { colors: new Int32Array(maxColors), count: 0 }
 
 /** Lists the colours of a surface; undefined if they are too many. The list is only valid until the next one. */
 function findPalette({ words }: Surface): Palette | undefined {
   const indexes = takeBytes(words.length)
   slots.fill(-1)
   known.count = 0
-  let last = -1
+  let last = ~(words[0] ?? 0)
   let index = 0
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? 0

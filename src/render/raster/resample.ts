@@ -4,7 +4,7 @@ import type { Surface } from './surface.ts'
 export interface PixelWindow {
   readonly width: number
   readonly height: number
-  readonly words: Uint32Array<ArrayBufferLike>
+  readonly words: Int32Array<ArrayBufferLike>
 }
 
 /** Positions of target pixels in a source: `source = target * scale + shift`, from the edges of the first pixels. */
@@ -133,7 +133,7 @@ function average(target: Surface, source: PixelWindow, { columns, rows }: BothTa
   const width = columns.end - columns.first
   const sums = { low: new Int32Array(width), high: new Int32Array(width) }
   // Neighbouring rows of the target share rows of the source.
-  const known = new Map<number, Uint32Array>()
+  const known = new Map<number, Int32Array>()
   for (let y = rows.first; y < rows.end; y += 1) {
     sums.low.fill(half)
     sums.high.fill(half)
@@ -155,7 +155,7 @@ interface LaneSums {
   readonly high: Int32Array
 }
 
-function addRow({ low, high }: LaneSums, row: Uint32Array, part: number): void {
+function addRow({ low, high }: LaneSums, row: Int32Array, part: number): void {
   for (let at = 0; at < row.length; at += 1) {
     const word = row[at] ?? 0
     low[at] = (low[at] ?? 0) + Math.imul(word & lanes, part)
@@ -166,12 +166,12 @@ function addRow({ low, high }: LaneSums, row: Uint32Array, part: number): void {
 /** Two channels of a pixel, each with 16 bits for its product with a part, and half of a unit in both. */
 const [lanes, half] = [0xff00ff, 0x800080]
 
-const joinLanes = (low: number, high: number) => (((low >>> 8) & lanes) | (high & ~lanes)) >>> 0
+const joinLanes = (low: number, high: number) => ((low >>> 8) & lanes) | (high & ~lanes)
 
 /** Resamples a row of the source. */
-function averageRow({ width, words }: PixelWindow, row: number, columns: Taps): Uint32Array {
+function averageRow({ width, words }: PixelWindow, row: number, columns: Taps): Int32Array {
   const { first, end, starts, counts, parts, maxTaps } = columns
-  const resampled = new Uint32Array(end - first)
+  const resampled = new Int32Array(end - first)
   for (let x = first; x < end; x += 1) {
     let [low, high] = [half, half]
     const from = row * width + (starts[x] ?? 0)

@@ -20,12 +20,23 @@ export interface SpritePosition {
   readonly phaseY: number
 }
 
-/** Rounds a position to steps. */
+const rounded: { -readonly [Name in keyof SpritePosition]: number } = {
+  column: 0,
+  row: 0,
+  phaseX: 0,
+  phaseY: 0,
+}
+
+/** Rounds a position to steps. Returns the same object for all, since markers are many. */
 export function spritePosition(x: number, y: number): SpritePosition {
   // A little more than half, so that positions between two steps are rounded the same in all tiles.
-  const [stepX, stepY] = [Math.floor(x * spritePhases + 0.5001), Math.floor(y * spritePhases + 0.5001)]
-  const [column, row] = [Math.floor(stepX / spritePhases), Math.floor(stepY / spritePhases)]
-  return { column, row, phaseX: stepX - column * spritePhases, phaseY: stepY - row * spritePhases }
+  const stepX = Math.floor(x * spritePhases + 0.5001)
+  const stepY = Math.floor(y * spritePhases + 0.5001)
+  rounded.column = Math.floor(stepX / spritePhases)
+  rounded.row = Math.floor(stepY / spritePhases)
+  rounded.phaseX = stepX - rounded.column * spritePhases
+  rounded.phaseY = stepY - rounded.row * spritePhases
+  return rounded
 }
 
 /** Puts a sprite over a surface. What lies outside is left out. */
@@ -34,8 +45,10 @@ export function blitSprite(
   { surface, centre }: Sprite,
   position: { readonly column: number; readonly row: number },
 ): void {
-  const [left, top] = [position.column - centre, position.row - centre]
-  const [first, last] = [Math.max(0, -left), Math.min(surface.width, width - left)]
+  const left = position.column - centre
+  const top = position.row - centre
+  const first = Math.max(0, -left)
+  const last = Math.min(surface.width, width - left)
   const lastRow = Math.min(surface.height, height - top)
   for (let row = Math.max(0, -top); row < lastRow; row += 1) {
     const from = row * surface.width

@@ -11,7 +11,7 @@ export interface Surface {
   /** Four bytes a pixel: red, green, blue, alpha. */
   readonly bytes: Uint8Array<ArrayBuffer>
   /** The same memory, a word a pixel; red in the lowest byte. */
-  readonly words: Uint32Array<ArrayBuffer>
+  readonly words: Int32Array<ArrayBuffer>
   /** Covered part of each pixel, from 0 to 255. */
   readonly covered?: Uint8Array<ArrayBuffer>
 }
@@ -29,7 +29,7 @@ export function createSurface(width: number, height: number): Surface {
   if (!isValid || width * height > maxSurfacePixels)
     throw problem('request/invalid', `A surface cannot have ${width} × ${height} pixels.`)
   const bytes = takeBytes(4 * width * height)
-  return { width, height, bytes, words: new Uint32Array(bytes.buffer) }
+  return { width, height, bytes, words: new Int32Array(bytes.buffer) }
 }
 
 /** Creates a transparent surface with a plane of covered parts, as large as another surface. */

@@ -71,7 +71,7 @@ export function rowOf({ step, columns, positions, period }: PixelGrid, y: number
 
 interface Pick {
   readonly bytes: Uint8Array
-  readonly words: Uint32Array
+  readonly words: Int32Array
   readonly source: PixelWindow
 }
 

@@ -286,7 +286,7 @@ describe('strips', () => {
     expect(strips.map(({ height }) => height)).toEqual([262, 238])
     const [top, bottom] = strips
     const left = drawImage(job([2000, 500]))
-    const rowOf = (words: Uint32Array | undefined, row: number, width: number) =>
+    const rowOf = (words: Int32Array | undefined, row: number, width: number) =>
       words?.slice(row * width, row * width + 1990)
     for (const row of [0, 100, 261])
       expect(rowOf(top?.words, row, 8000)).toEqual(rowOf(left.words, row, 2000))

@@ -98,7 +98,7 @@ test('an SVG marker on a callout is drawn', () => {
     drawText: () => createSurface(1, 1),
   }
   drawLabels(surface, { labels: [drawn], pen, images, pixelRatio: 1, top: 0, check: () => undefined })
-  expect([30, 20].map((at) => surface.words[at * 40 + at])).toEqual([0xff00ff00, 0])
+  expect([30, 20].map((at) => surface.words[at * 40 + at])).toEqual([0xff00ff00 | 0, 0])
 })
 
 test('the work of labels grows with their pixels', () => {
@@ -139,7 +139,7 @@ test('a callout is drawn below the labels of an image, also where the label itse
     }
     drawLabels(surface, { labels: [moveLabel(whole, dx, 0)], pen, pixelRatio, top, check: () => undefined })
     const rows = Array.from({ length: surface.height }, (_, row) => row)
-    return rows.filter((row) => surface.words[row * surface.width + 5 * pixelRatio] === 0xff0000ff)
+    return rows.filter((row) => surface.words[row * surface.width + 5 * pixelRatio] === (0xff0000ff | 0))
   }
   // The fifth column lies at 35 of the map, left of the label.
   expect(drawAt(-30, 1)).toEqual([48, 49, 50, 51])
