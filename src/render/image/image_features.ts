@@ -1,17 +1,18 @@
-import { type GeometryFamily, geometryParts } from '../../contract/geometry.ts'
-import { problem } from '../../contract/problems.ts'
+import { geometryParts } from '../../contract/geometry.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
 import { mercatorWorld } from '../../geo/mercator.ts'
 import { listCopies, moveBox } from '../../geo/world.ts'
-import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { Importance } from '../vector_tile/importance.ts'
+import type { RowSelection } from '../vector_tile/row_selection.ts'
 import { withClipping } from '../vector_tile/search_area.ts'
-import { selectTileRows, type TileRow } from '../vector_tile/select_features.ts'
+import { selectTileRows } from '../vector_tile/select_features.ts'
+import { joinPoints, type PointColumns, selectTilePoints } from '../vector_tile/select_points.ts'
 import type { TileGrid } from '../vector_tile/tile_grid.ts'
-import { attributeValues, type FilteredLayer, isPointLayer } from '../vector_tile/tile_source.ts'
+import { type FilteredLayer, isPointLayer } from '../vector_tile/tile_source.ts'
 import type { JobFeatures } from './draw_job.ts'
 import { type FrameSystem, findFrameArea } from './frame_system.ts'
+import { type PlacedRow, packGeometries, packPoints } from './pack_features.ts'
 
 /** The extent of an image. */
 export interface ImageFrame {
@@ -53,9 +54,6 @@ const largeLineUnits = 32
 /** Maximum number of small and of all features in 256 × 256 pixels, and of an image. */
 const limits = { small: 16_384, features: 32_768, image: 500_000 }
 
-/** Maximum size of the geometries of a layer in an image. */
-const maxBytes = 128 * 2 ** 20
-
 /**
  * Reads the features of a layer for an image: transformed, simplified to an eighth of a pixel and thinned to one per half a
  * pixel (points) or an eighth of a pixel (geometries smaller than that), in the order of their ids.
@@ -68,39 +66,37 @@ export async function readImageFeatures(
   { frame, reach, fields, clipMargin, importance, copies = 'symbols' }: FeatureRequest,
 ): Promise<JobFeatures> {
   const { height, width } = frame
-  const cell = isPointLayer(layer) ? cellUnits.points : cellUnits.others
+  const isOfPoints = isPointLayer(layer)
+  const cell = isOfPoints ? cellUnits.points : cellUnits.others
   const measure = (one: ImageFrame) => measureImage(one, { reach, cell, clipMargin })
   const read = { ...layer, fields: layer.fields.filter(({ keyname }) => fields.includes(keyname)) }
   const tiles = Math.max(1, (width * height) / 2 ** 16)
   const limited = (count: number) => Math.ceil(Math.min(limits.image, count * tiles))
   const grid = measure(frame)
-  const rows: PlacedRow[] = []
   // Polygons are divided at the antimeridian, and their outlines continue beyond it, out of sight unless the image does so, too.
   const isSeen = geometryParts(layer.geometryType).family !== 'POLYGON' || showsWorldEdge(frame)
   const isCopied = copies === 'all' || (copies === 'symbols' && isSeen)
+  const points: PointColumns[] = []
+  const rows: PlacedRow[] = []
   for (const { copy, box } of isCopied ? copiesOf(frame, grid.box) : [{ copy: 0, box: frame.box }]) {
     const copied = copy === 0 ? grid : measure({ ...frame, box })
     const searchArea = await findFrameArea(database, layer, copied)
-    const found = await withClipping((clips) =>
-      selectTileRows(database, {
-        layer: read,
-        grid: { ...copied, searchArea: searchArea && { ...searchArea, isClipped: clips } },
-        clips,
-        importance,
-        limits: { small: limited(limits.small), features: limited(limits.features) },
-      }),
-    )
+    const selectionOf = (clips: boolean): RowSelection => ({
+      layer: read,
+      grid: { ...copied, searchArea: searchArea && { ...searchArea, isClipped: clips } },
+      clips,
+      importance,
+      limits: { small: limited(limits.small), features: limited(limits.features) },
+    })
+    if (isOfPoints) {
+      points.push(await withClipping((clips) => selectTilePoints(database, selectionOf(clips))))
+      continue
+    }
+    const found = await withClipping((clips) => selectTileRows(database, selectionOf(clips)))
     for (const row of found ?? []) rows.push({ row, copy })
   }
-  // Of symbols that overlap, the same one is above on both sides of the antimeridian.
-  if (rows.some(({ copy }) => copy !== 0)) rows.sort((a, b) => a.row.id - b.row.id)
-  return { ...packFeatures(rows, read), ...unitsOf(frame, grid) }
-}
-
-/** A feature, and the copy of the world in which it is drawn. */
-interface PlacedRow {
-  readonly row: TileRow
-  readonly copy: number
+  const packed = isOfPoints ? packPoints(joinPoints(points), read) : packGeometries(rows, read)
+  return { ...packed, ...unitsOf(frame, grid) }
 }
 
 /**
@@ -199,50 +195,4 @@ function boundlessWorld([left, , , top]: Bbox, scale: number) {
     corner: [boundlessUnits, boundlessUnits],
     worldUnits: 2 ** 40,
   } as const
-}
-
-function packFeatures(
-  rows: readonly PlacedRow[],
-  layer: Layer,
-): Omit<JobFeatures, 'corner' | 'unitsPerPixel' | 'worldUnits'> {
-  const { family } = geometryParts(layer.geometryType)
-  const geometries = isPointLayer(layer) ? noGeometries(rows) : packGeometries(rows, layer.resourceId)
-  const values = rows.map(({ row }) => attributeValues(layer.fields, row))
-  return {
-    family: family satisfies GeometryFamily,
-    ids: Float64Array.from(rows, ({ row }) => row.id),
-    ...geometries,
-    fields: layer.fields.map(({ keyname }) => keyname),
-    columns: layer.fields.map((_, at) => values.map((row) => row[at] ?? null)),
-  }
-}
-
-type PackedGeometries = Pick<JobFeatures, 'points' | 'geometries' | 'ends' | 'isLocal' | 'copies'>
-
-function noGeometries(rows: readonly PlacedRow[]): PackedGeometries {
-  const points = new Float64Array(2 * rows.length)
-  for (const [at, { row }] of rows.entries()) points.set([row.x ?? 0, row.y ?? 0], 2 * at)
-  return { points, geometries: new Uint8Array(), ends: new Uint32Array(), isLocal: new Uint8Array() }
-}
-
-function packGeometries(rows: readonly PlacedRow[], resource: number): PackedGeometries {
-  const parts = rows.map(({ row: { small, large } }) => small ?? large ?? new Uint8Array())
-  const sizeBytes = parts.reduce((sum, { length }) => sum + length, 0)
-  if (sizeBytes > maxBytes)
-    throw problem(
-      'render/too-large',
-      `The geometries of resource id = ${resource} in the extent have ${sizeBytes} bytes.`,
-      { resource },
-    )
-  const geometries = new Uint8Array(sizeBytes)
-  const ends = new Uint32Array(rows.length)
-  let end = 0
-  for (const [at, part] of parts.entries()) {
-    geometries.set(part, end)
-    end += part.length
-    ends[at] = end
-  }
-  const isLocal = Uint8Array.from(rows, ({ row }) => (row.small ? 1 : 0))
-  const copies = Int8Array.from(rows, ({ copy }) => copy)
-  return { points: new Float64Array(), geometries, ends, isLocal, copies }
 }

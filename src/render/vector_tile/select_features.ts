@@ -6,40 +6,27 @@ import { PackedGeometry, packGeometry, unpackGeometry } from '../../geo/packed_g
 import { parseTwkb } from '../../geo/twkb.ts'
 import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
-import { idType, isForeign } from '../../store/feature/feature_table.ts'
-import type { Layer } from '../../store/layer/stored_layer.ts'
+import { idType } from '../../store/feature/feature_table.ts'
+import { chooseSmall } from './choose_small.ts'
 import type { TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
-import { type Importance, rankSql } from './importance.ts'
-import { isAtWorldEdge, type ThinningCandidates, type TileGrid, thinFeatures, worldBox } from './tile_grid.ts'
+import { rankSql } from './importance.ts'
+import type { RowSelection } from './row_selection.ts'
+import { type PointColumns, selectTilePoints } from './select_points.ts'
+import { isAtWorldEdge, type TileGrid, thinFeatures, worldBox } from './tile_grid.ts'
 import {
   attributeSql,
   attributeValues,
   completeSql,
   derivedColumns,
-  type FilteredLayer,
   isPointLayer,
   largeGeometrySql,
-  mergedCellSql,
-  selectPoints,
   smallGeometrySql,
   tileSource,
 } from './tile_source.ts'
 
 /** Maximum number of features that are selected in one statement and thinned here instead of in the database. */
 const maxUnthinned = 1024
-
-/** The part of a layer to select. */
-export interface RowSelection {
-  readonly layer: FilteredLayer
-  readonly grid: TileGrid
-  /** Whether the database clips large geometries, which may fail for invalid ones. */
-  readonly clips: boolean
-  /** Maximum number of points and small geometries, and of all features. */
-  readonly limits: { readonly small: number; readonly features: number }
-  /** Which features are kept where the layer is thinned; by default large ones, and points that are drawn last. */
-  readonly importance?: Importance | undefined
-}
 
 /** The part of a layer to select for a tile. */
 export interface TileSelection extends Omit<RowSelection, 'limits'> {
@@ -66,8 +53,9 @@ export async function selectTileRows(
   selection: RowSelection,
   cached: ReadonlySet<number> = new Set(),
 ): Promise<TileRow[] | undefined> {
-  const { grid, limits } = selection
+  const { layer, grid, limits } = selection
   const isThinned = grid.cellUnits > 0
+  if (isThinned && isPointLayer(layer)) return rowsOf(await selectTilePoints(database, selection))
   const maxRows = isThinned ? maxUnthinned : tileLimits.unsimplified
   const first = await selectRows(database, selection, { cached, limit: maxRows + 1 })
   const isDense = first.length > maxRows
@@ -81,6 +69,13 @@ export async function selectTileRows(
   }
   const kept = thinFeatures(candidates, limits.small)
   return rows.filter(({ id, cell }) => cell === null || kept.has(id)).sort((a, b) => a.id - b.id)
+}
+
+function rowsOf({ ids, xs, ys, values }: PointColumns): TileRow[] {
+  return ids.map((id, at) => {
+    const attributes = values.map((column, field) => [`a${field}`, column[at]])
+    return { id, cell: null, x: xs[at] ?? 0, y: ys[at] ?? 0, ...Object.fromEntries(attributes) }
+  })
 }
 
 /** Geometries that are used for one feature after the other. */
@@ -165,7 +160,7 @@ const levelOf = ({ layer, grid }: Pick<TileSelection, 'layer' | 'grid'>) =>
 
 interface RowChoice {
   readonly limit: number
-  /** Ids of the small geometries to select. */
+  /** Ids of the small geometries to select; geometries of other layers than points. */
   readonly small?: ReadonlySet<number>
   /** Ids of cached geometries. */
   readonly cached: ReadonlySet<number>
@@ -178,9 +173,7 @@ async function selectRows(
 ): Promise<TileRow[]> {
   const bindings = createBindings()
   const { layer, grid } = selection
-  // All features of a tile of points are small. A table of others may have no index of ids.
-  const isLookup = small !== undefined && isPointLayer(layer) && !isForeign(layer)
-  const source = tileSource(isLookup ? { ...layer, ids: small } : layer, grid, bindings)
+  const source = tileSource(layer, grid, bindings)
   const target = { ...selection, bindings }
   const geometry = isPointLayer(layer)
     ? `${derivedColumns.column} as x, ${derivedColumns.row} as y, ${source.cell} as cell`
@@ -189,32 +182,17 @@ async function selectRows(
             then ${largeGeometrySql(target)} end as large, ${completeSql(target)} as complete,
        case when ${source.isSmall} then ${source.cell} end as cell`
   const rank = grid.cellUnits > 0 ? rankSql(layer, selection.importance) : undefined
-  const isSelected = small && !isLookup && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
-  const condition =
-    isSelected && (isPointLayer(layer) ? isSelected : `(${isSelected} or not ${source.isSmall})`)
+  const isSelected = small && `id = any(${bindings.bind([...small], `${idType(layer)}[]`)})`
+  const condition = isSelected && `(${isSelected} or not ${source.isSmall})`
   // Beyond the limit, large geometries precede small ones, and important ones others.
-  const order =
-    condition && !isPointLayer(layer) ? `order by ${source.isSmall}, ${rank ?? 'id'} desc, id desc` : ''
+  const order = condition ? `order by ${source.isSmall}, ${rank ?? 'id'} desc, id desc` : ''
   const text = `select id, ${geometry}${rank === undefined ? '' : `, ${rank} as rank`} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${order} limit ${limit}`
   // A list of ids needs its own query plan, and a filter recurs rarely.
   const prepared = small === undefined && layer.filter === undefined
-  const { values } = bindings
-  const { fields } = layer
-  if (isPointLayer(layer) && grid.cellUnits > 0)
-    return (await selectPoints(database, {
-      text,
-      values,
-      fields,
-      prepared,
-      hasRank: rank !== undefined,
-    })) as TileRow[]
-  const rows = await database.query<TileRow>(text, values, { prepared })
+  const rows = await database.query<TileRow>(text, bindings.values, { prepared })
   return idType(layer) === 'integer' ? rows : rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
-
-/** Maximum number of features, or of cells with the best feature of each, from which those that are kept are chosen here. */
-const maxCandidates = 2 ** 16
 
 /** Chooses small geometries by their cells alone, so that memory is bounded by these, not by the size of the layer. */
 async function selectThinned(
@@ -225,57 +203,4 @@ async function selectThinned(
   const { limits } = selection
   const small = await chooseSmall(database, selection, limits.small)
   return selectRows(database, selection, { cached, small, limit: limits.features })
-}
-
-/** Returns the ids of the points and small geometries of a tile that are kept, at most `limit`. */
-export async function chooseSmall(
-  database: Queryable,
-  selection: Pick<RowSelection, 'layer' | 'grid' | 'importance'>,
-  limit: number,
-): Promise<Set<number>> {
-  const { layer, grid, importance } = selection
-  const bindings = createBindings()
-  const { from, isSmall, cell } = tileSource(layer, grid, bindings)
-  const rank = rankSql(layer, importance)
-  const all = `select id, ${cell} as cell ${rank === undefined ? '' : `, ${rank} as rank`} from ${from} where ${isSmall}`
-  const read = (sql: string) =>
-    readCandidates(database, { sql, values: bindings.values, hasRank: rank !== undefined })
-  const candidates = await read(`${all} limit ${maxCandidates + 1}`)
-  if (candidates.ids.length <= maxCandidates) return thinFeatures(candidates, limit)
-  const merged = mergedCellSql(excessMerges(layer, grid))
-  const best =
-    rank === undefined
-      ? `select max(id) as id, ${merged} as cell from (${all} offset 0) small group by 2`
-      : `select best[2]::bigint as id, best[1] as rank, cell
-          from (select max(array[rank, id]) as best, ${merged} as cell from (${all} offset 0) small group by 2) cells`
-  return thinFeatures(await read(best), limit)
-}
-
-interface CandidateStatement {
-  /** Selects `id`, `cell` and, if there is one, `rank`. */
-  readonly sql: string
-  readonly values: readonly unknown[]
-  readonly hasRank: boolean
-}
-
-async function readCandidates(
-  database: Queryable,
-  { sql, values, hasRank }: CandidateStatement,
-): Promise<ThinningCandidates> {
-  const columns = ['id', 'cell', ...(hasRank ? ['rank'] : [])]
-  const lists = columns.map((name) => `array_agg(${name})::text as ${name}s`)
-  const text = `select ${lists.join(', ')} from (${sql}) candidates`
-  const [row] = await database.query<Record<'ids' | 'cells' | 'ranks', string | null>>(text, values)
-  return { ids: readNumbers(row?.ids), cells: readNumbers(row?.cells), ranks: readNumbers(row?.ranks) }
-}
-
-/** Returns how many times cells have to be merged so that a tile has at most `maxCandidates` cells. */
-function excessMerges(layer: Layer, { unitBox: [minX, , maxX], ...grid }: TileGrid): number {
-  const side = isPointLayer(layer) ? grid.pointCellUnits : grid.cellUnits
-  return Math.max(0, Math.ceil(Math.log2((maxX - minX) / side / Math.sqrt(maxCandidates))))
-}
-
-// Parsing arrays as text is ten times as fast as reading rows.
-function readNumbers(text: string | null | undefined): number[] {
-  return text ? JSON.parse(`[${text.slice(1, -1)}]`) : []
 }

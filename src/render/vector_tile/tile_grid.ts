@@ -125,27 +125,47 @@ export interface ThinningCandidates {
   readonly ranks: readonly number[]
 }
 
+/** Returns the ids of the features that `thinPlaces` keeps. */
+export function thinFeatures(candidates: ThinningCandidates, limit: number): Set<number> {
+  return new Set(Array.from(thinPlaces(candidates, limit), (place) => candidates.ids[place] ?? 0))
+}
+
 /**
- * Returns one id per cell: that of the highest rank, or of the last drawn one among these, which covers the others. A feature
- * shown at one zoom level is shown at all higher ones. Merges cells four into one while there are more than the limit.
+ * Returns the index of one feature per cell: that of the highest rank, or of the last drawn one among these, which covers the
+ * others. A feature shown at one zoom level is shown at all higher ones. Merges cells four into one while there are more than
+ * the limit.
  */
-export function thinFeatures({ ids, cells, ranks }: ThinningCandidates, limit: number): Set<number> {
-  const { codes, places } = sortByCell(cells)
+export function thinPlaces(candidates: ThinningCandidates, limit: number): Int32Array {
+  const { codes, places } = sortByCell(candidates.cells)
   const shift = 2 * neededMerges(codes, limit)
-  const kept = new Set<number>()
-  let [cell, best, bestRank] = [-1, 0, 0]
+  let count = 0
+  let cell = -1
   for (let at = 0; at < codes.length; at += 1) {
     const place = places[at] ?? 0
-    const id = ids[place] ?? 0
-    const rank = ranks[place] ?? 0
     const next = (codes[at] ?? 0) >> shift
-    if (next === cell && (rank < bestRank || (rank === bestRank && id < best))) continue
-    if (next !== cell && at > 0) kept.add(best)
+    // The list of those that are kept grows over what is read already.
+    if (next !== cell) count += 1
+    else if (!precedes(candidates, place, places[count - 1] ?? 0)) continue
+    places[count - 1] = place
     cell = next
-    best = id
-    bestRank = rank
   }
-  return codes.length > 0 ? kept.add(best) : kept
+  return places.subarray(0, count)
+}
+
+/** Reports whether a feature is kept in place of another one of its cell. */
+function precedes({ ids, ranks }: ThinningCandidates, one: number, other: number): boolean {
+  const difference = (ranks[one] ?? 0) - (ranks[other] ?? 0)
+  return difference > 0 || (difference === 0 && (ids[one] ?? 0) > (ids[other] ?? 0))
+}
+
+/** Returns the numbers of the cells of points, by their positions in units. */
+export function cellsOf(
+  xs: readonly number[],
+  ys: readonly number[],
+  { pointCellUnits, cellOffset }: Pick<TileGrid, 'pointCellUnits' | 'cellOffset'>,
+): number[] {
+  const index = (units: number) => Math.trunc((units + cellOffset) / pointCellUnits)
+  return xs.map((x, at) => (index(x) << rowBits) | index(ys[at] ?? 0))
 }
 
 /** Cells in the order of their Morton codes, in which each two bits more are the quarters of a cell. */

@@ -3,6 +3,7 @@ import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
+import { chooseSmall } from './choose_small.ts'
 import {
   type DatabaseEncoding,
   type DatabaseTile,
@@ -13,7 +14,7 @@ import { encodeTileLayer, type TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
 import type { Importance } from './importance.ts'
 import { findSearchArea, withClipping } from './search_area.ts'
-import { chooseSmall, hasCached, selectTileFeatures } from './select_features.ts'
+import { hasCached, selectTileFeatures } from './select_features.ts'
 import { measurePlainTile, measureTile, type TileGrid, type TileRequest } from './tile_grid.ts'
 import { isPointLayer, tileKeys } from './tile_source.ts'
 

@@ -1,6 +1,5 @@
 import { geometryParts } from '../../contract/geometry.ts'
 import { quoteName } from '../../core/sql_quote.ts'
-import type { Queryable, Row } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
 import { lonLatBbox, mercatorHalfWorld, mercatorMaxLatitude } from '../../geo/mercator.ts'
 import type { Bindings } from '../../store/feature/feature_sql.ts'
@@ -155,52 +154,6 @@ function movedSql(
   return `(select * from ${moved} moved where g && ${boxSql(grid.box, grid.srs, bindings)} offset 0)`
 }
 
-/** Names of the integer columns, which are never null. */
-const numbers = ['id', 'x', 'y', 'cell'] as const
-
-/** A statement that selects points: `id`, `x`, `y`, `cell`, and an attribute `a0`, `a1`, … per field. */
-interface PointStatement {
-  readonly text: string
-  readonly values: readonly unknown[]
-  readonly fields: readonly LayerField[]
-  readonly prepared: boolean
-  /** Whether there is a column `rank`, which is never null. */
-  readonly hasRank: boolean
-}
-
-/**
- * Runs a statement that selects up to some thousand points, and returns its rows. They are transferred as one row with a
- * JSON array per column, which is parsed several times as fast as separate rows.
- */
-export async function selectPoints(
-  database: Queryable,
-  { text, values, fields, prepared, hasRank }: PointStatement,
-): Promise<Row[]> {
-  const integers = [...numbers, ...(hasRank ? ['rank'] : [])].map(
-    (name) => `'[' || array_to_string(array_agg(${name}), ',') || ']' as ${name}`,
-  )
-  // BIGINT values are transferred as strings, because numbers beyond 2^53 would lose digits.
-  const others = fields.map(
-    ({ datatype }, at) => `json_agg(a${at}${datatype === 'BIGINT' ? '::text' : ''})::text as a${at}`,
-  )
-  const packed = `select ${[...integers, ...others].join(', ')} from (${text}) points`
-  const [columns = {}] = await database.query<Record<string, string | null>>(packed, values, { prepared })
-  return unpack(columns)
-}
-
-function unpack(columns: Readonly<Record<string, string | null>>): Row[] {
-  const rows: Record<string, unknown>[] = []
-  for (const [name, text] of Object.entries(columns)) {
-    const list = text === null ? [] : (JSON.parse(text) as unknown[])
-    for (const [at, value] of list.entries()) {
-      const row = rows[at]
-      if (row === undefined) rows.push({ [name]: value })
-      else row[name] = value
-    }
-  }
-  return rows
-}
-
 const kinds: Readonly<Record<LayerField['datatype'], TileValueKind>> = {
   INTEGER: 'integer',
   BIGINT: 'integer',
@@ -227,13 +180,15 @@ export function attributeValues(
   fields: readonly LayerField[],
   row: Readonly<Record<string, unknown>>,
 ): (number | string | null)[] {
-  return fields.map(({ datatype }, at) => {
-    const value = row[`a${at}`]
-    if (value === null || value === undefined) return null
-    if (datatype !== 'BIGINT') return typeof value === 'number' ? value : String(value)
-    const number = Number(value)
-    return Number.isSafeInteger(number) ? number : String(value)
-  })
+  return fields.map((field, at) => attributeValue(field, row[`a${at}`]))
+}
+
+/** Returns a value of a field for a tile: an integer beyond 2^53 as a string. */
+export function attributeValue({ datatype }: LayerField, value: unknown): number | string | null {
+  if (value === null || value === undefined) return null
+  if (datatype !== 'BIGINT') return typeof value === 'number' ? value : String(value)
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
 }
 
 /** Returns SQL of the value of a field of table `t`, as tiles contain it: dates and times as strings. */

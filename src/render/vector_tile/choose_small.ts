@@ -1,0 +1,63 @@
+import type { Queryable } from '../../database/database.ts'
+import { createBindings } from '../../store/feature/feature_sql.ts'
+import type { Layer } from '../../store/layer/stored_layer.ts'
+import { rankSql } from './importance.ts'
+import type { RowSelection } from './row_selection.ts'
+import { type ThinningCandidates, type TileGrid, thinFeatures } from './tile_grid.ts'
+import { isPointLayer, mergedCellSql, tileSource } from './tile_source.ts'
+
+/** Maximum number of features, or of cells with the best feature of each, from which those that are kept are chosen here. */
+export const maxCandidates = 2 ** 16
+
+/** Returns the ids of the points and small geometries of a tile that are kept, at most `limit`. */
+export async function chooseSmall(
+  database: Queryable,
+  selection: Pick<RowSelection, 'layer' | 'grid' | 'importance'>,
+  limit: number,
+): Promise<Set<number>> {
+  const { layer, grid, importance } = selection
+  const bindings = createBindings()
+  const { from, isSmall, cell } = tileSource(layer, grid, bindings)
+  const rank = rankSql(layer, importance)
+  const all = `select id, ${cell} as cell ${rank === undefined ? '' : `, ${rank} as rank`} from ${from} where ${isSmall}`
+  const read = (sql: string) =>
+    readCandidates(database, { sql, values: bindings.values, hasRank: rank !== undefined })
+  const candidates = await read(`${all} limit ${maxCandidates + 1}`)
+  if (candidates.ids.length <= maxCandidates) return thinFeatures(candidates, limit)
+  const merged = mergedCellSql(excessMerges(layer, grid))
+  const best =
+    rank === undefined
+      ? `select max(id) as id, ${merged} as cell from (${all} offset 0) small group by 2`
+      : `select best[2]::bigint as id, best[1] as rank, cell
+          from (select max(array[rank, id]) as best, ${merged} as cell from (${all} offset 0) small group by 2) cells`
+  return thinFeatures(await read(best), limit)
+}
+
+interface CandidateStatement {
+  /** Selects `id`, `cell` and, if there is one, `rank`. */
+  readonly sql: string
+  readonly values: readonly unknown[]
+  readonly hasRank: boolean
+}
+
+async function readCandidates(
+  database: Queryable,
+  { sql, values, hasRank }: CandidateStatement,
+): Promise<ThinningCandidates> {
+  const columns = ['id', 'cell', ...(hasRank ? ['rank'] : [])]
+  const lists = columns.map((name) => `array_agg(${name})::text as ${name}s`)
+  const text = `select ${lists.join(', ')} from (${sql}) candidates`
+  const [row] = await database.query<Record<'ids' | 'cells' | 'ranks', string | null>>(text, values)
+  return { ids: readNumbers(row?.ids), cells: readNumbers(row?.cells), ranks: readNumbers(row?.ranks) }
+}
+
+/** Returns how many times cells have to be merged so that a tile has at most `maxCandidates` cells. */
+function excessMerges(layer: Layer, { unitBox: [minX, , maxX], ...grid }: TileGrid): number {
+  const side = isPointLayer(layer) ? grid.pointCellUnits : grid.cellUnits
+  return Math.max(0, Math.ceil(Math.log2((maxX - minX) / side / Math.sqrt(maxCandidates))))
+}
+
+// Parsing arrays as text is ten times as fast as reading rows.
+function readNumbers(text: string | null | undefined): number[] {
+  return text ? JSON.parse(`[${text.slice(1, -1)}]`) : []
+}
