@@ -286,7 +286,7 @@ function coverageOf(sum: number, rule: FillRule): number {
   const turns = Math.abs(sum)
   if (turns < minCoverage) return 0
   if (rule === 'nonzero') return turns > 1 ? 1 : turns
-  const odd = turns % 2
+  const odd = turns <= 1 ? turns : turns % 2
   return odd > 1 ? 2 - odd : odd
 }
 

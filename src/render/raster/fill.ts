@@ -93,7 +93,7 @@ class NeighbourRuns extends OverRuns {
       const overlap = covered + part - 255
       plane[at] = Math.min(255, covered + part)
       if (below === 0) words[at] = pixel
-      else if (overlap <= 0) words[at] = below + pixel
+      else if (overlap <= 0) words[at] = (below + pixel) | 0
       else if (covered === 255) words[at] = overPixel(pixel, below)
       else words[at] = this.#overlapping({ below, pixel, hidden: overlap / covered })
     }

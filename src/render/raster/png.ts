@@ -177,33 +177,71 @@ export function straightBytes({ words }: Surface, channels: 3 | 4): Uint8Array {
   return bytes
 }
 
-const filterUp = 2
+/** Filters of a row: none, or the differences from the row above. */
+const filters = { none: 0, up: 2 } as const
 
 /**
- * Returns the rows as RGB or RGBA, not premultiplied, each with the filter "up": differences from the row above compress best
- * for areas and steep edges.
+ * Returns the rows as RGB or RGBA, not premultiplied, each with its filter. Areas of one colour compress best as they are,
+ * photographs as differences.
  */
-function filterRows({ words, width, height }: Surface, channels: 3 | 4): Uint8Array<ArrayBuffer> {
-  const filtered = takeBytes((channels * width + 1) * height)
+function filterRows(surface: Surface, channels: 3 | 4): Uint8Array<ArrayBuffer> {
+  const rows = takeBytes((channels * surface.width + 1) * surface.height)
+  if (hasAreas(surface)) writePlain(rows, surface, channels)
+  else writeDifferences(rows, surface, channels)
+  return rows
+}
+
+/** Reports whether most pixels have the colour of their left neighbour. */
+function hasAreas({ words }: Surface): boolean {
+  let same = 0
+  for (let at = 1; at < words.length; at += 1) if (words[at] === words[at - 1]) same += 1
+  return 2 * same >= words.length
+}
+
+function writePlain(rows: Uint8Array, { words, width, height }: Surface, channels: 3 | 4): void {
+  let last = 0
+  let red = 0
+  let green = 0
+  let blue = 0
+  let to = 0
+  for (let row = 0, at = 0; row < height; row += 1) {
+    rows[to] = filters.none
+    to += 1
+    for (let column = 0; column < width; column += 1, at += 1, to += channels) {
+      const word = words[at] ?? 0
+      if (word !== last) {
+        last = word
+        red = straighten(word, 0)
+        green = straighten(word, 1)
+        blue = straighten(word, 2)
+      }
+      rows[to] = red
+      rows[to + 1] = green
+      rows[to + 2] = blue
+      if (channels === 4) rows[to + 3] = word >>> 24
+    }
+  }
+}
+
+function writeDifferences(rows: Uint8Array, { words, width, height }: Surface, channels: 3 | 4): void {
   const above = takeBytes(channels * width)
   let to = 0
   for (let row = 0; row < height; row += 1) {
-    filtered[to] = row === 0 ? 0 : filterUp
+    rows[to] = row === 0 ? filters.none : filters.up
     to += 1
     for (let column = 0, at = row * width; column < width; column += 1, at += 1, to += channels) {
       const word = words[at] ?? 0
-      // Most pixels are like those above them, with differences of 0.
+      // Many pixels are like those above them, with differences of 0.
       if (row > 0 && word === words[at - width]) continue
       for (let channel = 0; channel < channels; channel += 1) {
         const value = channel === 3 ? word >>> 24 : straighten(word, channel)
         const place = column * channels + channel
-        filtered[to + channel] = value - (above[place] ?? 0)
+        rows[to + channel] = value - (above[place] ?? 0)
         above[place] = value
       }
     }
   }
   giveBytes(above)
-  return filtered
 }
 
 interface Header {

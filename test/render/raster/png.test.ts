@@ -48,6 +48,15 @@ describe('encodePng', () => {
     expect(clear.pixels).toEqual(straightBytes(faint, 4))
   })
 
+  test('writes areas of many colours, from a white one on', async () => {
+    const areas = surfaceOf(320, 40, (x, y) => (y === 0 ? 0xffffffff : opaque + (x >> 2) + y * 256))
+    const { bits, pixels } = await decode(encodePng(areas))
+    expect(bits).toBe(undefined)
+    expect(pixels).toEqual(straightBytes(areas, 4))
+    const white = surfaceOf(3, 2, (x) => (x === 1 ? 0xff0000ff : 0xffffffff))
+    expect((await decode(encodePng(white))).pixels).toEqual(straightBytes(white, 4))
+  })
+
   test('divides colours by their alpha, and writes transparent pixels as black', async () => {
     const surface = surfaceOf(3, 1, (x) => [0, 0x80004080, 0xff123456][x] ?? 0)
     expect([...(await decode(encodePng(surface))).pixels]).toEqual([
