@@ -3,8 +3,10 @@ import { parseExpression } from '../../src/style/expression/expression_parse.ts'
 import { findImportantField } from '../../src/style/importance.ts'
 import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
 import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
+import type { Rule } from '../../src/style/style_model.ts'
 import type { SimpleMarker } from '../../src/style/symbol_layer.ts'
 import { styleOf } from '../support/draw_job.ts'
+import { labelsWith } from '../support/labels.ts'
 
 const marker: SimpleMarker = {
   ...{ kind: 'marker', shape: 'square', size: 10, angle: 0, offset: [0, 0], pass: 0, fill: '#00ff00' },
@@ -32,7 +34,28 @@ test('without an order, large markers are important', () => {
   expect(findImportantField(styleOf('marker', [marker]))).toBeUndefined()
 })
 
-test('without either, the features are important that rules draw at the widest scales', () => {
+test('without either, the features are important that have the largest markers or labels', () => {
+  const ruleOf = (filter: string, size: number): Rule => ({
+    ...{ isElse: false, isDrawn: true, labels: [], children: [] },
+    filter: parseExpression(filter),
+    symbol: { type: 'marker', opacity: 1, layers: [{ ...marker, size }] },
+  })
+  const find = (...rules: readonly Rule[]) => findImportantField(styleOf('marker', [marker], { rules }))
+  const high = { name: 'people', isHighFirst: true }
+  expect(find(ruleOf('"people" between 0 and 9', 2), ruleOf('"people" >= 9', 5))).toEqual(high)
+  expect(find(ruleOf('"rank" >= 5', 2), ruleOf('"rank" < 5', 5), ruleOf('"rank" < 2', 9))).toEqual({
+    name: 'rank',
+    isHighFirst: false,
+  })
+  expect(find(ruleOf('"people" >= 0', 2), ruleOf('"people" >= 9', 2))).toBeUndefined()
+  const uneven = [ruleOf('"people" >= 0', 2), ruleOf('"people" >= 5', 9), ruleOf('"people" >= 9', 4)]
+  expect(find(...uneven)).toBeUndefined()
+  expect(find(ruleOf('"people" >= 0', 2), ruleOf('"rank" >= 9', 5))).toBeUndefined()
+  const labels = [labelsWith({ kind: 'around', distance: 0 }, { filter: parseExpression('"people" > 100') })]
+  expect(findImportantField(styleOf('marker', [marker], { labels }))).toEqual(high)
+})
+
+test('without these, the features are important that rules draw at the widest scales', () => {
   const find = (...classes: readonly (readonly [condition: string, most?: number])[]) => {
     const written = classes.map(([condition, most]) => {
       const limit = most === undefined ? '' : `<maxscaledenom>${most}</maxscaledenom>`

@@ -4,7 +4,7 @@ import { readMapserverXml } from '../../src/style/mapserver/mapserver_read.ts'
 import { styleOfMapserver } from '../../src/style/mapserver/mapserver_style.ts'
 import { compileRules } from '../../src/style/match_rules.ts'
 import { readQml } from '../../src/style/qml/qml_read.ts'
-import { type Bound, boundsAtScale } from '../../src/style/rule_bound.ts'
+import { type Bound, boundsAtScale, isWithin, type TextBound } from '../../src/style/rule_bound.ts'
 import type { Style } from '../../src/style/style_model.ts'
 import { coloredSymbol, qml, symbols } from '../support/qml.ts'
 
@@ -14,9 +14,11 @@ const number = fc.integer({ min: -3, max: 3 })
 const comparison = fc
   .tuple(fc.constantFrom('<', '<=', '>', '>=', '='), number)
   .map(([operator, value]) => `n ${operator} ${value}`)
+const equality = fc.constantFrom('a', 'b', '2', '').map((text) => `s = '${text}'`)
+const simple = fc.oneof(comparison, comparison, equality)
 const condition = fc.oneof(
-  comparison,
-  fc.tuple(comparison, fc.constantFrom(' AND ', ' OR '), comparison).map((parts) => parts.join('')),
+  simple,
+  fc.tuple(simple, fc.constantFrom(' AND ', ' OR '), simple).map((parts) => parts.join('')),
   fc.constant(''),
 )
 const rule = fc.record({ condition, most: fc.constantFrom(0, 50, 200), least: fc.constantFrom(0, 20, 150) })
@@ -26,7 +28,10 @@ const escapeXml = (text: string) => text.replaceAll('<', '&lt;')
 
 function mapserver(rules: readonly Written[]): Style | undefined {
   const classes = rules.map(({ condition: text, most, least }) => {
-    const filter = text === '' ? '' : `<expression>(${escapeXml(text.replaceAll('n ', '[n] '))})</expression>`
+    const filter =
+      text === ''
+        ? ''
+        : `<expression>(${escapeXml(text.replaceAll('n ', '[n] ').replaceAll('s ', '[s] '))})</expression>`
     const limits = `<minscaledenom>${least}</minscaledenom><maxscaledenom>${most || 1000}</maxscaledenom>`
     return `<class>${filter}${limits}<style><color red="1" green="2" blue="3"/></style></class>`
   })
@@ -43,29 +48,24 @@ function desktop(rules: readonly Written[]): Style | undefined {
   return readQml(qml('type="RuleRenderer"', inner)).style
 }
 
-const compare = (value: number, { operator, value: bound }: Bound) =>
-  operator === '<'
-    ? value < bound
-    : operator === '<='
-      ? value <= bound
-      : operator === '>'
-        ? value > bound
-        : value >= bound
+const contains = (n: number | null, s: string | null, bound: Bound | TextBound) =>
+  'texts' in bound ? bound.texts.includes(s ?? '') : isWithin(n ?? 0, bound)
 
-test('features that a style draws at a scale are within one of its bounds, or have no value', () => {
+test('features that a style draws at a scale are within one of its bounds, if no value is 0 or empty', () => {
   fc.assert(
     fc.property(
       fc.array(rule, { maxLength: 5 }),
       fc.option(number),
+      fc.option(fc.constantFrom('a', 'b', 'c', '2')),
       fc.constantFrom(10, 100, 300),
       fc.constantFrom(mapserver, desktop),
-      (rules, n, scaleDenom, read) => {
+      (rules, n, s, scaleDenom, read) => {
         const style = read(rules)
         const bounds = style && boundsAtScale(style, scaleDenom)
         if (style === undefined || bounds === undefined) return true
-        const drawn = compileRules(style)({ attributes: { n }, scaleDenom })
-        const isWithin = bounds.some((bound) => n === null || compare(n, bound))
-        return drawn.length === 0 || isWithin
+        const drawn = compileRules(style)({ attributes: { n, s }, scaleDenom })
+        const isBound = bounds.some((bound) => contains(n, s, bound))
+        return drawn.length === 0 || isBound
       },
     ),
     runs,

@@ -51,8 +51,15 @@ const cellUnits = { points: 32, others: 8 }
 /** Tolerance of lines with tens of thousands of positions, in units: half a pixel, as in vector tiles. */
 const largeLineUnits = 32
 
-/** Maximum number of small and of all features in 256 × 256 pixels, and of an image. */
-const limits = { small: 16_384, features: 32_768, image: 500_000 }
+/**
+ * Maximum number of small and of all features in 256 × 256 pixels, and of an image. Polygons may be somewhat more than pixels,
+ * so that areas stay filled.
+ */
+const limits = {
+  points: { small: 16_384, features: 16_384 },
+  others: { small: 81_920, features: 163_840 },
+  image: 500_000,
+}
 
 /**
  * Reads the features of a layer for an image: transformed, simplified to an eighth of a pixel and thinned to one per half a
@@ -71,7 +78,9 @@ export async function readImageFeatures(
   const measure = (one: ImageFrame) => measureImage(one, { reach, cell, clipMargin })
   const read = { ...layer, fields: layer.fields.filter(({ keyname }) => fields.includes(keyname)) }
   const tiles = Math.max(1, (width * height) / 2 ** 16)
-  const limited = (count: number) => Math.ceil(Math.min(limits.image, count * tiles))
+  const most = isOfPoints ? limits.points : limits.others
+  const part = Math.min(tiles, limits.image / most.features)
+  const limited = (count: number) => Math.ceil(count * part)
   const grid = measure(frame)
   // Polygons are divided at the antimeridian, and their outlines continue beyond it, out of sight unless the image does so, too.
   const isSeen = geometryParts(layer.geometryType).family !== 'POLYGON' || showsWorldEdge(frame)
@@ -86,7 +95,8 @@ export async function readImageFeatures(
       grid: { ...copied, searchArea: searchArea && { ...searchArea, isClipped: clips } },
       clips,
       importance,
-      limits: { small: limited(limits.small), features: limited(limits.features) },
+      fillsCells: true,
+      limits: { small: limited(most.small), features: limited(most.features) },
     })
     if (isOfPoints) {
       points.push(await withClipping((clips) => selectTilePoints(database, selectionOf(clips))))

@@ -6,8 +6,13 @@ import type { RowSelection } from './row_selection.ts'
 import { type ThinningCandidates, type TileGrid, thinFeatures } from './tile_grid.ts'
 import { isPointLayer, mergedCellSql, tileSource } from './tile_source.ts'
 
-/** Maximum number of features, or of cells with the best feature of each, from which those that are kept are chosen here. */
-export const maxCandidates = 2 ** 16
+/** Least and greatest maximum number of candidates. */
+const candidateLimits = { least: 2 ** 16, most: 2 ** 20 }
+
+/** Returns the maximum number of features, or of cells with the best feature of each, from which some are chosen here. */
+export function maxCandidates(limit: number): number {
+  return Math.min(candidateLimits.most, Math.max(candidateLimits.least, 4 * limit))
+}
 
 /** Returns the ids of the points and small geometries of a tile that are kept, at most `limit`. */
 export async function chooseSmall(
@@ -22,9 +27,10 @@ export async function chooseSmall(
   const all = `select id, ${cell} as cell ${rank === undefined ? '' : `, ${rank} as rank`} from ${from} where ${isSmall}`
   const read = (sql: string) =>
     readCandidates(database, { sql, values: bindings.values, hasRank: rank !== undefined })
-  const candidates = await read(`${all} limit ${maxCandidates + 1}`)
-  if (candidates.ids.length <= maxCandidates) return thinFeatures(candidates, limit)
-  const merged = mergedCellSql(excessMerges(layer, grid))
+  const most = maxCandidates(limit)
+  const candidates = await read(`${all} limit ${most + 1}`)
+  if (candidates.ids.length <= most) return thinFeatures(candidates, limit)
+  const merged = mergedCellSql(excessMerges(layer, grid, most))
   const best =
     rank === undefined
       ? `select max(id) as id, ${merged} as cell from (${all} offset 0) small group by 2`
@@ -51,10 +57,12 @@ async function readCandidates(
   return { ids: readNumbers(row?.ids), cells: readNumbers(row?.cells), ranks: readNumbers(row?.ranks) }
 }
 
-/** Returns how many times cells have to be merged so that a tile has at most `maxCandidates` cells. */
-function excessMerges(layer: Layer, { unitBox: [minX, , maxX], ...grid }: TileGrid): number {
+/** Returns how many times cells have to be merged so that a tile or an image has at most a number of cells. */
+function excessMerges(layer: Layer, { unitBox, ...grid }: TileGrid, most: number): number {
+  const [minX, minY, maxX, maxY] = unitBox
   const side = isPointLayer(layer) ? grid.pointCellUnits : grid.cellUnits
-  return Math.max(0, Math.ceil(Math.log2((maxX - minX) / side / Math.sqrt(maxCandidates))))
+  const cells = ((maxX - minX) / side) * ((maxY - minY) / side)
+  return Math.max(0, Math.ceil(Math.log2(cells / most) / 2))
 }
 
 // Parsing arrays as text is ten times as fast as reading rows.

@@ -8,6 +8,7 @@ import { moveWorldEdges } from '../../geo/world_edge.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
 import { idType } from '../../store/feature/feature_table.ts'
 import { chooseSmall } from './choose_small.ts'
+import { findCoarseGrid } from './coarse_grid.ts'
 import type { TileFeature } from './encode_mvt.ts'
 import type { GeometryCache } from './geometry_cache.ts'
 import { rankSql } from './importance.ts'
@@ -20,6 +21,7 @@ import {
   completeSql,
   derivedColumns,
   isPointLayer,
+  isRecurring,
   largeGeometrySql,
   smallGeometrySql,
   tileSource,
@@ -188,8 +190,8 @@ async function selectRows(
   const order = condition ? `order by ${source.isSmall}, ${rank ?? 'id'} desc, id desc` : ''
   const text = `select id, ${geometry}${rank === undefined ? '' : `, ${rank} as rank`} ${attributeSql(layer.fields)} from ${source.from}
     ${condition ? `where ${condition}` : ''} ${order} limit ${limit}`
-  // A list of ids needs its own query plan, and a filter recurs rarely.
-  const prepared = small === undefined && layer.filter === undefined
+  // A list of ids needs its own query plan.
+  const prepared = small === undefined && isRecurring(layer)
   const rows = await database.query<TileRow>(text, bindings.values, { prepared })
   return idType(layer) === 'integer' ? rows : rows.map((row) => ({ ...row, id: Number(row.id) }))
 }
@@ -201,6 +203,7 @@ async function selectThinned(
   cached: ReadonlySet<number>,
 ): Promise<TileRow[]> {
   const { limits } = selection
-  const small = await chooseSmall(database, selection, limits.small)
-  return selectRows(database, selection, { cached, small, limit: limits.features })
+  const coarse = { ...selection, grid: await findCoarseGrid(database, selection) }
+  const small = await chooseSmall(database, coarse, limits.small)
+  return selectRows(database, coarse, { cached, small, limit: limits.features })
 }

@@ -5,7 +5,7 @@ import { chooseSmall, maxCandidates } from './choose_small.ts'
 import { rankSql } from './importance.ts'
 import type { RowSelection } from './row_selection.ts'
 import { cellsOf, thinPlaces } from './tile_grid.ts'
-import { attributeSql, derivedColumns, tileSource } from './tile_source.ts'
+import { attributeSql, derivedColumns, isRecurring, tileSource } from './tile_source.ts'
 
 /** Maximum number of points that are selected with their attributes and thinned here instead of before. */
 const maxUnthinned = 4096
@@ -28,7 +28,7 @@ export interface PointColumns {
  */
 export async function selectTilePoints(database: Queryable, selection: RowSelection): Promise<PointColumns> {
   const { layer, limits } = selection
-  const maxRows = layer.fields.length === 0 ? maxCandidates : maxUnthinned
+  const maxRows = layer.fields.length === 0 ? maxCandidates(limits.small) : maxUnthinned
   const first = await readPoints(database, selection, { limit: maxRows + 1 })
   if (first.ids.length <= maxRows) return thinPoints(first, selection)
   const ids = await chooseSmall(database, selection, limits.small)
@@ -104,8 +104,8 @@ async function readPoints(
   const [row = {}] = await database.query<Record<string, string | null>>(
     `select ${[...numbers, ...attributes].join(', ')} from (${points}) points`,
     bindings.values,
-    // A list of ids needs its own query plan, and a filter recurs rarely.
-    { prepared: ids === undefined && layer.filter === undefined },
+    // A list of ids needs its own query plan.
+    { prepared: ids === undefined && isRecurring(layer) },
   )
   const read = <T>(name: string): T[] => JSON.parse(row[name] ?? '[]')
   const values = fields.map((_, at) => read(`a${at}`))

@@ -43,6 +43,10 @@ export interface TileGrid {
   readonly pointCellUnits: number
   /** Side of a cell in metres. */
   readonly cell: number
+  /** Tolerance of simplification in metres; `cell` if it is missing. */
+  readonly tolerance?: number
+  /** Whether small polygons are drawn as the square of their cell, and not as their box. @default false */
+  readonly fillsCells?: boolean
   /** Tolerance of the simplification of lines above 512 KB, in metres; `cell` if it is missing. */
   readonly largeLineTolerance?: number
   /** Area to search, for a reference system other than EPSG:3857 and EPSG:4326. */

@@ -13,6 +13,8 @@ import { rowBits, type TileGrid } from './tile_grid.ts'
 export interface FilteredLayer extends Layer {
   /** Returns SQL that is true for the features to draw; absent for all. */
   readonly filter?: ((bindings: Bindings) => string) | undefined
+  /** Whether the filter is that of many tiles, as that of a style is, so that its statement is prepared. @default false */
+  readonly isFilterRecurring?: boolean
   /** Ids of the features to draw, of those that the filter finds; absent for all. */
   readonly ids?: ReadonlySet<number> | undefined
 }
@@ -36,7 +38,7 @@ const mercator = 3857
 export const derivedColumns = { column: '"tile column"', row: '"tile row"', box: '"tile box"' } as const
 
 /** SQL of the longer side of a geometry's box. */
-const sizeSql = (({ box }) =>
+export const sizeSql = (({ box }) =>
   `greatest(ST_XMax(${box}) - ST_XMin(${box}), ST_YMax(${box}) - ST_YMin(${box}))`)(derivedColumns)
 
 /** The area of EPSG:3857 with a margin, in degrees. */
@@ -97,12 +99,18 @@ export function boxSql(box: Bbox, srs: number, bindings: Bindings): string {
   return `ST_MakeEnvelope(${box.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${srs})`
 }
 
+/** Returns the `from` item of a source alone. */
 // Position and size are used several times. `offset 0` keeps the planner from computing them each time.
-function fromSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings): string {
+export function fromSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings): string {
   const place = isPointLayer(layer)
     ? `${columnSql('ST_X(g)', grid, bindings)} as ${derivedColumns.column}, ${rowSql('ST_Y(g)', grid, bindings)} as ${derivedColumns.row}`
     : `box2d(g) as ${derivedColumns.box}`
   return `(select *, ${place} from ${nearSql(layer, grid, bindings)} near offset 0) t`
+}
+
+/** Tells whether the statement of a layer recurs, and is worth its own plan. */
+export function isRecurring({ filter, isFilterRecurring = false }: FilteredLayer): boolean {
+  return filter === undefined || isFilterRecurring
 }
 
 /** Returns SQL of the features near a tile, with their geometry in the reference system of the grid as `g`. */
@@ -266,16 +274,18 @@ export function simplifiedSql(target: GeometryTarget): string {
  * border.
  */
 function toleranceSql({ layer, grid, bindings }: GeometryTarget): string {
-  const { cell, largeLineTolerance = cell } = grid
-  const tolerance = bindings.bind(cell, 'float8')
-  if (largeLineTolerance <= cell || geometryParts(layer.geometryType).family !== 'LINESTRING')
+  const { cell, tolerance: least = cell, largeLineTolerance = least } = grid
+  const tolerance = bindings.bind(least, 'float8')
+  if (largeLineTolerance <= least || geometryParts(layer.geometryType).family !== 'LINESTRING')
     return tolerance
   const large = bindings.bind(largeLineTolerance, 'float8')
   return `case when ST_MemSize(g) > ${clipThresholdBytes} then ${large} else ${tolerance} end`
 }
 
-/** Returns SQL of a small geometry as its box in units, at least one unit wide and high, so that it stays visible. */
-export function smallGeometrySql({ layer, grid, bindings }: GeometryTarget): string {
+/** Returns SQL of a small geometry as its box in units, at least one unit wide and high, so that it stays visible; or as its cell. */
+export function smallGeometrySql(target: GeometryTarget): string {
+  const { layer, grid, bindings } = target
+  if (grid.fillsCells && geometryParts(layer.geometryType).family === 'POLYGON') return cellSquareSql(target)
   const { box } = derivedColumns
   const x0 = columnSql(`ST_XMin(${box})`, grid, bindings)
   const y0 = rowSql(`ST_YMax(${box})`, grid, bindings)
@@ -288,4 +298,13 @@ export function smallGeometrySql({ layer, grid, bindings }: GeometryTarget): str
   return family === 'POLYGON'
     ? `ST_MakeEnvelope(${x0}, ${y0}, ${x1}, ${y1})`
     : `ST_MakeLine(${corner}, ST_MakePoint(${x1}, ${y1}))`
+}
+
+/** Returns SQL of the square of the cell in which a small geometry is thinned. */
+function cellSquareSql({ grid, bindings }: GeometryTarget): string {
+  const { cellUnits: side, cellOffset } = grid
+  const [left, top] = centreSql(grid, bindings).map(
+    (units) => `((${units} + ${cellOffset}) / ${side} * ${side} - ${cellOffset})`,
+  )
+  return `ST_MakeEnvelope(${left}, ${top}, ${left} + ${side}, ${top} + ${side})`
 }

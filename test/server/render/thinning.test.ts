@@ -114,6 +114,75 @@ describeServer('thinning', (start) => {
     expect(await colorAt(server, none)).toEqual([0, 0, 0, 0])
   })
 
+  test('does not count features that no class draws at any scale', async () => {
+    const server = await start()
+    const layer = await createTowns(server, 'few', counts.many)
+    const styleOf = (name: string, ...classes: readonly string[]) => {
+      const members = { mapsrv_style: { xml: `<map><layer>${classes.join('')}</layer></map>` } }
+      return createResource(server.admin, { cls: 'mapsrv_style', parent: layer, name, members })
+    }
+    const classOf = (expression: string, blue: number, size = 8) =>
+      `<class><expression>${expression}</expression><style><symbol>std:rectangle</symbol><size>${size}</size><color red="${255 - blue}" green="0" blue="${blue}"/></style></class>`
+    const red = [255, 0, 0, 255]
+    expect(await colorAt(server, await styleOf('high', classOf('([people] &gt;= 500)', 0)))).toEqual(red)
+    expect(await colorAt(server, await styleOf('city', classOf('("[kind]" = "city")', 0)))).toEqual(red)
+    // Of features that are drawn, those with the larger symbol.
+    const sized = [classOf('([people] &gt;= 500)', 0, 12), classOf('([people] &lt; 500)', 255, 4)]
+    expect(await colorAt(server, await styleOf('sized', ...sized))).toEqual(red)
+  })
+
+  test('of many polygons leaves no part of an area empty, at any number of polygons a pixel', async () => {
+    const server = await start()
+    const id = await createTestLayer(server.database, { name: 'cells', geometryType: 'POLYGON', fields: {} })
+    await server.admin('PATCH', `/api/resource/${id}/feature/`, [{ geom: 'POLYGON((0 0,1 0,1 1,0 0))' }])
+    const layer = (await findLayers(server.database, [id])).get(id)
+    if (layer === undefined) throw new Error('no layer')
+    await server.database.query(
+      `insert into "${layer.tableName}" (geom) select ST_MakeEnvelope(100 * x, 100 * y, 100 * x + 100, 100 * y + 100, 3857)
+        from generate_series(0, 399) x, generate_series(0, 399) y`,
+      [],
+    )
+    await server.database.query('update layer set data_version = data_version + 1 where resource_id = $1', [
+      id,
+    ])
+    const style =
+      '<map><layer><class><style><color red="255" green="0" blue="0"/></style></class></layer></map>'
+    const members = { mapsrv_style: { xml: style } }
+    const drawn = await createResource(server.admin, {
+      cls: 'mapsrv_style',
+      parent: id,
+      name: 'red',
+      members,
+    })
+    for (const size of [400, 200, 100]) {
+      const query = `extent=0,0,40000,40000&size=${size},${size}&resource=${drawn}`
+      const answer = await server.admin('GET', `/api/component/render/image?${query}`)
+      expect(answer.status).toBe(200)
+      const { data } = await sharp(Buffer.from(await answer.arrayBuffer()))
+        .ensureAlpha()
+        .extractChannel(3)
+        .raw()
+        .toBuffer({ resolveWithObject: true })
+      expect(data.findIndex((alpha) => alpha < 250)).toBe(-1)
+    }
+  })
+
+  test('of points depends on the pixels, not on the size of the image', async () => {
+    const server = await start()
+    const id = await createTestLayer(server.database, { name: 'points', geometryType: 'POINT', fields: {} })
+    await server.admin('PATCH', `/api/resource/${id}/feature/`, [{ geom: 'POINT(1 1)' }])
+    const layer = (await findLayers(server.database, [id])).get(id)
+    if (layer === undefined) throw new Error('no layer')
+    await server.database.query(
+      `insert into "${layer.tableName}" (geom) select ST_SetSRID(ST_MakePoint(2 * x + 1, 2 * y + 1), 3857)
+        from generate_series(1, 280) x, generate_series(0, 279) y`,
+      [],
+    )
+    const frame = { box: [0, 0, 600, 600], width: 600, height: 600 } as const
+    const { ids } = await readImageFeatures(server.database, layer, { frame, reach: 0, fields: [] })
+    expect(ids).toHaveLength(280 * 280 + 1)
+  })
+
   test.each(Object.entries(counts))(
     'of %s points in vector tiles keeps the highest or lowest value of a field, never null',
     async (name, count) => {
