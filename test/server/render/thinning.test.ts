@@ -139,7 +139,7 @@ describeServer('thinning', (start) => {
     if (layer === undefined) throw new Error('no layer')
     await server.database.query(
       `insert into "${layer.tableName}" (geom) select ST_MakeEnvelope(100 * x, 100 * y, 100 * x + 100, 100 * y + 100, 3857)
-        from generate_series(0, 399) x, generate_series(0, 399) y`,
+        from generate_series(0, 319) x, generate_series(0, 319) y`,
       [],
     )
     await server.database.query('update layer set data_version = data_version + 1 where resource_id = $1', [
@@ -154,8 +154,8 @@ describeServer('thinning', (start) => {
       name: 'red',
       members,
     })
-    for (const size of [400, 200, 100]) {
-      const query = `extent=0,0,40000,40000&size=${size},${size}&resource=${drawn}`
+    for (const size of [320, 160, 80]) {
+      const query = `extent=0,0,32000,32000&size=${size},${size}&resource=${drawn}`
       const answer = await server.admin('GET', `/api/component/render/image?${query}`)
       expect(answer.status).toBe(200)
       const { data } = await sharp(Buffer.from(await answer.arrayBuffer()))
