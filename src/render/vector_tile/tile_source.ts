@@ -99,8 +99,7 @@ export function boxSql(box: Bbox, srs: number, bindings: Bindings): string {
   return `ST_MakeEnvelope(${box.map((edge) => bindings.bind(edge, 'float8')).join(', ')}, ${srs})`
 }
 
-/** Returns the `from` item of a source alone. */
-// Position and size are used several times. `offset 0` keeps the planner from computing them each time.
+/** Returns the SQL of the rows of a source alone. Position and size are used several times: `offset 0` keeps the planner from computing them each time. */
 export function fromSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings): string {
   const place = isPointLayer(layer)
     ? `${columnSql('ST_X(g)', grid, bindings)} as ${derivedColumns.column}, ${rowSql('ST_Y(g)', grid, bindings)} as ${derivedColumns.row}`
