@@ -1,4 +1,4 @@
-import { bodyLimitOf, statementLimitOf } from '../../src/contract/limits.ts'
+import { bodyLimitOf, slowLimits, statementLimitOf } from '../../src/contract/limits.ts'
 import type { RouteDescriptor } from '../../src/contract/route.ts'
 import { type RouteName, routeNames, routeOf } from '../../src/contract/routes.ts'
 import type { Schema } from '../../src/contract/schema/schema.ts'
@@ -12,6 +12,7 @@ export function printRoutes(): string {
     '# HTTP operations',
     'The same operations are described as OpenAPI 3.1 with all request and response bodies: `/openapi.json` and `/docs` on a server, or `landform schema openapi`. HEAD works wherever GET does; a final slash of a path is optional.',
     `*Permission* is the permission on the resource \`{id}\` of the path; operations without one check permissions on the resources that the request names. *Body* is the largest JSON body. One database statement takes at most ${formatSeconds({})}, unless *Statement* gives other limits.`,
+    `A layer, or a caller (a user, or the guests of a network), with a statement about features that ran into its limit, or that its client left after ${slowLimits.abandonedMs / 1000} s, gets ${slowLimits.atOnce} connections to PostgreSQL at once for further ones, the caller one of them for the layer, and all such layers and callers together get half of the connections. This ends when ${slowLimits.quickStatements.least} of their statements have taken less than ${slowLimits.quickMs / 1000} s; after each further time-out, it takes twice as many, up to ${slowLimits.quickStatements.most}.`,
     [...areas].map(([area, names]) => printArea(area, names)),
   )
 }

@@ -61,6 +61,20 @@ export function statementMsOf(route: { readonly databaseUse?: DatabaseUse }) {
   return { pglite: 1000 * pglite, postgres: 1000 * postgres }
 }
 
+/**
+ * Limits of layers and callers, of which statements about features have run into a time limit: the statements of a layer, and those
+ * of a caller, at a time, and the part of all connections that they have together. They hold until as many statements as given
+ * have ended within `quickMs`: `least` after the first time-out, twice as many after each further one, up to `most`. A statement
+ * that its client does not wait for counts as one that ran into a time limit from `abandonedMs` on.
+ */
+export const slowLimits = {
+  atOnce: 2,
+  share: 0.5,
+  quickStatements: { least: 16, most: 1024 },
+  quickMs: 1000,
+  abandonedMs: 5000,
+} as const
+
 /** Maximum id of a resource. */
 export const maxResourceId = 2 ** 31 - 1
 

@@ -10,7 +10,10 @@ export interface QueryOptions {
   readonly prepared?: boolean
   /** Cancels the query. Inside a transaction that of the transaction counts. */
   readonly signal?: AbortSignal | undefined
-  /** A table that may use only a part of the connections, if it is of a foreign database. Not for transactions. */
+  /**
+   * The table of features that the query reads. Tables may use only a part of the connections, if they are of a foreign database
+   * or statements that read them ran into a time limit. Not for transactions.
+   */
   readonly table?: string | undefined
 }
 
@@ -74,6 +77,21 @@ export function queriesUntil(signal: AbortSignal, database: Queryable): Queryabl
     query: (text, values, options) => database.query(text, values, { ...options, signal }),
     copyIn: (statement, chunks) => database.copyIn(statement, chunks),
     copyOut: (select, values, options) => database.copyOut(select, values, { ...options, signal }),
+  }
+}
+
+/** Returns the same database for reading the features of one table. */
+export function readsTable(table: string, database: Database): Database {
+  return {
+    driver: database.driver,
+    schema: database.schema,
+    query: (text, values, options) => database.query(text, values, { ...options, table }),
+    copyIn: (statement, chunks) => database.copyIn(statement, chunks),
+    copyOut: (select, values, options) => database.copyOut(select, values, { ...options, table }),
+    transaction: (work, options) => database.transaction(work, { ...options, table }),
+    listen: (...subscription) => database.listen(...subscription),
+    onWrite: (callback) => database.onWrite(callback),
+    close: () => database.close(),
   }
 }
 

@@ -1,8 +1,11 @@
 import type { ClientBase, PoolClient } from 'pg'
 import pg from 'pg'
+import { slowLimits } from '../contract/limits.ts'
 import { problem } from '../contract/problems.ts'
+import { isProblem } from '../core/problem.ts'
 import type { CopyOptions, Database, Queryable, QueryOptions, Row, TransactionOptions } from './database.ts'
 import { createSession, type Session } from './database_session.ts'
+import type { TurnEnd } from './held_turns.ts'
 import { toProblem } from './sqlstate.ts'
 import { toAborted } from './statement_watch.ts'
 import { currentParty, type Party, type Turns } from './turns.ts'
@@ -168,16 +171,20 @@ class PooledDatabase implements Database {
     const party = currentParty()
     const use = { table: options.table, isMap: party?.isMap }
     const endTurn = await this.#driver.turns.take(party?.name, options.signal, use)
+    const start = performance.now()
+    let end: TurnEnd = 'done'
     try {
       const result = await this.#useTurn({ ...options, timeoutMs: this.#limitOf(options, party) }, work)
       if (options.isWrite) this.#announceWrite()
       return result
     } catch (error) {
+      const isAbandoned = options.signal?.aborted && performance.now() - start >= slowLimits.abandonedMs
+      if (isAbandoned || isProblem(error, 'database/timeout')) end = 'overdue'
       // A commit whose answer was lost may have succeeded.
       this.#announceWrite()
       throw error
     } finally {
-      endTurn()
+      endTurn(end)
     }
   }
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { problem } from '../contract/problems.ts'
 import type { Problem } from '../core/problem.ts'
 import type { Database } from './database.ts'
+import { HeldTurns, type TableUse, type TurnEnd } from './held_turns.ts'
 import { toAborted } from './statement_watch.ts'
 
 /** Time after which half of the use of a connection is forgotten, in milliseconds. */
@@ -118,7 +119,7 @@ const serverName = ''
 
 /** What a turn is for. */
 export interface TurnUse {
-  /** The table that it reads, if turns for a table are limited. */
+  /** The table of features that it reads, whose turns are limited; always, or after time-outs. */
   readonly table?: string | undefined
   /** See `Party`. */
   readonly isMap?: boolean | undefined
@@ -126,7 +127,8 @@ export interface TurnUse {
 
 interface Waiting {
   readonly start: () => void
-  readonly table: string | undefined
+  /** Who reads which table of features. */
+  readonly use: TableUse | undefined
 }
 
 /** Queued requests of a party: those that read maps, or all others. */
@@ -166,6 +168,11 @@ const maxHoldMs = 100
 
 const databaseBusy = () => problem('database/busy', 'all connections to the database are in use')
 const tableBusy = () => problem('database/busy', 'too many other requests wait for it')
+const heldBusy = () =>
+  problem(
+    'database/busy',
+    'statements of the layer or of the caller ran into the time limit, so that only few of them run at once',
+  )
 
 /**
  * Grants the use of connections, or of threads, to parties: to those with the least recent use first, and in turn (round-robin) among
@@ -181,6 +188,7 @@ export class Turns {
   readonly #waiting = new Map<string, Line>()
   readonly #usage = new TurnUsage()
   readonly #clock: () => number
+  readonly #held: HeldTurns
   #free: number
   #waitingTotal = 0
   /** Keeps turns back from slow parties while it is set. */
@@ -191,11 +199,12 @@ export class Turns {
   constructor(limits: TurnLimits) {
     this.#limits = limits
     this.#free = limits.atOnce
+    this.#held = new HeldTurns(limits.atOnce)
     this.#clock = limits.clock ?? (() => performance.now())
   }
 
   /**
-   * Waits for a turn, and returns the function that ends it. The server itself may take all turns.
+   * Waits for a turn, and returns the function that ends it, as `done` unless it says otherwise. The server itself may take all turns.
    *
    * @throws {Problem} database/busy, or that of `toBusy`, after the maximum wait or if too many requests wait; the reason of
    *   an aborted signal
@@ -204,9 +213,13 @@ export class Turns {
     party = serverName,
     signal?: AbortSignal,
     { table, isMap = false }: TurnUse = {},
-  ): Promise<() => void> {
+  ): Promise<(end?: TurnEnd) => void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting: Waiting = { start: resolve, table }
+    const reader = party === serverName ? undefined : party
+    const waiting: Waiting = {
+      start: resolve,
+      use: table === undefined ? undefined : { party: reader, table },
+    }
     const own = createLine(party, isMap)
     const line = this.#waiting.get(own.name) ?? own
     this.#waiting.set(line.name, line)
@@ -221,10 +234,11 @@ export class Turns {
       throw error
     }
     const start = this.#clock()
-    return () => {
+    return (end = 'done') => {
       const now = this.#clock()
       // What the server reads for many callers is never held back.
       if (party !== serverName) this.#usage.add(line.name, now - start, now)
+      if (waiting.use !== undefined) this.#held.end(waiting.use, end, now - start)
       this.#end(line, table)
     }
   }
@@ -238,13 +252,13 @@ export class Turns {
 
   async #waitForStart(
     started: Promise<void>,
-    { table }: Waiting,
+    { use }: Waiting,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { waitMs, toBusy = databaseBusy } = this.#limits
     const { promise: failed, reject } = Promise.withResolvers<never>()
     const abort = () => signal !== undefined && reject(toAborted(signal))
-    const busy = () => reject(this.#isTableFull(table) ? tableBusy() : toBusy())
+    const busy = () => reject((this.#findBusy(use) ?? toBusy)())
     const timer = waitMs === undefined ? undefined : setTimeout(busy, waitMs)
     signal?.addEventListener('abort', abort, { once: true })
     try {
@@ -265,7 +279,8 @@ export class Turns {
       // Moves the line to the end of the queue.
       this.#waiting.delete(line.name)
       if (line.waiting.size > 0) this.#waiting.set(line.name, line)
-      this.#count(line, first.table, 1)
+      this.#count(line, first.use?.table, 1)
+      if (first.use !== undefined) this.#held.start(first.use)
       if (this.#usage.isSlow(line.name)) this.#heldAt = undefined
       first.start()
     }
@@ -304,19 +319,23 @@ export class Turns {
 
   /** Finds the first request whose table may take another turn. */
   #findFirst(line: ReadonlySet<Waiting>): Waiting | undefined {
-    for (const one of line) if (!this.#isTableFull(one.table)) return one
+    for (const one of line) if (this.#findBusy(one.use) === undefined) return one
     return undefined
   }
 
-  #isTableFull(table: string | undefined): boolean {
+  /** Returns why a table may not take another turn now; undefined if it may. */
+  #findBusy(use: TableUse | undefined): (() => Problem) | undefined {
+    if (use === undefined) return undefined
     const { perTable = Number.POSITIVE_INFINITY } = this.#limits
-    return table !== undefined && (this.#takenTables.get(table) ?? 0) >= perTable
+    if ((this.#takenTables.get(use.table) ?? 0) >= perTable) return tableBusy
+    return this.#held.isFull(use) ? heldBusy : undefined
   }
 
   #leave(line: Line, waiting: Waiting): void {
     // The turn was granted at the same time: pass it on.
     if (!line.waiting.delete(waiting)) {
-      this.#end(line, waiting.table)
+      if (waiting.use !== undefined) this.#held.leave(waiting.use)
+      this.#end(line, waiting.use?.table)
       return
     }
     this.#waitingTotal -= 1

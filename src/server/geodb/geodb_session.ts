@@ -1,5 +1,5 @@
 import { problem } from '../../contract/problems.ts'
-import type { Database } from '../../database/database.ts'
+import { type Database, readsTable } from '../../database/database.ts'
 import { memberTable } from '../../store/classes/member_table.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
 import type { ForeignTable, Layer } from '../../store/layer/stored_layer.ts'
@@ -22,7 +22,8 @@ export async function findDatabases(
     ids.length === 0 ? new Map() : await memberTable('geodb_connection').find(context.database, ids)
   return new Map(
     layers.map((layer) => {
-      if (!isForeign(layer)) return [layer.resourceId, context.database]
+      if (!isForeign(layer))
+        return [layer.resourceId, readsTable(`layer ${layer.resourceId}`, context.database)]
       const { connectionId } = layer.foreign
       const open = () => {
         const connection = connections.get(connectionId)
