@@ -104,8 +104,11 @@ export const maxLayers = 100
 /** Maximum number of layers in a service. */
 export const maxServiceLayers = 1000
 
-/** Maximum number of layers in a style of Mapbox GL, many times those of detailed base maps. */
-export const maxStyleLayers = 10_000
+/**
+ * Maximum number of rules of a style, many times those of detailed base maps: classes of MapServer XML, rules, categories and ranges of
+ * QML, rules of SLD, layers of Mapbox GL.
+ */
+export const maxStyleRules = 10_000
 
 /** Maximum size of the string in a field of a feature, in bytes of UTF-8. Each reader of a feature holds all of its values. */
 export const maxStringBytes = 16 * 2 ** 20

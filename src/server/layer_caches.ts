@@ -1,12 +1,11 @@
-import { LRUCache } from 'lru-cache'
 import type { Bbox } from '../geo/bbox.ts'
 import type { PointBlock } from '../render/image/draw_job.ts'
 import { createGeometryCache, type GeometryCache } from '../render/vector_tile/geometry_cache.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feature/layer_extent.ts'
 import { cacheByVersion, type LayerQuery } from '../store/feature/layer_statistics.ts'
 import { createPageMarks, type PageMarks } from '../store/feature/page_marks.ts'
-import type { Style } from '../style/style_model.ts'
 import type { CurrentCache } from './map/current_cache.ts'
+import { createStyleCache, type StyleCache } from './map/style_cache.ts'
 import { type CachedTile, createTileCache } from './map/tile_cache.ts'
 import { createLabelCache, type MetatileLabels } from './render/label_cache.ts'
 import { createMapImageCache, type MapImage } from './render/map_image_cache.ts'
@@ -34,7 +33,7 @@ export interface LayerCaches {
   /** Points of layers that are grouped. */
   readonly blocks: CurrentCache<PointBlock>
   /** Styles by resource id and version. */
-  readonly styles: LRUCache<string, Style>
+  readonly styles: StyleCache
 }
 
 /** Creates the caches of a server. */
@@ -49,6 +48,6 @@ export function createLayerCaches(): LayerCaches {
     labels: createLabelCache(),
     densities: createDensityCache(),
     blocks: createBlockCache(),
-    styles: new LRUCache({ max: 500 }),
+    styles: createStyleCache(),
   }
 }

@@ -8,10 +8,12 @@ import type { ItemRow } from '../../store/classes/webmap.ts'
 import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
 import { hitReach } from '../../style/hit_reach.ts'
+import type { ServerContext } from '../context.ts'
 import { hasRasterLegend } from '../render/sources/raster_paint.ts'
 import { wmsSources } from '../render/sources/wms_source.ts'
 import { renderedLayerId } from './layer_style.ts'
-import { findStyles, type ParseStyle } from './stored_style.ts'
+import { findStyles, type ParsedStyle } from './stored_style.ts'
+import { styleKey } from './style_cache.ts'
 
 /** A layer of a web map, as the page needs it. */
 export interface Drawing extends LayerDrawing {
@@ -27,19 +29,21 @@ export type Masks = ReadonlyMap<number, PermissionMask>
 
 /** Reads what the page needs to know of the layers of items, by style id. Omits what the caller may not read. */
 export async function readDrawings(
-  tx: Queryable,
+  context: DrawingContext,
   rows: readonly ItemRow[],
   masks: Masks,
 ): Promise<Map<number, Drawing>> {
+  const tx = context.database
   const styleIds = rows.flatMap(({ styleId }) =>
     styleId === null || !mayRead(masks, styleId) ? [] : styleId,
   )
   const shown = await findResources(tx, [...new Set(styleIds)])
   const layerIds = [...new Set(shown.map(renderedLayerId))].filter((id) => mayRead(masks, id))
+  const layers = await findLayers(tx, layerIds)
   const facts: Facts = {
-    layers: await findLayers(tx, layerIds),
+    layers,
     rasters: await findRasters(tx, layerIds),
-    styles: await findStyles(tx, styleIds),
+    styles: await parseStyles(context, shown, layers),
     caches: await tileCaches.find(tx, styleIds),
     resources: new Map((await findResources(tx, layerIds)).map((row) => [row.id, row])),
     masks,
@@ -52,12 +56,37 @@ export async function readDrawings(
   )
 }
 
+type DrawingContext = {
+  readonly database: Queryable
+  readonly layerCaches: Pick<ServerContext['layerCaches'], 'styles'>
+}
+
+/** Parses the styles of layers, each once until it changes. */
+async function parseStyles(
+  { database, layerCaches }: DrawingContext,
+  shown: readonly ResourceRow[],
+  layers: ReadonlyMap<number, Layer>,
+): Promise<Map<number, ParsedStyle>> {
+  // Read after the versions: what is remembered for a version is never older than it.
+  const parsers = await findStyles(
+    database,
+    shown.map(({ id }) => id),
+  )
+  const parsed = shown.map(async (style) => {
+    const [parse, layer] = [parsers.get(style.id), layers.get(renderedLayerId(style))]
+    if (parse === undefined || layer === undefined) return []
+    const read = () => Promise.resolve(parse(layer))
+    return [[style.id, await layerCaches.styles.get(styleKey(style, layer), read)] as const]
+  })
+  return new Map((await Promise.all(parsed)).flat())
+}
+
 const mayRead = (masks: Masks, id: number) => hasPermission(masks.get(id) ?? 0, 'data.read')
 
 interface Facts {
   readonly layers: ReadonlyMap<number, Layer>
   readonly rasters: ReadonlyMap<number, Raster>
-  readonly styles: ReadonlyMap<number, ParseStyle>
+  readonly styles: ReadonlyMap<number, ParsedStyle>
   readonly caches: ReadonlyMap<number, TileCacheRow>
   readonly resources: ReadonlyMap<number, ResourceRow>
   readonly masks: Masks
@@ -69,8 +98,8 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
   const keepsTiles = facts.caches.get(style.id)?.enabled ?? false
   const shared = { layerId: resource.id, attribution, keepsTiles }
   const layer = facts.layers.get(resource.id)
-  const parse = facts.styles.get(style.id)
-  if (layer === undefined || parse === undefined) {
+  const parsed = facts.styles.get(style.id)
+  if (layer === undefined || parsed === undefined) {
     const raster = facts.rasters.get(resource.id)
     const isOfService = wmsSources.classes.includes(resource.cls)
     return {
@@ -82,7 +111,6 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
       hasLegendPicture: isOfService,
     }
   }
-  const parsed = parse(layer)
   const fields = hasPermission(mask, 'datastruct.read') ? layer.fields : []
   return {
     ...shared,

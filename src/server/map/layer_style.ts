@@ -3,7 +3,7 @@ import type { RenderSource } from '../../store/classes/render_source.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { defaultStyle } from '../../style/default_style.ts'
 import type { Style } from '../../style/style_model.ts'
-import { findStyles } from './stored_style.ts'
+import { findStyles, type ParsedStyle } from './stored_style.ts'
 
 type StyledResource = Pick<RenderSource, 'id' | 'cls' | 'parentId'>
 
@@ -13,9 +13,13 @@ export function renderedLayerId({ id, cls, parentId }: StyledResource): number {
 }
 
 /** Reads the style of a resource; the default style for layers. */
-export async function readStyle(tx: Queryable, { id, cls }: StyledResource, layer: Layer): Promise<Style> {
+export async function readStyle(
+  tx: Queryable,
+  { id, cls }: StyledResource,
+  layer: Layer,
+): Promise<ParsedStyle> {
   const parse = cls.endsWith('_style') ? (await findStyles(tx, [id])).get(id) : undefined
-  return parse === undefined ? defaultStyle(layer.geometryType) : parse(layer).style
+  return parse?.(layer) ?? { style: defaultStyle(layer.geometryType), issues: [] }
 }
 
 /** Lists the fields that a style reads, apart from labels. */

@@ -1,7 +1,6 @@
 import { hasPermission } from '../../access/permission_mask.ts'
 import type { ConfigItem, ConfigLayer, DegreeBox, WebmapConfig } from '../../contract/bodies/webmap_config.ts'
 import { scaleDenominator } from '../../contract/scale.ts'
-import type { Queryable } from '../../database/database.ts'
 import type { PermissionSubject } from '../../store/access/permission_subject.ts'
 import { findWebmaps, type ItemRow, type WebmapRow } from '../../store/classes/webmap.ts'
 import { findResources, type ResourceRow } from '../../store/resource/resource_row.ts'
@@ -45,14 +44,14 @@ export async function readOwnConfig(
 ): Promise<WebmapConfig> {
   const { map, resource } = await findMap(context, id)
   const masks = await context.permissions.findMasks(caller, listShownResources(map))
-  const config = await readWebmapConfig(context.database, { map, resource, masks })
+  const config = await readWebmapConfig(context, { map, resource, masks })
   return isWorld(config.initialExtent)
     ? { ...config, initialExtent: await findHomeExtent(context, config) }
     : config
 }
 
 /** Input of a web map configuration. */
-export interface ConfigSource {
+interface ConfigSource {
   readonly map: WebmapRow
   readonly resource: Pick<ResourceRow, 'displayName' | 'description'>
   /** Permissions of the caller on the resources that determine the content. */
@@ -70,10 +69,13 @@ export function listShownResources({ id, items, basemaps, bookmarkResourceId }: 
  * Reads the configuration of a web map page: the layers whose style and features the caller may read, and the groups that
  * contain any of them. Executes a constant number of statements.
  */
-export async function readWebmapConfig(tx: Queryable, source: ConfigSource): Promise<WebmapConfig> {
+async function readWebmapConfig(
+  context: Pick<ServerContext, 'database' | 'layerCaches'>,
+  source: ConfigSource,
+): Promise<WebmapConfig> {
   const { map, resource, masks } = source
-  const drawings = await readDrawings(tx, map.items, masks)
-  const basemaps = await readBasemaps(tx, map, masks)
+  const drawings = await readDrawings(context, map.items, masks)
+  const basemaps = await readBasemaps(context.database, map, masks)
   const children = configItems({ branches: branchesOf(map.items), drawings }, null)
   const listed = listItems(children)
   return {

@@ -1,9 +1,9 @@
-import { maxStyleLayers } from '../../contract/limits.ts'
 import { compareIssues } from '../../core/issue.ts'
 import type { Expression } from '../expression/expression.ts'
 import { type JsonNode, readJson } from '../json_read.ts'
 import { reportPart } from '../qml/qml_element.ts'
 import type { QmlStyleResult } from '../qml/qml_read.ts'
+import { findExcess } from '../rule_count.ts'
 import type { Rule, Style } from '../style_model.ts'
 import { withOrigin } from '../style_origin.ts'
 import { MapboxFault, readMapboxExpression } from './mapbox_expression.ts'
@@ -42,11 +42,8 @@ export function readMapboxStyle(text: string, file = 'json'): QmlStyleResult {
     const message = 'the style has no list "layers"'
     return { issues: [{ code: 'style/bad-value', message, severity: 'error', span: root.span }] }
   }
-  if (list.items.length > maxStyleLayers) {
-    const message = `the style has ${list.items.length} layers; the maximum is ${maxStyleLayers}`
-    const hint = 'write one layer for several values, with the expression "match"'
-    return { issues: [{ code: 'style/bad-value', message, hint, severity: 'error', span: list.span }] }
-  }
+  const excess = findExcess({ count: list.items.length, name: 'layers', span: list.span })
+  if (excess !== undefined) return { issues: [excess] }
   const reading: MapboxReading = { issues: [] }
   const layers = list.items.flatMap((one) => {
     if (one.kind === 'object') return [openLayer(reading, one)]

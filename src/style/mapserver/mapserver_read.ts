@@ -1,4 +1,5 @@
 import { hasErrors, type Issue } from '../../core/issue.ts'
+import { findExcess } from '../rule_count.ts'
 import { withOrigin } from '../style_origin.ts'
 import {
   childrenOf,
@@ -110,6 +111,11 @@ function readLayer(context: ElementContext, symbols: Symbols): MapserverStyle {
     },
   })
   const classes = childrenOf(context, 'class')
+  const excess = findExcess({ count: classes.length, name: 'classes', span: context.element.span })
+  if (excess !== undefined) {
+    context.issues.push(excess)
+    return { rules: [] }
+  }
   if (classes.length === 0)
     warn(context, context.element.span, { message: '<layer> has no <class>; nothing is drawn' })
   const rules = classes.map((at) => readClass(at, { ...settings, symbols }))

@@ -1,4 +1,5 @@
 import { compareIssues, type Issue } from '../../core/issue.ts'
+import { countElements, findExcess } from '../rule_count.ts'
 import { type BlendMode, blendModes, type Style } from '../style_model.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import {
@@ -38,6 +39,9 @@ export interface QmlReadOptions {
 export function readQml(text: string, { file = 'qml', fields = [] }: QmlReadOptions = {}): QmlStyleResult {
   const { root, issues: faults } = parseQml(text, file)
   if (root === undefined) return { issues: faults }
+  const count = countElements(root, ({ name }) => ruleElements.has(name))
+  const excess = findExcess({ count, name: 'rules', span: root.span })
+  if (excess !== undefined) return { issues: [excess] }
   const reading: QmlReading = { issues: [], fields: new Set(fields), findWidget: fieldWidgets(root) }
   const renderer = childNamed(root, 'renderer-v2')
   if (renderer === undefined) reportPart(reading, root, 'the file has no renderer; nothing is drawn')
@@ -56,6 +60,8 @@ export function readQml(text: string, { file = 'qml', fields = [] }: QmlReadOpti
   reportDiagrams(reading, root)
   return { style, issues: reading.issues.toSorted(compareIssues) }
 }
+
+const ruleElements = new Set(['rule', 'category', 'range'])
 
 /** Opacity, or transparency in percent of version 2. */
 function opacityOf(root: XmlElement): number {

@@ -3,6 +3,7 @@ import type { BinaryOperator, Expression } from '../expression/expression.ts'
 import type { Labels } from '../label_model.ts'
 import { findFinite, reportPart } from '../qml/qml_element.ts'
 import type { QmlStyleResult } from '../qml/qml_read.ts'
+import { countElements, findExcess } from '../rule_count.ts'
 import type { Rule, Style } from '../style_model.ts'
 import { withOrigin } from '../style_origin.ts'
 import type { MapSymbol, SymbolLayer } from '../symbol_layer.ts'
@@ -51,6 +52,9 @@ export function isSld(text: string): boolean {
 export function readSld(text: string, file = 'sld'): QmlStyleResult {
   const { root, issues: faults } = readXml(text.replace(/^\uFEFF/, ''), file, { maxLength })
   if (root === undefined) return { issues: faults }
+  const count = countElements(root, (element) => localName(element) === 'Rule')
+  const excess = findExcess({ count, name: 'rules', span: root.span })
+  if (excess !== undefined) return { issues: [excess] }
   const reading: SldReading = { issues: [] }
   const layers = root.children.filter((child) => ['NamedLayer', 'UserLayer'].includes(localName(child)))
   const styles = layers.flatMap((layer) => childrenOfSld(layer, 'UserStyle'))

@@ -34,6 +34,16 @@ describeServers('styles', (start) => {
     expect(style?.rules[0]?.symbolizers[0]).toMatchObject(expected)
   })
 
+  test('a style with more classes than any may have is refused with both numbers', async () => {
+    const { admin } = await start()
+    const layer = await createLayer(admin, { name: 'Many classes', geometryType: 'POINT' })
+    const xml = `<map><layer>${'<class/>'.repeat(10_001)}</layer></map>`
+    const resource = { cls: 'mapsrv_style', parent: { id: layer }, display_name: 'Many classes' }
+    const answer = await admin('POST', '/api/resource/', { resource, mapsrv_style: { xml } })
+    expect(answer.status).toBe(422)
+    expect(await answer.text()).toContain('the style has 10001 classes; the maximum is 10000')
+  })
+
   test('an invalid style is refused with line and column, and leaves nothing behind', async () => {
     const { admin } = await start()
     const layer = await createLayer(admin, { name: 'Faulty', geometryType: 'POINT' })

@@ -40,6 +40,7 @@ import {
   tablesKey,
 } from '../../map/label_tables.ts'
 import { fieldsOfLabels, fieldsOfStyle, readStyle, renderedLayerId } from '../../map/layer_style.ts'
+import { styleKey } from '../../map/style_cache.ts'
 import { notFound } from '../../resource/require_permission.ts'
 import { clipMargin, findMetatiles, labelAreas } from '../metatile.ts'
 import { heatmapReach, readDensity } from './density_source.ts'
@@ -340,24 +341,13 @@ export async function findStyle(
   { database, layerCaches }: ServerContext,
   { resource, layer, tables = noLabelTables }: StyleSource,
 ): Promise<Style> {
-  const names = layer.fields.map(({ keyname }) => keyname)
-  const key = [resource.id, resource.version, layer.geometryType, names]
-  const style = await readOnce(layerCaches.styles, key, () => readStyle(database, resource, layer))
+  const { styles } = layerCaches
+  const key = styleKey(resource, layer)
+  const { style, issues } = await styles.get(key, () => readStyle(database, resource, layer))
   const labels = tablesKey(layer, tables)
   if (labels.length === 0) return style
-  const bind = () => bindLabelTables(database, style, { fields: layer.fields, tables })
-  return readOnce(layerCaches.styles, [...key, labels], bind)
-}
-
-async function readOnce(
-  styles: ServerContext['layerCaches']['styles'],
-  parts: readonly unknown[],
-  read: () => Promise<Style>,
-): Promise<Style> {
-  const key = JSON.stringify(parts)
-  const known = styles.get(key)
-  if (known !== undefined) return known
-  const style = await read()
-  styles.set(key, style)
-  return style
+  const bound = await styles.get([...key, labels], async () => {
+    return { style: await bindLabelTables(database, style, { fields: layer.fields, tables }), issues }
+  })
+  return bound.style
 }
