@@ -48,7 +48,7 @@ function addEntries(rules: readonly Rule[], isParentDrawn: boolean, into: Legend
 const titleOf = ({ label, filter }: Rule) => label ?? (filter === undefined ? '' : describeFilter(filter))
 
 /** Describes a condition by the values of its field, as captions of categories do, else by its text. */
-function describeFilter(filter: Expression): string {
+export function describeFilter(filter: Expression): string {
   const equality = equalityOf(filter)
   const isOfField = equality !== undefined && fieldsOf(equality.operand).length === 1
   return isOfField ? equality.values.join(', ') : formatExpression(filter)

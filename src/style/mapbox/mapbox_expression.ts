@@ -235,7 +235,8 @@ function readMatch(operation: Operation): Expression {
   return { op: 'case', branches, otherwise: readMapboxExpression(last, kind) }
 }
 
-function pairsOf(nodes: readonly JsonNode[]): [JsonNode, JsonNode][] {
+/** Returns the pairs of a list of operands, such as stops and their values. */
+export function pairsOf(nodes: readonly JsonNode[]): [JsonNode, JsonNode][] {
   return nodes.flatMap((node, at) => {
     const next = nodes[at + 1]
     return at % 2 === 0 && next !== undefined ? [[node, next] as [JsonNode, JsonNode]] : []

@@ -1,3 +1,4 @@
+import { maxStyleRules } from '../../contract/limits.ts'
 import { compareIssues } from '../../core/issue.ts'
 import type { Expression } from '../expression/expression.ts'
 import { type JsonNode, readJson } from '../json_read.ts'
@@ -6,6 +7,8 @@ import type { QmlStyleResult } from '../qml/qml_read.ts'
 import { findExcess } from '../rule_count.ts'
 import type { Rule, Style } from '../style_model.ts'
 import { withOrigin } from '../style_origin.ts'
+import type { MapSymbol } from '../symbol_layer.ts'
+import { findMapboxClasses } from './mapbox_classes.ts'
 import { MapboxFault, readMapboxExpression } from './mapbox_expression.ts'
 import { readMapboxLabels } from './mapbox_label.ts'
 import {
@@ -51,7 +54,13 @@ export function readMapboxStyle(text: string, file = 'json'): QmlStyleResult {
     return []
   })
   const source = layers.map(sourceOf).find((name) => name !== undefined)
-  const rules = layers.flatMap((layer, pass) => readLayer(layer, { pass, source }) ?? [])
+  const isOnly = layers.filter(({ type }) => symbolTypes.has(type)).length === 1
+  let most = maxStyleRules - layers.length
+  const rules = layers.flatMap((layer, pass) => {
+    const rule = readLayer(layer, { pass, source, most, isOnly })
+    most -= rule?.children.length ?? 0
+    return rule ?? []
+  })
   const style: Style = {
     ...{ rules, matching: 'all', levels: rules.length > 1 ? 'by_feature' : 'none', order: [], opacity: 1 },
     ...{ blending: 'normal', featureBlending: 'normal', labels: [] },
@@ -65,7 +74,9 @@ function sourceOf({ node, type }: MapboxLayer): string | undefined {
   return textOf(node.members.get('source-layer')?.value) ?? textOf(node.members.get('source')?.value)
 }
 
-const drawnTypes = new Set(['fill', 'line', 'circle', 'symbol'])
+const symbolTypes = new Set(['fill', 'line', 'circle'])
+
+const drawnTypes = new Set([...symbolTypes, 'symbol'])
 
 const knownMembers = new Set([
   ...['id', 'type', 'source', 'source-layer', 'metadata', 'minzoom', 'maxzoom', 'filter', 'layout', 'paint'],
@@ -74,10 +85,14 @@ const knownMembers = new Set([
 interface Place {
   readonly pass: number
   readonly source: string | undefined
+  /** Maximum number of classes. */
+  readonly most: number
+  /** Whether no other layer has symbols, so that classes need no name of their layer. */
+  readonly isOnly: boolean
 }
 
 /** Reads a layer as a rule; undefined if it is not drawn, which is reported. */
-function readLayer(layer: MapboxLayer, { pass, source }: Place): Rule | undefined {
+function readLayer(layer: MapboxLayer, { pass, source, most, isOnly }: Place): Rule | undefined {
   const { node, type } = layer
   if (!drawnTypes.has(type)) {
     reportLayer(
@@ -102,7 +117,7 @@ function readLayer(layer: MapboxLayer, { pass, source }: Place): Rule | undefine
   const filter = condition && attempt(layer, 'the layer', () => readFilter(condition, layer.type))
   if (condition !== undefined && filter === undefined) return undefined
   const labels = type === 'symbol' ? readMapboxLabels(layer) : []
-  const symbol = readMapboxSymbol(layer, pass) ?? { type: 'marker', opacity: 1, layers: [] }
+  const drawn = readClasses(layer, { pass, most, isOnly }) ?? { symbol: symbolOf(layer, pass), children: [] }
   reportUnused(layer)
   const rule: Rule = {
     ...labelOf(layer),
@@ -111,9 +126,32 @@ function readLayer(layer: MapboxLayer, { pass, source }: Place): Rule | undefine
     ...limitOf(layer, 'minScaleDenom', 'maxzoom'),
     isElse: false,
     isDrawn: textOf(layer.properties.get('visibility')?.value) !== 'none',
-    ...{ symbol, labels, children: [] },
+    ...{ labels, ...drawn },
   }
   return withOrigin(rule, node.span)
+}
+
+const symbolOf = (layer: MapboxLayer, pass: number): MapSymbol =>
+  readMapboxSymbol(layer, pass) ?? { type: 'marker', opacity: 1, layers: [] }
+
+/** Reads the classes of a layer as rules below its own. */
+function readClasses(layer: MapboxLayer, { pass, most, isOnly }: Omit<Place, 'source'>) {
+  const classes = findMapboxClasses(layer, most)
+  if (classes === undefined) return undefined
+  // What all classes have is reported once.
+  const reading: MapboxReading = { issues: [] }
+  const prefix = isOnly ? undefined : labelOf(layer).label
+  const children = classes.map((one): Rule => {
+    const isElse = one.filter === undefined
+    const { filter } = one
+    const label = prefix === undefined ? one.label : `${prefix}: ${one.label}`
+    const rule = { label, ...(filter === undefined ? {} : { filter }), isElse, isDrawn: true }
+    const symbol = symbolOf({ ...one.layer, reading }, pass)
+    return withOrigin({ ...rule, symbol, labels: [], children: [] }, layer.node.span)
+  })
+  const unique = new Map(reading.issues.map((issue) => [JSON.stringify(issue), issue]))
+  layer.reading.issues.push(...unique.values())
+  return { children }
 }
 
 const isAlways = (filter: Expression) => filter.op === 'literal' && filter.value === true

@@ -24,7 +24,7 @@ import { rampEntries } from './ramp_entries.ts'
 import { openRasterLegends } from './raster_legend.ts'
 
 /** Changes with every version of the renderer that draws legends differently. */
-const legendVersion = 4
+const legendVersion = 5
 
 /** Maximum number of layers of a service of which one legend consists; the others are left out. */
 const maxPictures = 20
