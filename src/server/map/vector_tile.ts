@@ -69,6 +69,8 @@ function need(name: string, value: number | undefined): number {
 export interface TileResources {
   readonly ids: readonly number[]
   readonly styles?: readonly number[]
+  /** Name of the only layer in the tile; by default that of the dialect with its id. */
+  readonly layerName?: string
 }
 
 interface TileCall extends Pick<ApiRequest, 'context' | 'headers' | 'dialect' | 'signal'> {
@@ -83,14 +85,14 @@ interface TileCall extends Pick<ApiRequest, 'context' | 'headers' | 'dialect' | 
  */
 export async function answerTile(
   { context, caller, headers, dialect, signal }: TileCall,
-  { ids, styles: styleIds = [] }: TileResources,
+  { ids, styles: styleIds = [], layerName }: TileResources,
   request: TileRequest,
 ): Promise<Answer> {
   const found = await findHotLayers(context, ids)
   const layers = [...new Set(ids)].map((id) => found.get(id) ?? throwNoFeatures(id))
   checkThinBy(layers, request.thinBy)
   const styles = await findTileStyles(context, { layers, ids: styleIds, caller }, request)
-  const source = { layers, dialect, request, styles }
+  const source = { layers, dialect, request, styles, layerName }
   // Changes of foreign tables are not tracked, so their tiles are not cached.
   if (layers.some(isForeign))
     return answerCached(describeTile(await createTile(context, source, signal)), headers)
@@ -119,14 +121,17 @@ interface TileSource {
   readonly dialect: Dialect
   readonly request: TileRequest
   readonly styles: TileStyles
+  readonly layerName?: string | undefined
 }
 
 function throwNoFeatures(id: number): never {
   throw problem('resource/interface', `Resource id = ${id} has no features.`, { resource: id })
 }
 
-const cacheKey = ({ dialect, request, layers, styles }: TileSource) =>
-  [dialect, keyOf(request), ...layers.map(layerKey), ...styles.key].join(' ')
+const cacheKey = ({ dialect, request, layers, styles, layerName }: TileSource) =>
+  [JSON.stringify(layerName ?? null), dialect, keyOf(request), ...layers.map(layerKey), ...styles.key].join(
+    ' ',
+  )
 
 const keyOf = ({ address: { z, x, y }, extent, simplification, padding, thinBy = '' }: TileRequest) =>
   `${z},${x},${y},${extent},${simplification},${padding},${JSON.stringify(thinBy)}`
@@ -164,13 +169,13 @@ function createTile(...made: Parameters<typeof encodeTile>): Promise<Uint8Array>
 
 async function encodeTile(
   context: ApiRequest['context'],
-  { layers, dialect, request, styles }: TileSource,
+  { layers, dialect, request, styles, layerName }: TileSource,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const databases = await findDatabases(context, layers)
   const limitBytes = Math.floor(tileLimits.bytes / layers.length)
   const parts = layers.map((layer) => {
-    const name = `${tileLayerPrefix[dialect]}${layer.resourceId}`
+    const name = layerName ?? `${tileLayerPrefix[dialect]}${layer.resourceId}`
     const cache = isForeign(layer) ? createGeometryCache() : context.layerCaches.geometries
     const database = databases.get(layer.resourceId) ?? context.database
     const importance = importanceOf(layer, request.thinBy)

@@ -1,3 +1,5 @@
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { drivers } from '../../support/drivers.ts'
 import { startTestServer, type TestServer } from '../../support/server.ts'
@@ -163,6 +165,7 @@ describe.each(drivers)('OGC API Features on %s', (driver) => {
   it('offers vector tiles', async () => {
     const tileset = await (await read('/collections/towns/tiles/WebMercatorQuad')).json<{
       links: { href: string }[]
+      layers: { id: string }[]
     }>()
     const template = tileset.links.find(({ href }) => href.includes('{tileMatrix}'))?.href ?? ''
     const path = template.replace(server.url, '').replace('{tileMatrix}/{tileRow}/{tileCol}', '0/0/0')
@@ -171,6 +174,9 @@ describe.each(drivers)('OGC API Features on %s', (driver) => {
       200,
       'application/vnd.mapbox-vector-tile',
     ])
+    const { layers } = new VectorTile(new PbfReader(new Uint8Array(await tile.arrayBuffer())))
+    expect(Object.keys(layers)).toEqual(tileset.layers.map(({ id }) => id))
+    expect(Object.keys(layers)).toEqual(['towns'])
   })
 
   it('shows each caller the layers that he may read, and asks guests for credentials', async () => {

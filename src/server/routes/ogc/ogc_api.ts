@@ -88,9 +88,10 @@ export const ogcApiHandlers: Handlers<keyof typeof ogcApiRoutes> = {
 
   'ogcapi.tile': retryOnSchemaChange(async (request) => {
     const { z, x, y, set, collection } = request.params
-    const { layer } = findCollection(await openApi(request), collection)
+    const { id, layer } = findCollection(await openApi(request), collection)
     checkSet(set)
-    return answerTile(request, { ids: [layer.resourceId] }, readTileRequest({ z, x, y }))
+    // As the description of the tileset says: clients style the layer by this name.
+    return answerTile(request, { ids: [layer.resourceId], layerName: id }, readTileRequest({ z, x, y }))
   }),
 }
 
