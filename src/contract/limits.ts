@@ -101,6 +101,9 @@ export const tileLimits = {
 /** Maximum number of layers that a request renders or searches. */
 export const maxLayers = 100
 
+/** Maximum number of services that show one another: a layer may show a service whose layers show another one. */
+export const maxServiceDepth = 4
+
 /** Maximum number of layers in a service. */
 export const maxServiceLayers = 1000
 

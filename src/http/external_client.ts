@@ -7,6 +7,7 @@ import { ContentFault, decodeContent } from './decode_content.ts'
 import { explainFailure } from './failure.ts'
 import { limitSize, TooLargeError } from './limit_size.ts'
 import { isPrivateAddress, lookupPublic, PrivateAddressError } from './private_address.ts'
+import { depthHeader } from './service_depth.ts'
 
 /** A request to an external service whose URL a user has entered. */
 export interface ExternalRequest {
@@ -17,6 +18,8 @@ export interface ExternalRequest {
   /** Maximum size of the response body, both as sent and decoded. */
   readonly limitBytes: number
   readonly signal: AbortSignal
+  /** Sent to services that show others, see `depthHeader`. */
+  readonly depth?: number
 }
 
 /** The response of a service, whose body is read as it arrives. */
@@ -141,7 +144,7 @@ async function follow(dispatcherFor: (url: URL) => Dispatcher, request: External
 }
 
 function send(dispatcher: Dispatcher, request: ExternalRequest, url: URL): Promise<Response> {
-  const { credentials, limitBytes, timeoutMs, signal } = request
+  const { credentials, limitBytes, timeoutMs, signal, depth } = request
   const isTrusted = credentials !== undefined && url.origin === request.url.origin
   const options = {
     origin: url.origin,
@@ -151,6 +154,7 @@ function send(dispatcher: Dispatcher, request: ExternalRequest, url: URL): Promi
       'user-agent': 'landform',
       accept: '*/*',
       'accept-encoding': 'identity, gzip',
+      ...(depth === undefined ? {} : { [depthHeader]: String(depth) }),
       ...(isTrusted ? { authorization: basicHeader(credentials) } : {}),
     },
     headersTimeout: timeoutMs,

@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { maxServiceDepth } from '../../contract/limits.ts'
 import { type ProblemCode, problem } from '../../contract/problems.ts'
 import { currentParty, Turns } from '../../database/turns.ts'
+import { currentDepth } from '../../http/service_depth.ts'
 import type { LabelFrame } from '../label/label_frame.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import type { LegendJob } from '../legend/legend_job.ts'
@@ -135,8 +137,8 @@ class ThreadPool implements DrawPool {
   readonly #threads = new Set<DrawThread>()
   readonly #turns: Turns
   readonly #images: Turns
-  readonly #smallFetches: Turns
-  readonly #largeFetches: Turns
+  /** By depth of services that show one another: each waits for those below it. */
+  readonly #fetches: readonly { readonly small: Turns; readonly large: Turns }[]
   readonly #closing = new AbortController()
 
   constructor({
@@ -152,8 +154,10 @@ class ThreadPool implements DrawPool {
     const limits = { waiting, waitMs, toBusy }
     this.#turns = new Turns({ atOnce: threads + 1, perParty: threads, ...limits })
     this.#images = new Turns({ atOnce: 2 * images, perParty: images, ...limits })
-    this.#smallFetches = new Turns({ atOnce: 2 * fetches, perParty: fetches, ...limits })
-    this.#largeFetches = new Turns({ atOnce: 2 * images, perParty: images, ...limits })
+    this.#fetches = Array.from({ length: maxServiceDepth + 1 }, () => ({
+      small: new Turns({ atOnce: 2 * fetches, perParty: fetches, ...limits }),
+      large: new Turns({ atOnce: 2 * images, perParty: images, ...limits }),
+    }))
   }
 
   inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -161,8 +165,8 @@ class ThreadPool implements DrawPool {
   }
 
   whileFetching<T>(work: () => Promise<T>, { width, height, signal }: FetchedImage): Promise<T> {
-    const turns = width * height <= smallPixels ? this.#smallFetches : this.#largeFetches
-    return this.#runIn(turns, work, signal)
+    const turns = this.#fetches[currentDepth()]?.[width * height <= smallPixels ? 'small' : 'large']
+    return turns === undefined ? work() : this.#runIn(turns, work, signal)
   }
 
   async #runIn<T>(turns: Turns, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

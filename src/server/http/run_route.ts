@@ -12,6 +12,7 @@ import type { Log } from '../../core/log.ts'
 import { isProblem } from '../../core/problem.ts'
 import { isStorableText } from '../../core/storable.ts'
 import { workFor } from '../../database/turns.ts'
+import { depthHeader, workAtDepth } from '../../http/service_depth.ts'
 import type { Caller } from '../auth/caller.ts'
 import { networkOf } from '../auth/client_address.ts'
 import { endedCookie, findAuthorization, findSessionSecret, sessionCookie } from '../auth/credentials.ts'
@@ -60,7 +61,8 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, pl
       : await workFor({ name: signIn, statementMs }, () => authenticate(context, request, reply))
     const guest = route.changesSession === true ? signIn : `network ${network}`
     const party = caller.isGuest ? guest : `user ${caller.id}`
-    return workFor({ name: party, statementMs }, () => answer(request, reply, caller))
+    const answerCaller = () => workFor({ name: party, statementMs }, () => answer(request, reply, caller))
+    return workAtDepth(request.headers[depthHeader], answerCaller)
   }
 }
 

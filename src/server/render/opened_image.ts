@@ -4,6 +4,7 @@ import { problem } from '../../contract/problems.ts'
 import type { Bbox } from '../../geo/bbox.ts'
 import { mergeBoxes } from '../../geo/merge_boxes.ts'
 import type { TileAddress } from '../../geo/tile.ts'
+import { currentDepth } from '../../http/service_depth.ts'
 import { decodeImage } from '../../render/external_image.ts'
 import type { DrawnImage, JobWindow } from '../../render/image/draw_job.ts'
 import type { ImageFrame } from '../../render/image/image_features.ts'
@@ -81,7 +82,13 @@ export function openImage(context: ServerContext, opened: OpenedSources, options
   const now = Date.now()
   const periods = kept.flatMap((one) => (one === null ? [] : [keptTilesKey(one, now)]))
   const tiles = isCached ? composedTiles(frame, kept) : undefined
-  const kinds = [...(tiles === undefined ? [] : ['composed']), ...(labels === 'yes' ? [] : [{ labels }])]
+  // A service that shows itself would wait for its own image.
+  const depth = sources.some(({ isFetched }) => isFetched) ? currentDepth() : 0
+  const kinds = [
+    ...(tiles === undefined ? [] : ['composed']),
+    ...(labels === 'yes' ? [] : [{ labels }]),
+    ...(depth === 0 ? [] : [{ depth }]),
+  ]
   const key = JSON.stringify([rendererVersion, frame, format, isDebug, ...keys, ...periods, ...kinds])
   const layers = sources.flatMap(({ shown }) => (shown === undefined ? [] : [shown.layer]))
   const findCurrentTag = () => imageTag(key, versionsOf(layers))

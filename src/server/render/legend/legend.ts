@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { geometryParts } from '../../../contract/geometry.ts'
+import { currentDepth } from '../../../http/service_depth.ts'
 import { getLegendGraphicUrl } from '../../../ogc/wms_request.ts'
 import type { DrawnImage, JobWindow } from '../../../render/image/draw_job.ts'
 import {
@@ -170,7 +171,7 @@ async function openWmsLegends(
       const title = names.get(id)?.displayName ?? ''
       const legend: Legend = {
         // The password is encrypted.
-        key: ['wms', id, version, row, connection, period, title],
+        key: ['wms', id, version, row, connection, period, title, currentDepth()],
         ...{ title, family: 'POLYGON', opacity: 1, entries: [] },
         fetchPictures: (signal) => fetchPictures(context, layer, signal),
       }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import PQueue from 'p-queue'
+import { maxServiceDepth } from '../../../contract/limits.ts'
 import { problem } from '../../../contract/problems.ts'
 import { isProblem, type Problem } from '../../../core/problem.ts'
 import type { Credentials } from '../../../http/authorize.ts'
@@ -8,6 +9,7 @@ import {
   type ExternalClient,
   type FailureReason,
 } from '../../../http/external_client.ts'
+import { currentDepth } from '../../../http/service_depth.ts'
 import { findServiceException } from '../../../ogc/service_exception.ts'
 import { decodeText } from '../../../ogc/text_encoding.ts'
 import { decodeImage, findImageFormat, type ImageSize } from '../../../render/external_image.ts'
@@ -117,7 +119,9 @@ export function createExternalImages(
         if (!isEmpty) decoded.set(bytes, await decode(bytes, request))
         return { bytes, isEmpty }
       }
-      const key = JSON.stringify([url.href, credentials?.login, credentials?.password, period])
+      const account = [credentials?.login, credentials?.password]
+      // A service that shows itself would wait for its own image.
+      const key = JSON.stringify([url.href, ...account, period, currentDepth()])
       const { bytes, isEmpty } =
         period === undefined ? await download(signal) : await cache.get(key, signal, download)
       if (isEmpty) return undefined
@@ -146,11 +150,11 @@ function createReceiver(client: ExternalClient, limits: ExternalLimits) {
   const hosts = new LRUCache<string, PQueue>({ max: 200 })
   const failures = new LRUCache<string, Problem>({ max: 200, ttl: limits.restMs })
 
-  async function send({ url, service, credentials, signal }: Target): Promise<Received> {
+  async function send({ url, service, credentials, signal }: Target, depth: number): Promise<Received> {
     const failure = failures.get(hostKey(url)) ?? failures.get(serviceKey(service, credentials))
     if (failure !== undefined) throw failure
     const { timeoutMs, imageBytes: limitBytes } = limits
-    const options = { url, credentials, signal, timeoutMs, limitBytes }
+    const options = { url, credentials, signal, timeoutMs, limitBytes, depth: depth + 1 }
     return client.get(options, async ({ status, contentType, body }) => ({
       status,
       contentType,
@@ -160,10 +164,14 @@ function createReceiver(client: ExternalClient, limits: ExternalLimits) {
 
   return async (target: Target): Promise<Received> => {
     const { url, service, credentials, signal } = target
-    const queue = hosts.get(url.host) ?? new PQueue({ concurrency: limits.requests })
-    hosts.set(url.host, queue)
+    const depth = currentDepth()
+    if (depth >= maxServiceDepth) throw tooDeep(url)
+    // A request of this server to itself waits for those that it makes: in one queue, it would wait for those behind it.
+    const name = JSON.stringify([url.host, depth])
+    const queue = hosts.get(name) ?? new PQueue({ concurrency: limits.requests })
+    hosts.set(name, queue)
     try {
-      return await queue.add(() => send(target), { signal })
+      return await queue.add(() => send(target, depth), { signal })
     } catch (error) {
       signal.throwIfAborted()
       const reason = isProblem(error, 'external/unreachable') ? reasonOf(error) : undefined
@@ -173,6 +181,13 @@ function createReceiver(client: ExternalClient, limits: ExternalLimits) {
       throw error
     }
   }
+}
+
+function tooDeep({ host }: URL): Problem {
+  const message = `${host} was not asked: ${maxServiceDepth} services show one another already.`
+  return problem('external/answer', message, {
+    hint: 'Show the service of the lowest level instead; a service cannot show itself.',
+  })
 }
 
 const reasonOf = ({ data }: Problem) => (data as { readonly reason?: FailureReason }).reason
