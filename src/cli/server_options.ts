@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { listSettings, type Setting } from '../server/settings/server_settings.ts'
+import { listSettings } from '../server/settings/server_settings.ts'
+import type { Setting } from '../server/settings/setting.ts'
 import { collect } from './options.ts'
 
 /** Server options from the command line parser, by their names in camel case. */

@@ -1,4 +1,4 @@
-/** EPSG codes that services announce for all layers, besides their own: those of the web, of the world and of Europe. */
+/** EPSG codes that services announce for all layers, besides those of the layer and of the server: of the web, of the world and of Europe. */
 const worldSystems = [3857, 4326, 3395, 4258, 3035] as const
 
 /** Lists the EPSG codes that a service announces. Requests may name any other that the database knows. */

@@ -17,6 +17,7 @@ import { dropOrphans } from '../import/orphaned_tables.ts'
 import { createDrawPool } from '../render/image/draw_pool.ts'
 import { createPermissionCache } from '../store/access/effective_permission.ts'
 import { bootstrap, isBootstrapped } from '../store/bootstrap.ts'
+import { findKnownSrs } from '../store/classes/known_srs.ts'
 import { migrationsFolder } from '../store/migrations.ts'
 import { createAuthenticator } from './auth/authenticate.ts'
 import { readProxies } from './auth/client_address.ts'
@@ -32,6 +33,7 @@ import { rememberMasks } from './hot/hot_reads.ts'
 import { createLayerCaches } from './layer_caches.ts'
 import { createExternalImages } from './render/sources/external_images.ts'
 import { readStored } from './resource/representation.ts'
+import { refuseSetting } from './settings/parse_setting.ts'
 import { completeSettings } from './settings/server_settings.ts'
 import { openTileStore } from './tile_store/tile_store.ts'
 import { createLoads } from './upload/load_queue.ts'
@@ -57,6 +59,7 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
   const database = await openDatabase(config)
   try {
     await migrate(database, await readMigrations(migrationsFolder), { version })
+    await checkSystems(database, settings.announcedSystems)
     const adminPassword = await initialize(database, { ...config, passwordCost: settings.passwordCost })
     const secrets = await openSecretBox({ key: config.secretKey, file: join(dataFolder, keyFileName) })
     const hot = await createHotMemory(database)
@@ -95,6 +98,17 @@ export async function openContext(config: ServerConfig): Promise<OpenedContext> 
     await database.close()
     throw error
   }
+}
+
+/** @throws {Problem} usage/bad-argument for a reference system that the database does not know */
+async function checkSystems(database: Database, codes: readonly number[]): Promise<void> {
+  const known = await findKnownSrs(database, codes)
+  const unknown = codes.find((code) => !known.has(code))
+  if (unknown !== undefined)
+    throw refuseSetting('--crs', String(unknown), {
+      reason: 'the database does not know this EPSG code',
+      hint: 'Write the code of a reference system of spatial_ref_sys.',
+    })
 }
 
 const filesName = 'files'

@@ -8,6 +8,8 @@ export interface Collection {
   readonly id: string
   readonly title: string
   readonly layer: Layer
+  /** EPSG codes of further reference systems in which it is offered. */
+  readonly systems: readonly number[]
   /** Maximum number of features in a response. */
   readonly maxFeatures: number | null
   /** Extent in degrees; undefined if it is not known. */
@@ -19,6 +21,8 @@ export interface FeatureApi {
   readonly title: string
   /** Address of the landing page, without a query and a slash at its end. */
   readonly url: string
+  /** EPSG codes of further reference systems in which all collections are offered. */
+  readonly systems: readonly number[]
   readonly collections: readonly Collection[]
 }
 
@@ -47,8 +51,8 @@ export const crs84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 export const epsgUri = (srs: number): string => `http://www.opengis.net/def/crs/EPSG/0/${srs}`
 
 /** Lists the reference systems in which the features of a collection are offered. @see OGC 18-058r1 clause 6.2 */
-export function crsListOf({ layer }: Collection): string[] {
-  return [crs84, ...announcedSystems([layer.srs]).map(epsgUri)]
+export function crsListOf({ layer, systems }: Pick<Collection, 'layer' | 'systems'>): string[] {
+  return [crs84, ...announcedSystems([layer.srs, ...systems]).map(epsgUri)]
 }
 
 /** Conformance classes. */
@@ -117,7 +121,7 @@ export function collectionsDocument(api: FeatureApi) {
   const url = `${api.url}/collections`
   return {
     links: selfLinks(url),
-    crs: [crs84, ...announcedSystems([]).map(epsgUri)],
+    crs: [crs84, ...announcedSystems(api.systems).map(epsgUri)],
     collections: api.collections.map((collection) => collectionDocument(api, collection)),
   }
 }

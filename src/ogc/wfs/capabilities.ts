@@ -75,7 +75,7 @@ function type10(type: FeatureType, operations: (names: readonly string[]) => str
 }
 
 function partsOws(service: WfsService, protocol: WfsProtocol): string[] {
-  const { title, types } = service
+  const { title, types, systems } = service
   const isLatest = protocol.edition === '2.0'
   const identification = element(
     'ows:ServiceIdentification',
@@ -96,7 +96,7 @@ function partsOws(service: WfsService, protocol: WfsProtocol): string[] {
     identification,
     provider,
     operationsMetadata(service, protocol),
-    element('FeatureTypeList', {}, ...types.map((type) => typeOws(type, protocol))),
+    element('FeatureTypeList', {}, ...types.map((type) => typeOws({ ...type, systems }, protocol))),
   ]
 }
 
@@ -177,8 +177,10 @@ function conformance(types: readonly FeatureType[]): string[] {
   return Object.entries(supported).map(([name, isSupported]) => constraint('ows', name, isSupported))
 }
 
-function typeOws(type: FeatureType, { edition, outputFormat }: WfsProtocol): string {
-  const { name, title, layer, extent, isWritable } = type
+type OfferedType = FeatureType & Pick<WfsService, 'systems'>
+
+function typeOws(type: OfferedType, { edition, outputFormat }: WfsProtocol): string {
+  const { name, title, layer, extent, isWritable, systems } = type
   const isLatest = edition === '2.0'
   const word = isLatest ? 'CRS' : 'SRS'
   const urn = (code: number) => `urn:ogc:def:crs:EPSG::${code}`
@@ -189,7 +191,7 @@ function typeOws(type: FeatureType, { edition, outputFormat }: WfsProtocol): str
     textElement('Name', qualified(name)),
     textElement('Title', title),
     textElement(`Default${word}`, urn(layer.srs)),
-    ...announcedSystems([])
+    ...announcedSystems(systems)
       .filter((code) => code !== layer.srs)
       .map((code) => textElement(`Other${word}`, urn(code))),
     isLatest

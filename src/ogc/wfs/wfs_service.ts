@@ -9,6 +9,8 @@ export interface WfsService {
   readonly url: string
   /** Namespace of the feature types and their properties. */
   readonly namespace: string
+  /** EPSG codes of further reference systems in which all feature types are offered. */
+  readonly systems: readonly number[]
   /** Feature types that the caller may read. */
   readonly types: readonly FeatureType[]
 }

@@ -19,14 +19,13 @@ export type OgcApiRequest = Pick<
 export async function openApi(request: OgcApiRequest): Promise<FeatureApi> {
   const { title, layers } = await openPublishedLayers(request, request.params.id)
   const [url = ''] = /^.*?\/ogcapi(?=[/?#]|$)/.exec(request.url) ?? []
+  const { announcedSystems: systems } = request.context
   return {
-    title,
-    url,
+    ...{ title, url, systems },
     collections: layers.map(({ keyname, displayName, layer, maxFeatures }) => ({
       id: keyname,
       title: displayName,
-      layer,
-      maxFeatures,
+      ...{ layer, systems, maxFeatures },
     })),
   }
 }

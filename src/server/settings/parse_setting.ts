@@ -100,6 +100,17 @@ export function parseDays(text: string, name: string): number {
 }
 
 /**
+ * Parses the code of a reference system: `25832`, `EPSG:25832`.
+ *
+ * @throws {Problem} usage/bad-argument
+ */
+export function parseSrs(text: string, name: string): number {
+  const [, code] = /^(?:EPSG:)?(\d{1,6})$/i.exec(text) ?? []
+  if (code !== undefined) return Number(code)
+  throw refuseSetting(name, text, { reason: 'it is not an EPSG code', hint: 'Write a code such as 25832.' })
+}
+
+/**
  * Parses a host with or without a port: `gis.example.org`, `10.0.0.7:8080`, `[::1]:8080`.
  *
  * @throws {Problem} usage/bad-argument
@@ -162,7 +173,7 @@ export function parseListen(text: string, name: string): ListenAddress {
  *
  * @throws {Problem} what `parse` throws
  */
-export function parseItems(text: string, parse: (item: string) => string): readonly string[] {
+export function parseItems<T>(text: string, parse: (item: string) => T): readonly T[] {
   return text
     .split(',')
     .map((item) => item.trim())

@@ -22,34 +22,11 @@ import {
   parseListen,
   parsePasswordCost,
   parseSeconds,
+  parseSrs,
   parseSwitch,
   refuseSetting,
 } from './parse_setting.ts'
-
-/** A setting of the server: how it is written on the command line and in the environment, and its default. */
-export interface Setting<T> {
-  /** Option of the command line; absent where the value is a secret, which other users could read there. */
-  readonly flag?: `--${string}`
-  /** Placeholder of the option's value, such as `<size>`; absent for a switch. */
-  readonly argument?: `<${string}>`
-  /** Whether the option may be repeated; several values are separated by commas. */
-  readonly isList?: boolean
-  /** Environment variable, read if the option is absent. */
-  readonly variable: `LANDFORM_${string}`
-  /** Noun phrase for the help. */
-  readonly help: string
-  /** Value if neither is set. */
-  readonly default?: T
-  /** Default as shown in the help. */
-  readonly defaultHelp?: string
-  /**
-   * Parses the value of the option or the variable.
-   *
-   * @param name the option or variable, for the error
-   * @throws {Problem} usage/bad-argument
-   */
-  parse(text: string, name: string): T
-}
+import type { Setting } from './setting.ts'
 
 const dataFolder = '.landform/data'
 const listen = '127.0.0.1:8080'
@@ -160,6 +137,16 @@ export const serverSettings = {
     default: 365,
     defaultHelp: '365',
     parse: parseDays,
+  },
+  /** EPSG codes that services announce for all layers, besides those of the world and of the layers. */
+  announcedSystems: {
+    flag: '--crs',
+    argument: '<codes>',
+    isList: true,
+    variable: 'LANDFORM_CRS',
+    help: 'further reference systems that services announce, as EPSG codes such as 25832',
+    default: [] as readonly number[],
+    parse: (text: string, name: string) => parseItems(text, (item) => parseSrs(item, name)),
   },
   /** Whether connections may name addresses in private networks; their authors could probe the server's network. */
   allowPrivateAddresses: {

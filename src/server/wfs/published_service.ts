@@ -35,6 +35,7 @@ export async function openService(request: WfsHttpRequest): Promise<WfsService> 
     title,
     url: addressOf(request.url),
     namespace: namespaceOf(id),
+    systems: request.context.announcedSystems,
     types: createFeatureTypes(layers),
   }
 }

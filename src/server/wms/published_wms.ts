@@ -109,9 +109,12 @@ export async function withMapExtents(context: ServerContext, maps: PublishedMaps
   }
 }
 
-/** Finds the reference systems of layers in which maps can be drawn. */
-async function findOwnSystems({ database }: ServerContext, layers: Iterable<Layer>): Promise<number[]> {
-  const codes = [...new Set(Array.from(layers, ({ srs }) => srs))]
+/** Finds the reference systems of the server and of layers in which maps can be drawn. */
+async function findOwnSystems(
+  { database, announcedSystems }: ServerContext,
+  layers: Iterable<Layer>,
+): Promise<number[]> {
+  const codes = [...new Set([...announcedSystems, ...Array.from(layers, ({ srs }) => srs)])]
   const found = await Promise.all(codes.map((srs) => findImageSystem(database, srs)))
   return codes.filter((_, at) => found[at] !== undefined)
 }

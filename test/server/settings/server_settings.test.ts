@@ -27,6 +27,7 @@ describe('readSettings', () => {
     '--database': 'mysql://db/gis',
     '--trust-proxy': 'loopback,everybody',
     '--cors-origin': 'https://a.example,b.example',
+    '--crs': '25832,utm',
     '--allow-private-addresses': 'maybe',
     '--catalog-check': 'never',
     '--catalog-check-host': 'a.example,http://b.example',
