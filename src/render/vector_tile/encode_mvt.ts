@@ -33,6 +33,8 @@ export interface TileLayer {
   readonly extent: number
   readonly keys: readonly TileKey[]
   readonly features: Iterable<TileFeature>
+  /** Tells after each feature whether other requests get their turn before the next one, since finding it takes long. */
+  readonly isTurnOver?: () => boolean
 }
 
 /** An encoded layer. */
@@ -43,6 +45,13 @@ export interface EncodedLayer {
   readonly isComplete: boolean
 }
 
+/** Limits of encoding. */
+export interface EncodingLimits {
+  readonly limitBytes?: number
+  /** Ends the work. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Features and bytes that are encoded before other requests get their turn. */
 const batch = { features: 128, bytes: 64 * 2 ** 10 }
 
@@ -50,11 +59,12 @@ const batch = { features: 128, bytes: 64 * 2 ** 10 }
  * Encodes a layer as a tile; the concatenated bytes of several layers are a tile, too. Features whose geometry collapses
  * at the resolution of the tile are left out, and so are the first feature that exceeds the size limit and those after it.
  *
+ * @throws the reason of the signal
  * @see https://github.com/mapbox/vector-tile-spec/tree/master/2.1
  */
 export async function encodeTileLayer(
   layer: TileLayer,
-  limitBytes = Number.POSITIVE_INFINITY,
+  { limitBytes = Number.POSITIVE_INFINITY, signal }: EncodingLimits = {},
 ): Promise<EncodedLayer> {
   const values = new ValueTable()
   const features = new PbfWriter()
@@ -71,9 +81,11 @@ export async function encodeTileLayer(
       break
     }
     count += 1
-    if (count % batch.features !== 0 && sizeBytes - batchStart < batch.bytes) continue
+    const isBatch = count % batch.features === 0 || sizeBytes - batchStart >= batch.bytes
+    if (!isBatch && layer.isTurnOver?.() !== true) continue
     batchStart = sizeBytes
     await setImmediate()
+    signal?.throwIfAborted()
   }
   if (features.pos === 0) return { bytes: new Uint8Array(), isComplete }
   const writer = new PbfWriter(new Uint8Array(features.pos + 1024))

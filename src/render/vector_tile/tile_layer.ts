@@ -1,8 +1,10 @@
 import { tileLimits } from '../../contract/limits.ts'
+import { problem } from '../../contract/problems.ts'
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
+import { ExpressionBudget } from '../../style/expression/expression_work.ts'
 import { chooseSmall } from './choose_small.ts'
 import {
   type DatabaseEncoding,
@@ -27,6 +29,9 @@ const maxDoublings = 4
 /** Tolerances, in units, to try if simplification is off: positions within one unit look the same. */
 const unsimplifiedTolerances = [0, 1, 4, 16]
 
+/** How many times coarser the grids are that are tried last, where not even one feature fits into the limit. */
+const lastResorts = [8, 64]
+
 /** Attribute with the symbols that draw a feature, where a style is chosen. */
 export const classAttribute = 'style_class'
 
@@ -46,6 +51,8 @@ export interface TileLayerRequest {
   readonly classes?: TileClasses | undefined
   /** Whether the database encodes the layer where the result is the same. */
   readonly isEncodedByDatabase?: boolean
+  /** Ends the work. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -54,13 +61,15 @@ export interface TileLayerRequest {
  *
  * A layer that exceeds the size limit is simplified and thinned more. With simplification 0 this starts at a higher limit.
  * If nothing else helps, the last features are left out.
+ *
+ * @throws {Problem} render/too-large if not even the first feature fits, or for styles that take too much work
  */
 export async function createTileLayer(
   database: Queryable,
   layer: Layer,
   tile: TileLayerRequest,
 ): Promise<Uint8Array> {
-  const { name, request, limitBytes = tileLimits.layerBytes, cache, importance, classes } = tile
+  const { name, request, limitBytes = tileLimits.layerBytes, cache, importance, classes, signal } = tile
   const searchArea = await findSearchArea(database, layer, measureTile(request))
   const hardLimit = Math.min(limitBytes, tileLimits.layerBytes)
   const limit = request.simplification === 0 ? hardLimit : Math.min(simplifiedBytes, hardLimit)
@@ -70,8 +79,10 @@ export async function createTileLayer(
     ...(classes ? [{ name: classAttribute, kind: 'text' } as const] : []),
   ]
   const encode = (found: Iterable<TileFeature>, bytes: number) => {
-    const features = classes === undefined ? found : addClasses(found, layer, classes)
-    return encodeTileLayer({ name, extent, keys, features }, bytes)
+    const limits = { limitBytes: bytes, signal }
+    if (classes === undefined) return encodeTileLayer({ name, extent, keys, features: found }, limits)
+    const styled = new StyledFeatures(found, layer, classes)
+    return encodeTileLayer({ name, extent, keys, features: styled, isTurnOver: styled.isTurnOver }, limits)
   }
   const grids = listGrids(request).map((grid) => ({ ...grid, searchArea }))
   const [first] = grids
@@ -80,28 +91,60 @@ export async function createTileLayer(
     encoded?.bytes ??
     (encoded?.isDense ? await encodeDense(database, layer, { ...tile, grids, limitBytes: limit }) : undefined)
   if (bytes !== undefined) return bytes
-  for (const [at, grid] of grids.entries()) {
-    const isLast = at === grids.length - 1
+  const last = grids.length - 1
+  for (const [at, grid] of [...grids, ...coarserGrids(grids)].entries()) {
+    const isLast = at >= last
     if (encoded?.isDense && grid.cellUnits === 0) continue
     const features = await withClipping((clips) =>
       selectTileFeatures(database, { layer, cache, grid, clips, importance }),
     )
     if (features === undefined) continue
     const { bytes, isComplete } = await encode(features, isLast ? hardLimit : limit)
-    if (isComplete || isLast) return bytes
+    if (isComplete || (isLast && bytes.length > 0)) return bytes
   }
-  return new Uint8Array()
+  throw problem(
+    'render/too-large',
+    `The geometry of a feature of resource id = ${layer.resourceId} does not fit into a tile.`,
+    { resource: layer.resourceId, hint: 'Request a smaller extent, a smaller padding, or simplification.' },
+  )
 }
 
-function* addClasses(
-  features: Iterable<TileFeature>,
-  { fields }: Layer,
-  classes: TileClasses,
-): Generator<TileFeature> {
-  for (const feature of features) {
-    const { id, values } = feature
-    const attributes = Object.fromEntries(fields.map(({ keyname }, at) => [keyname, values[at]]))
-    yield { ...feature, values: [...values, classes({ attributes, id })] }
+/** Work that the style of a tile may take: some seconds. An image, which is drawn in a thread of its own, may take more. */
+const maxStyleWork = 5e7
+
+/** Work of a style after which other requests get their turn: some milliseconds. */
+const turnWork = 1e5
+
+/** Features with the symbols that draw them. */
+class StyledFeatures implements Iterable<TileFeature> {
+  readonly #features: Iterable<TileFeature>
+  readonly #layer: Layer
+  readonly #classes: TileClasses
+  readonly #budget = new ExpressionBudget(maxStyleWork)
+  #turnEnd = maxStyleWork - turnWork
+
+  constructor(features: Iterable<TileFeature>, layer: Layer, classes: TileClasses) {
+    this.#features = features
+    this.#layer = layer
+    this.#classes = classes
+  }
+
+  *[Symbol.iterator](): Iterator<TileFeature> {
+    const { fields } = this.#layer
+    for (const feature of this.#features) {
+      const { id, values } = feature
+      const attributes = Object.fromEntries(fields.map(({ keyname }, at) => [keyname, values[at]]))
+      yield {
+        ...feature,
+        values: [...values, this.#budget.run(() => this.#classes({ attributes, id }))],
+      }
+    }
+  }
+
+  readonly isTurnOver = (): boolean => {
+    if (this.#budget.left > this.#turnEnd) return false
+    this.#turnEnd = this.#budget.left - turnWork
+    return true
   }
 }
 
@@ -139,6 +182,18 @@ async function askDatabase(
     if (isProblem(error) && ['XX000', '54000'].includes(String(error.data.sqlstate))) return undefined
     throw error
   }
+}
+
+function coarserGrids(grids: readonly TileGrid[]): TileGrid[] {
+  const coarsest = grids.at(-1)
+  if (coarsest === undefined) return []
+  const { cell, cellUnits, pointCellUnits } = coarsest
+  return lastResorts.map((times) => ({
+    ...coarsest,
+    cell: cell * times,
+    cellUnits: cellUnits * times,
+    pointCellUnits: pointCellUnits * times,
+  }))
 }
 
 /** Lists the grids to try for a tile, from the requested one to coarser ones. */

@@ -182,7 +182,7 @@ async function encodeTile(
     // Tables of other databases are encoded here: their PostGIS may lack what it takes.
     const isEncodedByDatabase = database.driver === 'postgres' && !isForeign(layer)
     const classes = styles.classes.get(layer.resourceId)
-    const tile = { name, request, limitBytes, cache, importance, classes, isEncodedByDatabase }
+    const tile = { name, request, limitBytes, cache, importance, classes, isEncodedByDatabase, signal }
     return createTileLayer(queriesUntil(signal, database), layer, tile)
   })
   return Buffer.concat(await Promise.all(parts))

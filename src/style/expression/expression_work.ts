@@ -16,12 +16,32 @@ export function allowExpressionWork(work: number): void {
 
 /** Runs a function whose expressions may take some work. */
 export function withExpressionWork<T>(work: number, run: () => T): T {
-  const before = left
-  left = work
-  try {
-    return run()
-  } finally {
-    left = before
+  return new ExpressionBudget(work).run(run)
+}
+
+/** Work that the expressions of several functions may take together. */
+export class ExpressionBudget {
+  /** Work that is left. */
+  left: number
+
+  constructor(work: number) {
+    this.left = work
+  }
+
+  /**
+   * Runs a function.
+   *
+   * @throws {Problem} render/too-large if its expressions need more work than is left
+   */
+  run<T>(work: () => T): T {
+    const before = left
+    left = this.left
+    try {
+      return work()
+    } finally {
+      this.left = left
+      left = before
+    }
   }
 }
 

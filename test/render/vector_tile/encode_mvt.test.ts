@@ -92,14 +92,14 @@ describe('encodeTileLayer', () => {
   test('leaves out the features and values that exceed the size limit, and reports it', async () => {
     const keys = [{ name: 'a', kind: 'text' }] as const
     const features = [1, 2, 3].map((id) => ({ id, geometry: point, values: [`${id}`.repeat(1000)] }))
-    const cut = await encodeTileLayer(layerOf(keys, features), 2500)
+    const cut = await encodeTileLayer(layerOf(keys, features), { limitBytes: 2500 })
     expect(cut.isComplete).toBe(false)
     expect(cut.bytes.length).toBeLessThan(2500)
     const layer = read(cut.bytes)['svc:5']
     expect(layer?.length).toBe(2)
     expect(layer?.feature(1).properties).toEqual({ a: '2'.repeat(1000) })
-    expect((await encodeTileLayer(layerOf(keys, features), 3500)).isComplete).toBe(true)
-    expect(await encodeTileLayer(layerOf(keys, features), 500)).toEqual({
+    expect((await encodeTileLayer(layerOf(keys, features), { limitBytes: 3500 })).isComplete).toBe(true)
+    expect(await encodeTileLayer(layerOf(keys, features), { limitBytes: 500 })).toEqual({
       bytes: new Uint8Array(),
       isComplete: false,
     })

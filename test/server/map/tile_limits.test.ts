@@ -99,6 +99,17 @@ describeServers('tiles without simplification', (start) => {
     expect(bytes.length).toBeLessThan(tileLimits.layerBytes)
   })
 
+  test('hold a line of hundreds of thousands of positions, simplified', async () => {
+    const server = await start()
+    const place = (factor: number) => `((i * ${factor} - floor(i * ${factor})) - 0.5) * ${2 * half}`
+    const positions = `ST_MakePoint(${place(0.6180339887)}, ${place(0.7548776662)})`
+    const geometry = `(select ST_MakeLine(${positions} order by i) from generate_series(1, 500000) i where n = 1)`
+    const id = await createLayer(server, { geometryType: 'LINESTRING', count: 1, text: "''", geometry })
+    const { bytes, features } = await readTile(server, id, 'z=0&x=0&y=0&padding=0.5')
+    expect(features).toHaveLength(1)
+    expect(bytes.length).toBeLessThan(tileLimits.layerBytes)
+  })
+
   test('hold features up to a limit of bytes', async () => {
     const server = await start()
     const layer = { geometryType: 'POINT', count: 4000 } as const

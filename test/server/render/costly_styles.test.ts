@@ -53,6 +53,13 @@ describeServer('styles', (start) => {
       : `${answer.status} ${(await answer.json<{ code: string }>()).code}`
   }
   const tile = (id: number) => request(`/api/component/render/tile?z=0&x=0&y=0&resource=${id}`)
+  const vectorTile = async (style: number) => {
+    const { resource } = await (await start())
+      .admin('GET', `/api/resource/${style}`)
+      .then((answer) => answer.json<{ resource: { parent: { id: number } } }>())
+    const layer = resource.parent.id
+    return request(`/api/component/feature_layer/mvt?z=0&x=0&y=0&resource=${layer}&style=${style}`)
+  }
   const legend = (id: number) => request(`/api/resource/${id}/legend`)
 
   test.each([
@@ -96,11 +103,13 @@ describeServer('styles', (start) => {
   ])('are refused for %s over many features', async (name, filter, polygons, rules = 1) => {
     const id = await createStyle(name, '', polygons, filtered(filter, rules))
     expect(await tile(id)).toBe('422 render/too-large')
+    expect(await vectorTile(id)).toBe('422 render/too-large')
   })
 
   test('with the same filters over few features are drawn', async () => {
     const filter = Array.from({ length: 5000 }, (_, at) => `$id=-${at}`).join(' OR ')
-    expect(await tile(await createStyle('few', '', 10, filtered(filter)))).toBe(200)
+    const id = await createStyle('few', '', 10, filtered(filter))
+    expect([await tile(id), await vectorTile(id)]).toEqual([200, 200])
   })
 
   test('are refused in legends too', async () => {
