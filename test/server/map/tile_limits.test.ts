@@ -3,8 +3,10 @@ import { PbfReader } from 'pbf'
 import { expect, test } from 'vitest'
 import type { GeometryType } from '../../../src/contract/geometry.ts'
 import { tileLimits } from '../../../src/contract/limits.ts'
+import { createGeometryCache } from '../../../src/render/vector_tile/geometry_cache.ts'
+import { createTileLayer } from '../../../src/render/vector_tile/tile_layer.ts'
 import { ensureFeatureTable } from '../../../src/store/layer/layer_table.ts'
-import { lockLayer } from '../../../src/store/layer/stored_layer.ts'
+import { findLayers, lockLayer } from '../../../src/store/layer/stored_layer.ts'
 import { createTestLayer } from '../../support/layers.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 
@@ -99,15 +101,26 @@ describeServers('tiles without simplification', (start) => {
     expect(bytes.length).toBeLessThan(tileLimits.layerBytes)
   })
 
-  test('hold a line of hundreds of thousands of positions, simplified', async () => {
-    const server = await start()
-    const place = (factor: number) => `((i * ${factor} - floor(i * ${factor})) - 0.5) * ${2 * half}`
-    const positions = `ST_MakePoint(${place(0.6180339887)}, ${place(0.7548776662)})`
-    const geometry = `(select ST_MakeLine(${positions} order by i) from generate_series(1, 500000) i where n = 1)`
-    const id = await createLayer(server, { geometryType: 'LINESTRING', count: 1, text: "''", geometry })
-    const { bytes, features } = await readTile(server, id, 'z=0&x=0&y=0&padding=0.5')
-    expect(features).toHaveLength(1)
-    expect(bytes.length).toBeLessThan(tileLimits.layerBytes)
+  test('hold a line that does not fit, simplified until it does', async () => {
+    const { database } = await start()
+    const height = '(i * 0.7548776662 - floor(i * 0.7548776662))'
+    const position = `ST_MakePoint(${half} * (i / 15000.0 - 1), ${half} * (2 * (i % 2) - 1) * ${height})`
+    const geometry = `(select ST_MakeLine(${position} order by i) from generate_series(1, 30000) i where n = 1)`
+    const id = await createLayer(await start(), {
+      geometryType: 'LINESTRING',
+      count: 1,
+      text: "''",
+      geometry,
+    })
+    const layer = (await findLayers(database, [id])).get(id)
+    if (layer === undefined) throw new Error('no layer')
+    const request = { address: { z: 0, x: 0, y: 0 }, extent: 8192, simplification: 0, padding: 0.05 }
+    const create = (limitBytes: number) =>
+      createTileLayer(database, layer, { name: 'line', request, limitBytes, cache: createGeometryCache() })
+    const bytes = await create(8000)
+    expect(bytes.length).toBeLessThan(9000)
+    expect(new VectorTile(new PbfReader(bytes)).layers.line?.length).toBe(1)
+    await expect(create(8)).rejects.toThrow('does not fit into a tile')
   })
 
   test('hold features up to a limit of bytes', async () => {
