@@ -65,7 +65,8 @@ export function statementMsOf(route: { readonly databaseUse?: DatabaseUse }) {
  * Limits of layers and callers, of which statements about features have run into a time limit: the statements of a layer, and those
  * of a caller, at a time, and the part of all connections that they have together. They hold until as many statements as given
  * have ended within `quickMs`: `least` after the first time-out, twice as many after each further one, up to `most`. A statement
- * that its client does not wait for counts as one that ran into a time limit from `abandonedMs` on.
+ * that its client does not wait for counts as one that ran into a time limit from `abandonedMs` on. The embedded database runs one
+ * statement at a time: there, a statement of such a caller that reads features ends after `heldMs`.
  */
 export const slowLimits = {
   atOnce: 2,
@@ -73,6 +74,7 @@ export const slowLimits = {
   quickStatements: { least: 16, most: 1024 },
   quickMs: 1000,
   abandonedMs: 5000,
+  heldMs: 2000,
 } as const
 
 /** Maximum id of a resource. */

@@ -92,6 +92,11 @@ export class HeldTurns {
     )
   }
 
+  /** Tells whether a party is held. */
+  holds(party: string): boolean {
+    return this.#parties.has(party)
+  }
+
   #hasParty(party: string | undefined): boolean {
     return party !== undefined && this.#parties.has(party)
   }

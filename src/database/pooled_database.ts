@@ -189,8 +189,12 @@ class PooledDatabase implements Database {
   }
 
   /** Returns the statement timeout: that of the transaction, else of the party, else of the driver. */
-  #limitOf({ timeoutMs }: LeaseOptions, party: Party | undefined): number | undefined {
-    return timeoutMs ?? party?.statementMs[this.driver] ?? this.#driver.statementTimeoutMs
+  #limitOf({ timeoutMs, table, isWrite }: LeaseOptions, party: Party | undefined): number | undefined {
+    const limitMs = timeoutMs ?? party?.statementMs[this.driver] ?? this.#driver.statementTimeoutMs
+    // All others wait for the only connection of the embedded database.
+    const waits = this.driver === 'pglite' && table !== undefined && isWrite !== true
+    if (!waits || party === undefined || !this.#driver.turns.isHeld(party.name)) return limitMs
+    return Math.min(limitMs ?? slowLimits.heldMs, slowLimits.heldMs)
   }
 
   async #useTurn<T>(

@@ -243,6 +243,11 @@ export class Turns {
     }
   }
 
+  /** Tells whether statements of a party ran into a time limit, and have not been quick again since. */
+  isHeld(party: string): boolean {
+    return this.#held.holds(party)
+  }
+
   /** Checks that not too many requests wait before one. */
   #checkLine({ waiting: line }: Line, waiting: Waiting): void {
     const { waiting: limit, toBusy = databaseBusy } = this.#limits

@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { slowLimits } from '../../src/contract/limits.ts'
 import { silentLog } from '../../src/core/log.ts'
-import type { Database } from '../../src/database/database.ts'
+import { type Database, readsTable } from '../../src/database/database.ts'
 import type { TurnEnd } from '../../src/database/held_turns.ts'
+import { openEmbedded } from '../../src/database/pglite.ts'
 import { openPostgres } from '../../src/database/postgres.ts'
 import { Turns, workFor } from '../../src/database/turns.ts'
 import type { ServerContext } from '../../src/server/context.ts'
@@ -154,4 +158,23 @@ describe('a layer on PostgreSQL', () => {
     })
     await Promise.all(reads)
   })
+})
+
+test('statements of a caller that ran into the time limit end sooner on the embedded database', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'landform-held-'))
+  const database = await openEmbedded({ folder, log: silentLog })
+  try {
+    const layer = readsTable('layer 7', database)
+    await database.query('create table rows as select n from generate_series(1, 100000) n')
+    // Reads rows without end, and so can be cancelled.
+    const long = 'select count(*) from rows a, rows b, rows c where a.n + b.n + c.n < 0'
+    const read = (name: string, text: string, ms: number) =>
+      workFor({ name, statementMs: { pglite: ms, postgres: ms } }, () => layer.query(text))
+    await expect(read('a', long, 100)).rejects.toMatchObject({ code: 'database/timeout' })
+    await expect(read('a', long, 600_000)).rejects.toThrow(`time limit of ${slowLimits.heldMs} ms`)
+    expect(await read('b', 'select 1 as one', 600_000)).toEqual([{ one: 1 }])
+  } finally {
+    await database.close()
+    await rm(folder, { recursive: true, force: true })
+  }
 })
