@@ -1,5 +1,12 @@
-import { blitSprite, type Sprite, SpriteCache, spritePhases, spritePosition } from '../raster/sprite.ts'
-import { createSurface } from '../raster/surface.ts'
+import {
+  blitSprite,
+  cutSprite,
+  type Sprite,
+  SpriteCache,
+  spritePhases,
+  spritePosition,
+} from '../raster/sprite.ts'
+import { createSurface, releaseSurface } from '../raster/surface.ts'
 import { type Canvas, createCanvas } from './canvas.ts'
 import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
 import { drawSimpleMarker, type MarkerPlace, simpleMarkerReach, snapMarker } from './simple_marker.ts'
@@ -119,7 +126,9 @@ export class MarkerPen {
     const surface = createSurface(2 * centre + 1, 2 * centre + 1)
     const place = { x: centre + shift[0], y: centre + shift[1], angle, opacity }
     this.#drawLayers(createCanvas(surface), symbol, place)
-    return { surface, centre }
+    const sprite = cutSprite(surface, centre)
+    releaseSurface(surface)
+    return sprite
   }
 
   #drawLayers(canvas: Canvas, { layers }: PixelSymbol, place: MarkerPlace): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { composite } from '../../../src/render/raster/composite.ts'
 import { overPixel, pixelOf, scalePixel } from '../../../src/render/raster/pixel.ts'
-import { blitSprite, SpriteCache, spritePosition } from '../../../src/render/raster/sprite.ts'
+import { blitSprite, cutSprite, SpriteCache, spritePosition } from '../../../src/render/raster/sprite.ts'
 import {
   clearSurface,
   createGroup,
@@ -113,9 +113,21 @@ describe('sprites', () => {
       [-5, 0],
       [9, 9],
     ] as const)
-      blitSprite(target, { surface, centre: 1 }, { column, row })
+      blitSprite(target, cutSprite(surface, 1), { column, row })
     const painted = [...target.words].map((word) => (word === 0 ? '.' : 'x')).join('')
     expect(painted.match(/.{4}/g)).toEqual(['xx..', 'xx..', '..xx', '..xx'])
+  })
+
+  test('have no transparent rows and columns', () => {
+    const surface = createSurface(9, 7)
+    expect(cutSprite(surface, 4)).toMatchObject({ width: 0, height: 0 })
+    surface.words.set([5], 3 * 9 + 2)
+    surface.words.set([6, 7], 4 * 9 + 5)
+    const sprite = cutSprite(surface, 4)
+    expect([sprite.width, sprite.height, ...sprite.words]).toEqual([5, 2, 5, 0, 0, 0, 0, 0, 0, 0, 6, 7])
+    const target = createSurface(9, 7)
+    blitSprite(target, sprite, { column: 4, row: 4 })
+    expect(target.words).toEqual(surface.words)
   })
 
   test('have positions in quarters of a pixel, the same in every tile', () => {
@@ -130,12 +142,12 @@ describe('sprites', () => {
   })
 
   test('are drawn once, and again after they were dropped for others', () => {
-    const cache = new SpriteCache(20)
+    const cache = new SpriteCache(40)
     const drawn: string[] = []
     const get = (key: string) =>
       cache.get(key, () => {
         drawn.push(key)
-        return { surface: createSurface(3, 3), centre: 1 }
+        return cutSprite(surfaceOf(1), 0)
       })
     for (const key of ['a', 'b', 'a', 'c', 'b', 'a']) get(key)
     expect(drawn).toEqual(['a', 'b', 'c', 'a'])
