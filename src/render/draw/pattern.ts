@@ -41,7 +41,7 @@ export function patternRuns(surface: Surface, pattern: Surface): RunSink {
   return {
     addRow(row, { count, starts, ends, coverage }) {
       for (let run = 0; run < count; run += 1) {
-        const part = quantize(coverage[run] ?? 0)
+        const part = quantize(coverage, run)
         const end = row * width + (ends[run] ?? 0)
         for (let at = row * width + (starts[run] ?? 0); at < end; at += 1) {
           const pixel = pattern.words[at] ?? 0

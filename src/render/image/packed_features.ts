@@ -12,8 +12,8 @@ const knownFeatures = new WeakMap<JobFeatures, readonly DrawnFeature[]>()
 /** What features are read for. */
 export interface FeatureUse {
   /**
-   * Whether each geometry is used once, and not after that of another feature: it is read when it is asked for, and the memory of
-   * points is used again. Objects that live as long as the image keep the garbage collector busier than drawing takes.
+   * Whether geometry and context of a feature are used once, and not after those of another one: their memory is used again.
+   * Objects that live as long as the image keep the garbage collector busier than drawing takes.
    */
   readonly isBrief?: boolean
 }
@@ -26,20 +26,23 @@ export function readFeatures(
 ): readonly DrawnFeature[] {
   const known = knownFeatures.get(features)
   if (known !== undefined) return known
-  const position = new Float64Array(2)
+  const { scaleDenom } = job
   const layer: PackedLayer = {
     features,
-    scaleDenom: job.scaleDenom,
+    scaleDenom,
     view: {
       isAtEdge: !job.keepsWorldEdges && isAtWorldEdge(features, job),
       visible: visibleBoxOf(style, job),
     },
-    isBrief,
-    position,
-    point: { family: 'POINT', parts: [[position]] },
   }
-  const read = Array.from(features.ids.keys(), (at) => new PackedFeature(layer, at))
-  if (!isBrief) knownFeatures.set(features, read)
+  const read: DrawnFeature[] = []
+  if (isBrief) {
+    const shared = createShared(scaleDenom)
+    for (let at = 0; at < features.ids.length; at += 1) read.push(new BriefFeature(layer, shared, at))
+    return read
+  }
+  for (let at = 0; at < features.ids.length; at += 1) read.push(new KeptFeature(layer, at))
+  knownFeatures.set(features, read)
   return read
 }
 
@@ -48,14 +51,10 @@ interface PackedLayer {
   readonly features: JobFeatures
   readonly scaleDenom: number
   readonly view: GeometryView
-  readonly isBrief: boolean
-  /** Position of the only part of `point`, which is used for one point after the other. */
-  readonly position: Float64Array
-  readonly point: PixelGeometry
 }
 
-/** A feature that is read when it is asked for. */
-class PackedFeature implements DrawnFeature {
+/** A feature that is read when it is asked for, and kept. */
+class KeptFeature implements DrawnFeature {
   readonly #layer: PackedLayer
   readonly #at: number
   #geometry: PixelGeometry | undefined
@@ -67,37 +66,72 @@ class PackedFeature implements DrawnFeature {
   }
 
   get geometry(): PixelGeometry {
-    const layer = this.#layer
-    if (layer.isBrief) return readBriefly(layer, this.#at)
-    this.#geometry ??= readGeometry(layer.features, this.#at, layer.view)
+    this.#geometry ??= readGeometry(this.#layer.features, this.#at, this.#layer.view)
     return this.#geometry
   }
 
   get context(): EvaluationContext {
-    const { isBrief, features, scaleDenom } = this.#layer
-    if (this.#context !== undefined) return this.#context
-    const id = features.ids[this.#at] ?? 0
-    const context = { attributes: readAttributes(features, this.#at), id, scaleDenom }
-    if (!isBrief) this.#context = context
+    this.#context ??= readContext(this.#layer, this.#at)
+    return this.#context
+  }
+}
+
+/** Objects that are used for one brief feature after the other. */
+interface SharedParts {
+  /** Position of the only part of `point`. */
+  readonly position: Float64Array
+  readonly point: PixelGeometry
+  /** Context of features of which the style reads no attributes. */
+  readonly context: { -readonly [Name in keyof EvaluationContext]: EvaluationContext[Name] }
+}
+
+function createShared(scaleDenom: number): SharedParts {
+  const position = new Float64Array(2)
+  const point: PixelGeometry = { family: 'POINT', parts: [[position]] }
+  return { position, point, context: { attributes: noAttributes, id: 0, scaleDenom } }
+}
+
+/** A feature that is read when it is asked for, and valid until the next one is. */
+class BriefFeature implements DrawnFeature {
+  readonly #layer: PackedLayer
+  readonly #shared: SharedParts
+  readonly #at: number
+
+  constructor(layer: PackedLayer, shared: SharedParts, at: number) {
+    this.#layer = layer
+    this.#shared = shared
+    this.#at = at
+  }
+
+  get geometry(): PixelGeometry {
+    const { features, view } = this.#layer
+    if (features.points.length === 0) return readGeometry(features, this.#at, view)
+    readPosition(features, this.#at, this.#shared.position)
+    return this.#shared.point
+  }
+
+  get context(): EvaluationContext {
+    const { features } = this.#layer
+    if (features.fields.length > 0) return readContext(this.#layer, this.#at)
+    const { context } = this.#shared
+    context.id = features.ids[this.#at] ?? 0
     return context
   }
 }
 
-function readBriefly({ features, view, position, point }: PackedLayer, at: number): PixelGeometry {
-  if (features.points.length === 0) return readGeometry(features, at, view)
-  readPosition(features, at, position)
-  return point
+function readContext({ features, scaleDenom }: PackedLayer, at: number): EvaluationContext {
+  const { fields, columns, ids } = features
+  const attributes =
+    fields.length === 0
+      ? noAttributes
+      : Object.fromEntries(fields.map((name, field) => [name, columns[field]?.[at]]))
+  return { attributes, id: ids[at] ?? 0, scaleDenom }
 }
 
 /** Reads a point into the memory of its position. */
 function readPosition({ points, unitsPerPixel }: JobFeatures, at: number, position: Float64Array): void {
   position[0] = (points[2 * at] ?? 0) * (1 / unitsPerPixel[0])
   position[1] = (points[2 * at + 1] ?? 0) * (1 / unitsPerPixel[1])
-}
-
-function readAttributes({ fields, columns }: JobFeatures, at: number): EvaluationContext['attributes'] {
-  if (fields.length === 0) return noAttributes
-  return Object.fromEntries(fields.map((name, field) => [name, columns[field]?.[at]]))
 }
 
 const noAttributes: Readonly<Record<string, unknown>> = {}

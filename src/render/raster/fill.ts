@@ -19,11 +19,12 @@ export function paintFills(surface: Surface, pixel: Pixel): RunSink {
 }
 
 /**
- * Returns a part as a number from 0 to 255. Halves are rounded up despite errors of computation, so that two parts of a
- * pixel never sum to less than the pixel.
+ * Returns the covered part of a run as a number from 0 to 255. Halves are rounded up despite errors of computation, so that
+ * two parts of a pixel never sum to less than the pixel. Takes the place of the part and not the part, which as an argument would be
+ * an object for the garbage collector.
  */
-export function quantize(coverage: number): number {
-  return (coverage * 255 + 0.5002) | 0
+export function quantize(coverage: Float64Array, run: number): number {
+  return ((coverage[run] ?? 0) * 255 + 0.5002) | 0
 }
 
 class OverRuns implements RunSink {
@@ -38,7 +39,7 @@ class OverRuns implements RunSink {
   addRow(row: number, { count, starts, ends, coverage }: Runs): void {
     const base = row * this.#surface.width
     for (let run = 0; run < count; run += 1) {
-      const part = quantize(coverage[run] ?? 0)
+      const part = quantize(coverage, run)
       if (part !== 0) this.addRun(part, base + (starts[run] ?? 0), base + (ends[run] ?? 0))
     }
   }
