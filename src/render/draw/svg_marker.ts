@@ -4,10 +4,10 @@ import type { Surface } from '../raster/surface.ts'
 import type { Canvas } from './canvas.ts'
 import { anchorOffset, type MarkerPlace } from './simple_marker.ts'
 
-/** SVG images as surfaces of twice their size, by the key of their markers. */
+/** SVG images as surfaces of about twice their size, by the key of their markers. Similar markers share one. */
 export type SvgImages = ReadonlyMap<string, Surface>
 
-/** Pixels of a surface per pixel of its marker. */
+/** Pixels of a surface per pixel of the marker that it is drawn for. */
 export const svgScale = 2
 
 /** Work of a pixel of a marker, which is a mean of four of its image. */
@@ -34,8 +34,8 @@ export function svgMarkerReach(marker: SvgMarker<number>, image?: Surface): numb
 }
 
 /** Returns the box of a marker around its position, before it is turned. */
-function boxOf({ anchor, offset }: SvgMarker<number>, { width, height }: Surface) {
-  const [halfWidth, halfHeight] = [width / svgScale / 2, height / svgScale / 2]
+function boxOf({ anchor, offset, size, aspectRatio }: SvgMarker<number>, { width, height }: Surface) {
+  const [halfWidth, halfHeight] = [size / 2, (size * (aspectRatio || height / width)) / 2]
   const [anchorX, anchorY] = anchorOffset(anchor)
   const [x, y] = [offset[0] + anchorX * halfWidth, offset[1] + anchorY * halfHeight]
   return { left: x - halfWidth, right: x + halfWidth, top: y - halfHeight, bottom: y + halfHeight }
@@ -51,6 +51,8 @@ export function drawSvgMarker(
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   const box = boxOf(marker, image)
   const { words, width } = surface
+  const scaleX = image.width / (box.right - box.left)
+  const scaleY = image.height / (box.bottom - box.top)
   const sampled = { image, opacity: place.opacity }
   const visible = turnedBox(surface, { box, cos, sin, place })
   const { firstColumn, lastColumn, firstRow, lastRow } = visible
@@ -60,7 +62,8 @@ export function drawSvgMarker(
     const y = row + 0.5 - place.y
     for (let column = firstColumn; column < lastColumn; column += 1) {
       const x = column + 0.5 - place.x
-      const pixel = sample(sampled, x * cos + y * sin - box.left, y * cos - x * sin - box.top)
+      const left = (x * cos + y * sin - box.left) * scaleX
+      const pixel = sample(sampled, left, (y * cos - x * sin - box.top) * scaleY)
       const to = row * width + column
       if (pixel >>> 24 === 255) words[to] = pixel
       else if (pixel !== 0) words[to] = overPixel(pixel, words[to] ?? 0)
@@ -96,14 +99,11 @@ interface Sampled {
   readonly opacity: number
 }
 
-/**
- * Returns the mean of the four pixels of an image around a position in pixels of its marker. Called for each pixel of
- * large markers: it makes no objects.
- */
+/** Returns the mean of the four pixels of an image around a position. Called for each pixel of large markers: it makes no objects. */
 function sample({ image, opacity }: Sampled, x: number, y: number): number {
   const { words, width, height } = image
-  const left = x * svgScale - 0.5
-  const top = y * svgScale - 0.5
+  const left = x - 0.5
+  const top = y - 0.5
   const column = Math.floor(left)
   const row = Math.floor(top)
   if (column < -1 || row < -1 || column >= width || row >= height) return 0

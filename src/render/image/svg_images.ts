@@ -11,11 +11,13 @@ import { scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
 import type { DrawJob, FeatureJobLayer } from './draw_job.ts'
 import { prepareGroups } from './group_layer.ts'
+import { groupSimilar } from './similar_markers.ts'
 
-/** Maximum width and height of a marker in pixels, and maximum number of images of a drawing. */
-const limits = { side: 512, images: 500 }
+/** Maximum width and height of the image of a marker, in pixels of the marker; larger markers are scaled up. */
+const maxSide = 512
 
-/** Work of an element of an image, and of a pixel of it, in pixels that are blended. */
+/** Work of an image, of an element of it, and of a pixel of it, in pixels that are blended. */
+const imageWork = 50_000
 const elementWork = 1000
 const pixelWork = 4
 
@@ -46,13 +48,13 @@ async function drawMarkers(
   addWork: AddWork,
 ): Promise<SvgImages> {
   const images = new Map<string, Surface>()
-  for (const [key, marker] of [...markers].slice(0, limits.images)) {
-    const measure = 'svg' in marker.source ? measureSvg(marker.source.svg) : undefined
+  for (const { drawn, keys } of groupSimilar(markers)) {
+    const measure = 'svg' in drawn.source ? measureSvg(drawn.source.svg) : undefined
     if (measure === undefined) continue
-    const side = Math.min(limits.side, Math.max(0, marker.size)) * svgScale
-    addWork(measure.elements * elementWork + side * side * (pixelWork + measure.filterWork))
-    const image = await drawSvg(marker).catch(() => undefined)
-    if (image !== undefined) images.set(key, image)
+    const side = Math.min(maxSide, Math.max(0, drawn.size)) * svgScale
+    addWork(imageWork + measure.elements * elementWork + side * side * (pixelWork + measure.filterWork))
+    const image = await drawSvg(drawn).catch(() => undefined)
+    if (image !== undefined) for (const key of keys) images.set(key, image)
   }
   return images
 }
@@ -88,10 +90,9 @@ async function drawSvg(marker: SvgMarker<number>): Promise<Surface | undefined> 
     limitInputPixels: false,
   }).metadata()
   const ratio = aspectRatio > 0 ? aspectRatio : naturalHeight / naturalWidth
-  const [width, height] = [size, size * ratio].map((side) =>
-    Math.round(Math.min(limits.side, side) * svgScale),
-  )
-  if (!(width !== undefined && height !== undefined && width > 0 && height > 0)) return undefined
+  const scale = Math.min(1, maxSide / (size * Math.max(1, ratio))) * svgScale
+  const [width, height] = [Math.round(size * scale), Math.round(size * ratio * scale)]
+  if (!(width > 0 && height > 0)) return undefined
   // Drawn at the density of the result, not scaled up.
   const density = Math.min(2400, Math.max(1, (72 * width) / naturalWidth))
   const { data } = await sharp(svg, { density })
