@@ -7,6 +7,17 @@ export function pixelsOf(length: Length, pixelsPerMapUnit: number): number {
   return Math.min(maxPixels, Math.max(minPixels, mapUnits * pixelsPerMapUnit))
 }
 
+/** Multiplies a length, with its limits. */
+export function scaleLength(length: Length, factor: number): Length {
+  if (typeof length === 'number') return length * factor
+  const { mapUnits, minPixels, maxPixels } = length
+  return {
+    mapUnits: mapUnits * factor,
+    ...(minPixels === undefined ? {} : { minPixels: minPixels * factor }),
+    ...(maxPixels === undefined ? {} : { maxPixels: maxPixels * factor }),
+  }
+}
+
 /** Converts all lengths of a symbol to pixels. */
 export function scaleSymbol(
   { type, opacity, layers }: MapSymbol,

@@ -205,10 +205,18 @@ function drawMarkerText(
   return surface
 }
 
+/** Step of the widths of strokes under a wide one, in pixels. */
+const strokeStep = 4
+
+/** Strokes letters. A stroke that is wider than a bend of a letter has gaps beside it, which narrower ones fill. */
 function strokeRuns(context: SKRSContext2D, label: PlacedLabel, width: number): void {
-  context.lineWidth = width
   context.lineJoin = 'round'
-  eachRun(context, label, (text) => context.strokeText(text, 0, 0))
+  eachRun(context, label, (text) => {
+    for (let narrower = width; narrower > 0; narrower -= strokeStep) {
+      context.lineWidth = narrower
+      context.strokeText(text, 0, 0)
+    }
+  })
 }
 
 function eachRun(context: SKRSContext2D, { runs, face }: PlacedLabel, draw: (text: string) => void): void {

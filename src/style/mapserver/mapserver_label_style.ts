@@ -19,7 +19,7 @@ export function labelsOf(label: MapserverLabel, family: GeometryFamily): Labels 
       capitalization: 'mixed',
     },
     color,
-    ...(outline === undefined ? {} : { buffer: { size: outlineWidth, color: outline } }),
+    ...(outline === undefined ? {} : { buffer: { size: outlineReach(outlineWidth), color: outline } }),
     placement: placementOf(label, family),
     offset,
     angle: typeof angle === 'number' ? (360 - angle) % 360 : 0,
@@ -32,6 +32,9 @@ export function labelsOf(label: MapserverLabel, family: GeometryFamily): Labels 
     ...(label.repeatDistance === undefined ? {} : { repeatDistance: label.repeatDistance }),
   }
 }
+
+/** Returns how far an outline is seen on each side of a letter: MapServer draws it one pixel wider than it says, half of it inside. */
+const outlineReach = (width: number) => (width + 1) / 2
 
 /** MapServer has pixels of 1/72 inch, where the denominator of a resolution is smaller. */
 const scaleFactor = 96 / 72

@@ -1,6 +1,7 @@
 import { type Color, fade, findQtColor } from '../color.ts'
 import type { Expression } from '../expression/expression.ts'
 import type { LabelBuffer, LabelFont, LabelPlacement, LabelProperty, Labels } from '../label_model.ts'
+import { scaleLength } from '../scale_layer.ts'
 import { findOrigin, withOrigin } from '../style_origin.ts'
 import type { Length, Offset } from '../symbol_layer.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
@@ -168,7 +169,7 @@ function labelProperties({ style, buffer }: Settings) {
     },
     factors: {
       size: labelLengthFactor(style, 'fontSize'),
-      bufferSize: labelLengthFactor(buffer, 'bufferSize'),
+      bufferSize: labelLengthFactor(buffer, 'bufferSize') * bufferReach,
     },
   } as const satisfies Parameters<typeof readDataDefined<LabelProperty>>[2]
 }
@@ -211,9 +212,12 @@ function readBuffer(buffer: XmlElement): { readonly buffer?: LabelBuffer } {
   const isDrawn = attributeOf(buffer, 'bufferDraw')
   if (isDrawn === undefined ? !numberAttribute(buffer, 'bufferSize') : isDrawn !== '1') return {}
   const color = colorOf(buffer, 'bufferColor', '#ffffff')
-  const size = labelLength(buffer, 'bufferSize')
+  const size = scaleLength(labelLength(buffer, 'bufferSize'), bufferReach)
   return { buffer: { size, color: fade(color, opacityOf(buffer, 'buffer')) } }
 }
+
+/** Part of the size of a buffer that is seen on each side of a letter: the size is the width of the pen that QGIS draws it with. */
+const bufferReach = 0.5
 
 /** Placements by their numbers: around, over, line, curved, horizontal, free, ordered around, perimeter curved, outside. */
 function readPlacement({ reading, placement }: Settings): LabelPlacement {

@@ -23,6 +23,8 @@ function draw(labels: readonly PlacedLabel[], pixelRatio = 1) {
   return { words, ink: words.reduce((sum, word) => sum + (word >>> 24), 0) / 255 }
 }
 
+const isOpaque = (word: number) => word >>> 24 > 128
+
 describe('the pen', () => {
   test('draws every script with letters of its own', () => {
     const texts = [
@@ -90,6 +92,28 @@ describe('the pen', () => {
     expect(wide.ink).toBeGreaterThan(2 * plain.ink)
     const faint = draw([label('WWW', { color: '#00000000', buffer: { size: 3, color: '#ff000080' } })])
     expect(Math.max(...faint.words.map((word) => word >>> 24))).toBe(128)
+  })
+
+  test('draws wide buffers without gaps, as far as their size', () => {
+    const box = [0, 0, 240, 100] as const
+    const words = (text: string, size: number) =>
+      draw([label(text, { box, face: { ...face, size: 12 }, buffer: { size, color: '#ff0000' } })]).words
+    for (const size of [8, 14, 24])
+      for (const text of ['Belgium', 'Wave @&g%', 'Łódź 8']) {
+        const drawn = words(text, size)
+        // From the first to the last pixel of each row of the small letters.
+        const gaps = [44, 45, 46, 47, 48, 49]
+          .map((row) => drawn.subarray(row * 240, (row + 1) * 240))
+          .map((row) => row.subarray(row.findIndex(isOpaque), row.findLastIndex(isOpaque) + 1))
+          .filter((row) => !row.every(isOpaque))
+        expect(gaps).toEqual([])
+      }
+    const columns = (size: number) => {
+      const drawn = words('I', size)
+      const seen = Array.from({ length: 240 }, (_, x) => x).filter((x) => isOpaque(drawn[50 * 240 + x] ?? 0))
+      return seen.length
+    }
+    expect(columns(20) - columns(10)).toBe(20)
   })
 
   test('uses weights and kinds of fonts, and a known one for others', () => {

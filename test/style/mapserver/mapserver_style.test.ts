@@ -188,7 +188,8 @@ describe('a class', () => {
       <font>sans-bold-italic</font><force>true</force><wrap>|</wrap><maxlength>12</maxlength><offset x="1" y="2"/>`
     const { rules } = styleOf(`<labelitem>s</labelitem><class><label>${inner}</label></class>`, 'POINT')
     expect(rules[0]?.labels[0]).toMatchObject({
-      buffer: { size: 2, color: '#ffffff' },
+      // As MapServer draws it: one pixel wider, half of it on each side.
+      buffer: { size: 1.5, color: '#ffffff' },
       priority: 8,
       repeatDistance: 300,
       font: { family: 'sans-bold-italic', weight: 700, isItalic: true },

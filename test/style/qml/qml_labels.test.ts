@@ -60,7 +60,7 @@ test('reads text, font, colours, buffer, limits and data-defined properties', ()
     text: { op: 'call', name: 'upper' },
     font: { family: 'Noto Sans', size: 12, weight: 700, isItalic: true, capitalization: 'upper' },
     color: '#01020380',
-    buffer: { size: 2, color: '#040506' },
+    buffer: { size: 1, color: '#040506' },
     placement: { kind: 'over', quadrant: [1, 1] },
     offset: [3, -2],
     angle: 30,
@@ -225,12 +225,12 @@ test.each([
 })
 
 test.each([
-  ['bufferSize="2"', 2 * millimetre],
-  ['bufferDraw="1" bufferSize="2" bufferSizeInMapUnits="0"', 2 * millimetre],
-  ['bufferDraw="1" bufferSize="2" bufferSizeInMapUnits="1"', { mapUnits: 2 }],
+  ['bufferSize="2"', millimetre],
+  ['bufferDraw="1" bufferSize="2" bufferSizeInMapUnits="0"', millimetre],
+  ['bufferDraw="1" bufferSize="2" bufferSizeInMapUnits="1"', { mapUnits: 1 }],
   ['bufferDraw="0" bufferSize="2"', undefined],
   ['bufferSize="0"', undefined],
-])('reads the buffer %s of older files beside the text', (buffer, size) => {
+])('reads the buffer %s of older files beside the text, half of it on each side', (buffer, size) => {
   const others = `<text-buffer ${buffer} bufferTransp="50" bufferColor="0,0,0,255"/>`
   const { style } = label(settings({ style: 'fieldName="s"', others }))
   const expected = typeof size === 'number' ? expect.closeTo(size, 3) : size
