@@ -99,7 +99,8 @@ export interface Labels<L = Length> {
   readonly wrapLength: number
   /** Distance of baselines as a multiple of the line spacing of the font. */
   readonly lineHeight: number
-  readonly alignment: 'left' | 'center' | 'right'
+  /** Of lines; `follow` aligns those beside a point on the side of the point, and centres others. */
+  readonly alignment: 'left' | 'center' | 'right' | 'follow'
   /** Whether every part of a feature is labelled, and not only the largest; absent is false. */
   readonly isOnAllParts?: boolean
   /** Whether lines with the same label that meet have one label together; absent is false. */

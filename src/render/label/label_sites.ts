@@ -9,6 +9,7 @@ import { createPath, type LinePath } from './line_path.ts'
 import type { PixelPart } from './part_measure.ts'
 import type { MeasureText } from './placed_label.ts'
 import {
+  besidePoint,
   type Candidate,
   layoutBlock,
   layoutLetters,
@@ -141,16 +142,16 @@ function* pointCandidates(
   const angle = (spec.angle * Math.PI) / 180
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   // Rotated around the point.
-  const at = (dx: number, dy: number) =>
+  const at = (dx: number, dy: number, side: -1 | 0 | 1) =>
     straightCandidate(
-      block,
+      besidePoint(block, side),
       [x + offset[0] + cos * dx - sin * dy, y + offset[1] + sin * dx + cos * dy],
       angle,
     )
   const [halfWidth, halfHeight] = [block.width / 2, block.height / 2]
   if (placement.kind !== 'around') {
-    const [right, down] = placement.kind === 'over' ? placement.quadrant : [0, 0]
-    yield at(right * halfWidth, down * halfHeight)
+    const [right, down] = placement.kind === 'over' ? placement.quadrant : ([0, 0] as const)
+    yield at(right * halfWidth, down * halfHeight, right)
     return
   }
   const radius = (spec.markerRadius ?? 0) + block.margin
@@ -159,7 +160,7 @@ function* pointCandidates(
   const diagonal = Math.max(reach * Math.SQRT1_2, diagonalGap(radius, halfHeight / 2))
   for (const [right, down] of directions) {
     const gap = right !== 0 && down !== 0 ? diagonal : reach
-    yield at(right * (halfWidth + gap), down * (halfHeight * (right === 0 ? 1 : 0.5) + gap))
+    yield at(right * (halfWidth + gap), down * (halfHeight * (right === 0 ? 1 : 0.5) + gap), right)
   }
 }
 

@@ -3,15 +3,27 @@ import { splitLetters } from './label_text.ts'
 import { createBox, growBox, type OrientedBox } from './oriented_box.ts'
 import type { MeasureText, TextRun } from './placed_label.ts'
 
+/** A line of a label, with the offset of the left end of its baseline from the center. */
+interface BlockLine {
+  readonly text: string
+  readonly width: number
+  readonly x: number
+  readonly y: number
+}
+
 /** Lines of a label, laid out around its center. */
 export interface TextBlock {
   readonly width: number
   readonly height: number
-  /** Offset of the left end of each baseline from the center. */
-  readonly lines: readonly { readonly text: string; readonly x: number; readonly y: number }[]
+  readonly lines: readonly BlockLine[]
   /** Margin that other labels may not cover: that of the buffer. */
   readonly margin: number
+  /** Whether lines are aligned on the side of the point that the label is beside of. @default false */
+  readonly followsPoint?: boolean
 }
+
+/** Share of the room beside a line that lies to its left. */
+const shares = { left: 0, center: 0.5, right: 1 } as const
 
 /** Lays out the lines of a label. */
 export function layoutBlock(spec: LabelSpec, measure: MeasureText): TextBlock {
@@ -20,15 +32,30 @@ export function layoutBlock(spec: LabelSpec, measure: MeasureText): TextBlock {
   const gap = (first.ascent + first.descent) * spec.lineHeight
   const width = extents.reduce((most, extent) => Math.max(most, extent.width), 0)
   const height = (extents.length - 1) * gap + first.ascent + first.descent
-  const share = { left: 0, center: 0.5, right: 1 }[spec.alignment]
+  const followsPoint = spec.alignment === 'follow'
+  const share = shares[spec.alignment === 'follow' ? 'center' : spec.alignment]
   return {
-    ...{ width, height },
+    ...{ width, height, followsPoint },
     lines: extents.map((extent, at) => ({
       text: spec.lines[at] ?? '',
-      x: -width / 2 + share * (width - extent.width),
+      width: extent.width,
+      x: alignedX(width, extent.width, share),
       y: -height / 2 + first.ascent + at * gap,
     })),
     margin: spec.buffer?.size ?? 0,
+  }
+}
+
+const alignedX = (blockWidth: number, width: number, share: number) =>
+  -blockWidth / 2 + share * (blockWidth - width)
+
+/** Returns a block to the left (-1) or right (1) of a point, or over it (0), with its lines on that side if they follow the point. */
+export function besidePoint(block: TextBlock, side: -1 | 0 | 1): TextBlock {
+  if (block.followsPoint !== true || side === 0) return block
+  const share = shares[side === 1 ? 'left' : 'right']
+  return {
+    ...block,
+    lines: block.lines.map((line) => ({ ...line, x: alignedX(block.width, line.width, share) })),
   }
 }
 

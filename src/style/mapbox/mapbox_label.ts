@@ -73,7 +73,7 @@ function definedBy(entries: readonly (readonly [LabelProperty, Expression | unde
 }
 
 const capitalizations = { none: 'mixed', uppercase: 'upper', lowercase: 'lower' } as const
-const alignments = { center: 'center', left: 'left', right: 'right', auto: 'center' } as const
+const alignments = { center: 'center', left: 'left', right: 'right', auto: 'follow' } as const
 
 function reportIcons(layer: MapboxLayer): void {
   const image = propertyOf(layer, 'icon-image')

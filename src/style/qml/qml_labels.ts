@@ -131,7 +131,7 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
     wrapLength: Math.max(0, numberAttribute(settings.format, 'autoWrapLength') ?? 0),
     lineHeight:
       numberAttribute(style, 'multilineHeight') ?? numberAttribute(settings.format, 'multilineHeight') ?? 1,
-    alignment: entryOf(alignments, attributeOf(settings.format, 'multilineAlign')) ?? 'left',
+    alignment: entryOf(alignments, attributeOf(settings.format, 'multilineAlign') ?? '3') ?? 'left',
     ...(attributeOf(settings.rendering, 'labelPerPart') === '1' ? { isOnAllParts: true } : {}),
     ...(attributeOf(settings.rendering, 'mergeLines') === '1' ? { mergesLines: true } : {}),
     ...readRepeat(settings.placement),
@@ -141,7 +141,9 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
   return [withOrigin(labels, element.span)]
 }
 
-const alignments: Readonly<Record<string, Labels['alignment']>> = { '0': 'left', '1': 'center', '2': 'right' }
+const alignments: Readonly<Record<string, Labels['alignment']>> = {
+  ...{ '0': 'left', '1': 'center', '2': 'right', '3': 'follow' },
+}
 
 function readText({ reading, style }: Settings): Expression | undefined {
   const text = attributeOf(style, 'fieldName') ?? ''

@@ -36,6 +36,20 @@ describe('labels at points', () => {
     expect(label?.box).toEqual([103, 90, 113, 100])
   })
 
+  test('align lines that follow the point on its side, and centre others', () => {
+    const lines = { text: 'a|bbb', wrapCharacter: '|', alignment: 'follow' } as const
+    const startsOf = (found: readonly PlacedLabel[]) => found.flatMap(({ runs }) => runs.map(({ x }) => x))
+    const startsAt = (x: -1 | 0 | 1) =>
+      startsOf(place([point(100, 100)], { kind: 'over', quadrant: [x, -1] }, lines))
+    expect(startsAt(1)).toEqual([100, 100])
+    expect(startsAt(0)).toEqual([95, 85])
+    expect(startsAt(-1)).toEqual([90, 70])
+    const around = startsOf(place([point(100, 100)], { kind: 'around', distance: 0 }, lines))
+    expect(around[0]).toBe(around[1])
+    const inside = startsOf(place([polygon(square(0, 0, 200))], { kind: 'horizontal' }, lines))
+    expect(inside).toEqual([95, 85])
+  })
+
   test('move around the point where the preferred place is taken', () => {
     const both = place([point(100, 100), point(108, 100)], { kind: 'around', distance: 2 })
     expect(texts(both)).toEqual(['a', 'b'])

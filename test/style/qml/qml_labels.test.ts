@@ -37,7 +37,7 @@ test('reads the defaults of QGIS', () => {
       wrapCharacter: '',
       wrapLength: 0,
       lineHeight: 1,
-      alignment: 'left',
+      alignment: 'follow',
     },
   ])
 })
@@ -74,6 +74,17 @@ test('reads text, font, colours, buffer, limits and data-defined properties', ()
     maxScaleDenom: 5000,
     dataDefined: { size: { op: 'field', name: 'n' }, isDrawn: { op: 'literal', value: true } },
   })
+})
+
+test.each([
+  ['0', 'left'],
+  ['1', 'center'],
+  ['2', 'right'],
+  ['3', 'follow'],
+])('reads the alignment %s of lines as %s', (alignment, expected) => {
+  const others = `<text-format multilineAlign="${alignment}"/>`
+  const { style } = label(settings({ style: 'fieldName="s"', others }))
+  expect(style?.labels[0]?.alignment).toBe(expected)
 })
 
 test.each([
