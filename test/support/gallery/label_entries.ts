@@ -59,7 +59,32 @@ const some = {
 
 const on = 'labelsEnabled="1"'
 
-/** Lines between labels and their features. */
+/** Labels of which only the buffer is seen: every program draws letters in its own way. */
+const buffered = ({ size, placement, text }: { size: string; placement: string; text: string }) =>
+  oneSymbol('marker', simpleMarker({ size: '1.2' }), {
+    attributes: on,
+    rest: `<labeling type="simple"><settings calloutType="simple">
+    <text-style fieldName="${text}" isExpression="1" fontFamily="DejaVu Sans" fontSize="10" fontSizeUnit="Point" textOpacity="0">
+      <text-buffer bufferDraw="1" ${size} bufferColor="190,30,60,255" bufferOpacity="1" bufferJoinStyle="128" bufferNoFill="1"/>
+    </text-style>
+    <text-format multilineAlign="3"/>
+    <placement ${placement}/>
+    <rendering displayAll="1" drawLabels="1" obstacle="0"/>
+  </settings></labeling>`,
+  })
+
+const buffers = {
+  mm: 'bufferSize="3" bufferSizeUnits="MM"',
+  point: 'bufferSize="4" bufferSizeUnits="Point"',
+  pixel: 'bufferSize="5" bufferSizeUnits="Pixel"',
+} as const
+
+const lines = {
+  left: some.left.replace("'label'", "'l' || '\\n' || 'label'"),
+  right: some.right.replace("'label'", "'l' || '\\n' || 'label'"),
+} as const
+
+/** Buffers of labels, and lines between labels and their features. */
 export const labelEntries: readonly GalleryEntry[] = [
   {
     ...{ name: 'callout_simple', group: 'labels', family: 'POINT' },
@@ -92,5 +117,17 @@ export const labelEntries: readonly GalleryEntry[] = [
       ...{ placement: moved(-12, -14), text: some.areas },
       options: { anchorPoint: 'point_on_exterior' },
     }),
+  },
+  ...(['mm', 'point', 'pixel'] as const).map((unit) => ({
+    ...({ name: `label_buffer_${unit}`, group: 'labels', family: 'POINT' } as const),
+    qml: buffered({ size: buffers[unit], placement: moved(7, -5), text: some.left }),
+  })),
+  {
+    ...{ name: 'label_lines_right', group: 'labels', family: 'POINT' },
+    qml: buffered({ size: buffers.pixel, placement: 'placement="1" quadOffset="5"', text: lines.left }),
+  },
+  {
+    ...{ name: 'label_lines_left', group: 'labels', family: 'POINT' },
+    qml: buffered({ size: buffers.pixel, placement: 'placement="1" quadOffset="3"', text: lines.right }),
   },
 ]
