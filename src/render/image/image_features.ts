@@ -38,6 +38,8 @@ export interface FeatureRequest {
   readonly fields: readonly string[]
   /** Which features are kept where they are denser than pixels; by default large ones, and points that are drawn last. */
   readonly importance?: Importance | undefined
+  /** Whether symbols lie on vertices, which are kept then also where they change no shape. @default false */
+  readonly keepsVertices?: boolean | undefined
   /** Which features beyond the antimeridian are read, in copies of the world: `symbols` is points, lines, and what the image shows of polygons. @default 'symbols' */
   readonly copies?: 'none' | 'symbols' | 'all'
 }
@@ -63,14 +65,15 @@ const limits = {
 
 /**
  * Reads the features of a layer for an image: transformed, simplified to an eighth of a pixel and thinned to one per half a
- * pixel (points) or an eighth of a pixel (geometries smaller than that), in the order of their ids.
+ * pixel (points) or an eighth of a pixel (geometries smaller than that), in the order of their ids. Lines whose vertices are kept
+ * have those that are at least half a pixel apart.
  *
  * @throws {Problem} render/too-large if the geometries are too large
  */
 export async function readImageFeatures(
   database: Queryable,
   layer: FilteredLayer,
-  { frame, reach, fields, clipMargin, importance, copies = 'symbols' }: FeatureRequest,
+  { frame, reach, fields, clipMargin, importance, keepsVertices, copies = 'symbols' }: FeatureRequest,
 ): Promise<JobFeatures> {
   const { height, width } = frame
   const isOfPoints = isPointLayer(layer)
@@ -92,7 +95,7 @@ export async function readImageFeatures(
     const searchArea = await findFrameArea(database, layer, copied)
     const selectionOf = (clips: boolean): RowSelection => ({
       layer: read,
-      grid: { ...copied, searchArea: searchArea && { ...searchArea, isClipped: clips } },
+      grid: { ...copied, keepsVertices, searchArea: searchArea && { ...searchArea, isClipped: clips } },
       clips,
       importance,
       fillsCells: true,

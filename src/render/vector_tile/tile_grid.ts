@@ -49,6 +49,8 @@ export interface TileGrid {
   readonly fillsCells?: boolean
   /** Tolerance of the simplification of lines above 512 KB, in metres; `cell` if it is missing. */
   readonly largeLineTolerance?: number
+  /** Whether vertices are kept that are farther apart than `cell`, those of lines than `largeLineTolerance`, also where they change no shape. */
+  readonly keepsVertices?: boolean | undefined
   /** Area to search, for a reference system other than EPSG:3857 and EPSG:4326. */
   readonly searchArea?: SearchArea | undefined
   /** Units that the origin of cells lies left of the tile and above it, so that cell numbers are not negative. */

@@ -259,13 +259,14 @@ export function unitsSql(
  */
 export function simplifiedSql(target: GeometryTarget): string {
   const { layer, grid, bindings, clips } = target
-  const { wide, cell, srs = mercator } = grid
+  const { wide, cell, srs = mercator, keepsVertices = false } = grid
   const plain = geometryParts(layer.geometryType).hasZ ? 'ST_Force2D(g)' : 'g'
   // Binds the box only where it is used: PostgreSQL refuses parameters without a type.
   const clip = () => clipSql(plain, boxSql(wide, srs, bindings), 'whole')
   const near = clips ? `case when ${completeSql(target)} then ${plain} else ${clip()} end` : plain
   if (cell === 0) return near
-  return simplifySql(near, toleranceSql(target))
+  const tolerance = toleranceSql(target)
+  return keepsVertices ? `ST_RemoveRepeatedPoints(${near}, ${tolerance})` : simplifySql(near, tolerance)
 }
 
 /**
@@ -273,10 +274,12 @@ export function simplifiedSql(target: GeometryTarget): string {
  * border.
  */
 function toleranceSql({ layer, grid, bindings }: GeometryTarget): string {
-  const { cell, tolerance: least = cell, largeLineTolerance = least } = grid
+  const { cell, tolerance: least = cell, largeLineTolerance = least, keepsVertices = false } = grid
+  const isCoarser = largeLineTolerance > least && geometryParts(layer.geometryType).family === 'LINESTRING'
+  // Binds each tolerance only where it is used: PostgreSQL refuses parameters without a type.
+  if (isCoarser && keepsVertices) return bindings.bind(largeLineTolerance, 'float8')
   const tolerance = bindings.bind(least, 'float8')
-  if (largeLineTolerance <= least || geometryParts(layer.geometryType).family !== 'LINESTRING')
-    return tolerance
+  if (!isCoarser) return tolerance
   const large = bindings.bind(largeLineTolerance, 'float8')
   return `case when ST_MemSize(g) > ${clipThresholdBytes} then ${large} else ${tolerance} end`
 }

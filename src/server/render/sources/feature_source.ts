@@ -28,6 +28,7 @@ import { countSymbols, selectSymbols } from '../../../style/legend_entries.ts'
 import { isInScale, scaleDenomOf } from '../../../style/match_rules.ts'
 import type { PointGroups } from '../../../style/point_groups.ts'
 import type { Rule, Style } from '../../../style/style_model.ts'
+import { hasVertexMarkers } from '../../../style/vertex_markers.ts'
 import type { ServerContext } from '../../context.ts'
 import { readJsonFilter } from '../../features/json_filter.ts'
 import { findDatabase } from '../../geodb/geodb_session.ts'
@@ -151,7 +152,7 @@ async function readFeatures(
   const fields = [...fieldsOfStyle(style), ...(hasOwnLabels ? fieldsOfLabels(style) : [])]
   const importance = importanceOf(layer, findImportantField(style))
   const features = await readImageFeatures(database, limitToScale(layer, style, scaleOf(frame)), {
-    ...{ frame, reach, fields, importance },
+    ...{ frame, reach, fields, importance, keepsVertices: hasVertexMarkers(style) },
   })
   return { style, features }
 }
