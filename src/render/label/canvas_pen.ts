@@ -1,8 +1,10 @@
 import { type Canvas, createCanvas, type SKRSContext2D } from '@napi-rs/canvas'
 import { LRUCache } from 'lru-cache'
+import type { Color } from '../../style/color.ts'
 import type { MarkerText } from '../draw/text_marker.ts'
+import { overPixel, pixelOf, scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
-import { setFont } from './canvas_font.ts'
+import { inkColor, setFont } from './canvas_font.ts'
 import type { LabelImage, LabelPen } from './label_pen.ts'
 import { type LabelFace, moveLabel, type PlacedLabel, type TextExtent } from './placed_label.ts'
 
@@ -13,10 +15,10 @@ const limits = { extents: 20_000, images: 4000, imageBytes: 32 * 2 ** 20, pixels
 const measuredSize = 100
 
 /**
- * Canvases that are used again and again: the memory of those that are dropped is free only after the image is complete,
- * and new ones take four times as long.
+ * A canvas that is used again and again: the memory of those that are dropped is free only after the image is complete, and
+ * new ones take four times as long.
  */
-const scratch = { text: createCanvas(1, 1), strokes: createCanvas(1, 1) }
+const scratch = createCanvas(1, 1)
 
 /** Returns the empty context of a canvas with a size. */
 function clear(canvas: Canvas, { width, height }: ImageSize): SKRSContext2D {
@@ -158,24 +160,12 @@ interface ImageSize {
 }
 
 function drawLabel(label: PlacedLabel, size: ImageSize): Surface {
-  const context = clear(scratch.text, size)
-  const { buffer } = label
-  if (buffer !== undefined) {
-    const [opaque, alpha] = splitAlpha(buffer.color)
-    const strokes = alpha === 1 ? context : clear(scratch.strokes, size)
-    strokes.strokeStyle = opaque
-    strokeRuns(strokes, label, 2 * buffer.size)
-    if (strokes !== context) {
-      // Strokes of adjacent letters overlap, and must not become darker there.
-      context.globalAlpha = alpha
-      context.drawImage(scratch.strokes, 0, 0)
-      context.globalAlpha = 1
-    }
-  }
-  context.fillStyle = label.color
-  eachRun(context, label, (text) => context.fillText(text, 0, 0))
   const surface = createSurface(size.width, size.height)
-  surface.bytes.set(scratch.text.data())
+  const { buffer, color } = label
+  if (buffer !== undefined)
+    // As a whole: strokes of adjacent letters overlap, and must not become darker there.
+    paintInk(surface, buffer.color, (context) => strokeRuns(context, label, 2 * buffer.size))
+  paintInk(surface, color, (context) => eachRun(context, label, (text) => context.fillText(text, 0, 0)))
   return surface
 }
 
@@ -184,25 +174,42 @@ function drawMarkerText(
   { text, font, fill, stroke, size, x, y, angle, opacity, offset }: MarkerText,
   imageSize: ImageSize,
 ): Surface {
-  const context = clear(scratch.text, imageSize)
-  setFont(context, { ...font, size }, text)
-  const { width: advance, fontBoundingBoxAscent } = context.measureText(text)
-  const turn = (angle * Math.PI) / 180
-  const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
-  context.setTransform(cos, sin, -sin, cos, x, y)
-  context.globalAlpha = opacity
-  const at = [offset[0] - advance / 2, offset[1] + Math.round(fontBoundingBoxAscent) / 2] as const
-  context.fillStyle = fill
-  context.fillText(text, ...at)
-  if (stroke !== undefined && stroke.width > 0) {
-    context.strokeStyle = stroke.color
-    context.lineWidth = stroke.width
-    context.lineJoin = stroke.join
-    context.strokeText(text, ...at)
-  }
   const surface = createSurface(imageSize.width, imageSize.height)
-  surface.bytes.set(scratch.text.data())
+  const place = (context: SKRSContext2D) => {
+    setFont(context, { ...font, size }, text)
+    const { width: advance, fontBoundingBoxAscent } = context.measureText(text)
+    const turn = (angle * Math.PI) / 180
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)]
+    context.setTransform(cos, sin, -sin, cos, x, y)
+    return [offset[0] - advance / 2, offset[1] + Math.round(fontBoundingBoxAscent) / 2] as const
+  }
+  paintInk(surface, [fill, opacity], (context) => context.fillText(text, ...place(context)))
+  if (stroke !== undefined && stroke.width > 0)
+    paintInk(surface, [stroke.color, opacity], (context) => {
+      context.lineWidth = stroke.width
+      context.lineJoin = stroke.join
+      context.strokeText(text, ...place(context))
+    })
   return surface
+}
+
+/** Paints what is drawn, evenly in a colour, over a surface. */
+function paintInk(
+  surface: Surface,
+  color: Color | readonly [color: Color, opacity: number],
+  draw: (context: SKRSContext2D) => void,
+): void {
+  const context = clear(scratch, surface)
+  context.fillStyle = inkColor
+  context.strokeStyle = inkColor
+  draw(context)
+  const ink = scratch.data()
+  const pixel = typeof color === 'string' ? pixelOf(color) : pixelOf(...color)
+  const { words } = surface
+  for (let at = 0; at < words.length; at += 1) {
+    const alpha = ink[4 * at + 3] ?? 0
+    if (alpha !== 0) words[at] = overPixel(scalePixel(pixel, alpha), words[at] ?? 0)
+  }
 }
 
 /** Step of the widths of strokes under a wide one, in pixels. */
@@ -230,8 +237,4 @@ function eachRun(context: SKRSContext2D, { runs, face }: PlacedLabel, draw: (tex
     draw(text)
   }
   context.resetTransform()
-}
-
-function splitAlpha(color: string): [opaque: string, alpha: number] {
-  return [color.slice(0, 7), color.length > 7 ? Number.parseInt(color.slice(7, 9), 16) / 255 : 1]
 }

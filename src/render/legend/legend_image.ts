@@ -1,5 +1,5 @@
 import { createCanvas } from '@napi-rs/canvas'
-import { setFont } from '../label/canvas_font.ts'
+import { inkColor, setFont } from '../label/canvas_font.ts'
 import { putSurface } from '../raster/crop.ts'
 import { overPixel, scalePixel } from '../raster/pixel.ts'
 import { createSurface, type Surface } from '../raster/surface.ts'
@@ -141,6 +141,7 @@ function layOutCaption({ text, isBold = false }: Caption): CaptionLine {
       const canvas = createCanvas(width + 2, lineHeight)
       const context = canvas.getContext('2d')
       setFont(context, face, shown)
+      context.fillStyle = inkColor
       context.fillText(shown, 1, baseline)
       const { data } = context.getImageData(0, 0, canvas.width, canvas.height)
       putInk(surface, { data, width: canvas.width }, [x - 1, Math.round(middle - lineHeight / 2)])

@@ -116,6 +116,18 @@ describe('the pen', () => {
     expect(columns(20) - columns(10)).toBe(20)
   })
 
+  test('draws letters as dark as they cover pixels, in every colour', () => {
+    // Large letters are drawn as outlines.
+    const text = 'The quick brown fox'
+    const big = pen.draw(label(text, { box: [0, 0, 240, 100] }), 8)?.surface.words ?? new Int32Array()
+    const exact = big.reduce((sum, word) => sum + (word >>> 24), 0) / 255 / 8 ** 2
+    for (const color of ['#000000', '#ffffff', '#cc2244'] as const) {
+      const size = 11
+      const { ink } = draw([label(text, { color, face: { ...face, size } })])
+      expect(Math.abs(ink / (exact * (size / face.size) ** 2) - 1)).toBeLessThan(0.1)
+    }
+  })
+
   test('uses weights and kinds of fonts, and a known one for others', () => {
     const width = (more: Partial<LabelFace>) => pen.measure('Weights', { ...face, ...more }).width
     expect(width({ weight: 700 })).toBeGreaterThan(width({}))
