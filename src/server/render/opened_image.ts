@@ -23,7 +23,7 @@ import { drawSources } from './sources/draw_sources.ts'
 import type { DrawnSource, ShownLayer } from './sources/drawn_source.ts'
 
 /** Changes with every version of the renderer that draws differently. */
-const rendererVersion = 5
+const rendererVersion = 6
 
 /** Parameters of an image. */
 export interface ImageOptions {
