@@ -352,6 +352,14 @@ describeServer('rasters', (start) => {
       .raw()
       .toBuffer()
     expect([...icon.subarray(icon.length / 2 + 48, icon.length / 2 + 52)]).toEqual([255, 0, 0, 255])
+    const white = await createStyle(layer, {
+      color_ramp: { interpolation: 'linear', stops: stops.map((stop) => ({ ...stop, color: '#ffffff' })) },
+    })
+    // A frame shows white areas on white.
+    const [[, data = ''] = []] = await symbols(white)
+    const framed = sharp(Buffer.from(data, 'base64')).ensureAlpha()
+    const pixels = await framed.raw().toBuffer()
+    expect(pixels.some((value, at) => at % 4 === 0 && value === 160 && pixels[at + 3] === 255)).toBe(true)
     const steps = await createStyle(layer, { color_ramp: { interpolation: 'discrete', stops } })
     expect((await symbols(steps)).map(([name]) => name)).toEqual(['≤ 0', '≤ 12.5'])
     // Greys from the lowest to the highest value.

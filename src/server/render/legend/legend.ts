@@ -20,12 +20,9 @@ import { renderedLayerId } from '../../map/layer_style.ts'
 import { featureSources, findStyle } from '../sources/feature_source.ts'
 import { rasterSources } from '../sources/raster_source.ts'
 import { openWmsLayers, type WmsLayer, wmsSources } from '../sources/wms_source.ts'
-import type { Legend } from './legend_content.ts'
+import { type Legend, legendVersion } from './legend_content.ts'
 import { rampEntries } from './ramp_entries.ts'
 import { openRasterLegends } from './raster_legend.ts'
-
-/** Changes with every version of the renderer that draws legends differently. */
-const legendVersion = 5
 
 /** Maximum number of layers of a service of which one legend consists; the others are left out. */
 const maxPictures = 20

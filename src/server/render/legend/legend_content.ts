@@ -2,6 +2,9 @@ import type { GeometryFamily } from '../../../contract/geometry.ts'
 import type { JobWindow } from '../../../render/image/draw_job.ts'
 import type { LegendEntry } from '../../../style/legend_entries.ts'
 
+/** Changes with every version of the renderer that draws legends differently. */
+export const legendVersion = 6
+
 /** Symbols of a style and what they are drawn for. */
 export interface Legend {
   /** Everything that its drawings depend on. */

@@ -10,7 +10,7 @@ import { defaultRow } from '../../classes/row.ts'
 import type { ServerContext } from '../../context.ts'
 import { renderedLayerId } from '../../map/layer_style.ts'
 import { hasRasterLegend, rasterPaint } from '../sources/raster_paint.ts'
-import type { Legend } from './legend_content.ts'
+import { type Legend, legendVersion } from './legend_content.ts'
 import { rampEntries } from './ramp_entries.ts'
 
 /** Opens the legends of rasters and their styles: the colours of values. Rasters with colours of 8 bits are left out. */
@@ -36,7 +36,7 @@ export async function openRasterLegends(
     if (raster === undefined || paint === undefined) continue
     const title = names.get(raster.resourceId)?.displayName ?? ''
     legends.set(id, {
-      key: ['raster', id, version, raster.digest, title],
+      key: [legendVersion, 'raster', id, version, raster.digest, title],
       title,
       family: 'POLYGON',
       opacity: style.opacity,
