@@ -47,6 +47,9 @@ function offsetOf(layer: MapboxLayer, name: string): Offset {
 
 const solid = { dash: [], isDashRelative: false, dashOffset: 0, join: 'round', cap: 'flat' } as const
 
+/** Stands for the image of a pattern. */
+const hatch = { color: '#a0a0a0', brush: 'f_diagonal' } as const
+
 /** An outline is a line of one pixel. */
 function readFill(layer: MapboxLayer, pass: number): MapSymbol {
   const color = colorOf(layer, 'fill-color', '#000000')
@@ -54,7 +57,14 @@ function readFill(layer: MapboxLayer, pass: number): MapSymbol {
     ? colorOf(layer, 'fill-outline-color', color.fixed)
     : undefined
   const pattern = propertyOf(layer, 'fill-pattern')
-  if (pattern !== undefined) reportLayer(layer, pattern, 'fill-pattern is drawn as a fill of one colour')
+  // Mapbox GL draws the image alone, and no colour.
+  const isHatched = pattern !== undefined && !layer.properties.has('fill-color')
+  if (pattern !== undefined)
+    reportLayer(
+      layer,
+      pattern,
+      `fill-pattern is drawn as ${isHatched ? 'a grey hatch' : 'a fill of one colour'}`,
+    )
   return {
     type: 'fill',
     ...opacityOf(layer, 'fill-opacity'),
@@ -63,8 +73,7 @@ function readFill(layer: MapboxLayer, pass: number): MapSymbol {
         ...{
           kind: 'fill',
           pass,
-          color: color.fixed,
-          brush: 'solid',
+          ...(isHatched ? hatch : ({ color: color.fixed, brush: 'solid' } as const)),
           offset: offsetOf(layer, 'fill-translate'),
         },
         ...(outline === undefined ? {} : { stroke: { ...solid, color: outline.fixed, width: 1 } }),

@@ -281,6 +281,22 @@ test.each([
   expect(read(layersOf({ id: 'a', ...layer })).issues.map((issue) => issue.message)).toEqual([message])
 })
 
+test('a pattern, whose image is not known, is drawn in the colour of its layer, or as a grey hatch and not in black', () => {
+  const drawn = (paint: object) => {
+    const { style, issues } = read(layersOf({ id: 'a', type: 'fill', paint }))
+    const [layer] = style?.rules[0]?.symbol?.layers ?? []
+    return [layer?.kind === 'fill' ? [layer.brush, layer.color] : [], issues.map(({ message }) => message)]
+  }
+  expect(drawn({ 'fill-pattern': 'wood' })).toEqual([
+    ['f_diagonal', '#a0a0a0'],
+    ['layer "a": fill-pattern is drawn as a grey hatch'],
+  ])
+  expect(drawn({ 'fill-pattern': 'wood', 'fill-color': '#00ff00' })).toEqual([
+    ['solid', '#00ff00'],
+    ['layer "a": fill-pattern is drawn as a fill of one colour'],
+  ])
+})
+
 test('a layer that is not an object is reported, and usual settings are not', () => {
   expect(messages('{"version":8,"layers":[7]}')).toEqual(['1:24 a layer that is not an object is not drawn'])
   const layout = { 'symbol-placement': 'line', 'text-rotation-alignment': 'map', 'text-field': 'a' }
