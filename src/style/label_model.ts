@@ -101,6 +101,8 @@ export interface Labels<L = Length> {
   readonly lineHeight: number
   /** Of lines; `follow` aligns those beside a point on the side of the point, and centres others. */
   readonly alignment: 'left' | 'center' | 'right' | 'follow'
+  /** Whether letters and lines have whole heights in pixels, with baselines where QGIS has them; absent is false. */
+  readonly hasWholePixels?: boolean
   /** Whether every part of a feature is labelled, and not only the largest; absent is false. */
   readonly isOnAllParts?: boolean
   /** Whether lines with the same label that meet have one label together; absent is false. */

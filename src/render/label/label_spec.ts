@@ -41,6 +41,8 @@ export interface LabelSpec {
   readonly repeatDistance: number
   readonly lineHeight: number
   readonly alignment: Labels['alignment']
+  /** Whether lines have whole heights, as in QGIS. @default false */
+  readonly hasWholePixels?: boolean
   /** Line from the label to its feature. */
   readonly callout?: LabelCallout<number>
   /** Radius of the markers at a point, which labels around it do not cover. @default 0 */
@@ -109,6 +111,7 @@ function compileOne(labels: Labels, { pixelsPerMapUnit }: LabelScale): FindLabel
     repeatDistance: Math.max(0, px(labels.repeatDistance ?? 0)),
     lineHeight: bounded(labels.lineHeight, 0.1, 10),
     alignment: labels.alignment,
+    hasWholePixels: labels.hasWholePixels ?? false,
   } as const
   const { callout } = labels
   const calloutFor = callout === undefined ? undefined : compileCallout(callout, { px, pixelsPerMapUnit })
@@ -152,8 +155,9 @@ function resolveSpec(labels: Labels, defined: Values, px: (length: Length) => nu
     findNumber(defined.get(name) ?? null) ?? otherwise
   const length = (name: 'size' | 'bufferSize', otherwise: Length) =>
     px(lengthFrom(defined.get(name), otherwise))
-  const size = length('size', font.size)
-  if (!(size > 0) || !isSelected(defined.get('isDrawn') ?? true)) return undefined
+  const exact = length('size', font.size)
+  const size = labels.hasWholePixels === true ? Math.round(exact) : exact
+  if (!(exact > 0) || !isSelected(defined.get('isDrawn') ?? true)) return undefined
   const color = (name: 'color' | 'bufferColor', otherwise: Color) => colorFrom(defined.get(name), otherwise)
   const { buffer } = labels
   const bufferSize = buffer && bounded(length('bufferSize', buffer.size), 0, limits.buffer)

@@ -1,7 +1,7 @@
 import type { LabelSpec } from './label_spec.ts'
 import { splitLetters } from './label_text.ts'
 import { createBox, growBox, type OrientedBox } from './oriented_box.ts'
-import type { MeasureText, TextRun } from './placed_label.ts'
+import type { MeasureText, TextExtent, TextRun } from './placed_label.ts'
 
 /** A line of a label, with the offset of the left end of its baseline from the center. */
 interface BlockLine {
@@ -28,10 +28,10 @@ const shares = { left: 0, center: 0.5, right: 1 } as const
 /** Lays out the lines of a label. */
 export function layoutBlock(spec: LabelSpec, measure: MeasureText): TextBlock {
   const extents = spec.lines.map((line) => measure(line, spec.face))
-  const [first = { width: 0, ascent: 0, descent: 0 }] = extents
-  const gap = (first.ascent + first.descent) * spec.lineHeight
+  const { lineHeight, depth } = measureLines(spec, extents[0] ?? { ascent: 0, descent: 0 })
+  const gap = lineHeight * spec.lineHeight
   const width = extents.reduce((most, extent) => Math.max(most, extent.width), 0)
-  const height = (extents.length - 1) * gap + first.ascent + first.descent
+  const height = (extents.length - 1) * gap + lineHeight
   const followsPoint = spec.alignment === 'follow'
   const share = shares[spec.alignment === 'follow' ? 'center' : spec.alignment]
   return {
@@ -40,11 +40,25 @@ export function layoutBlock(spec: LabelSpec, measure: MeasureText): TextBlock {
       text: spec.lines[at] ?? '',
       width: extent.width,
       x: alignedX(width, extent.width, share),
-      y: -height / 2 + first.ascent + at * gap,
+      y: -height / 2 + lineHeight - depth + at * gap,
     })),
     margin: spec.buffer?.size ?? 0,
   }
 }
+
+/** Returns the height of a line, and of its part below the baseline. */
+function measureLines(
+  { hasWholePixels = false }: LabelSpec,
+  { ascent, descent }: Pick<TextExtent, 'ascent' | 'descent'>,
+): { readonly lineHeight: number; readonly depth: number } {
+  if (!hasWholePixels) return { lineHeight: ascent + descent, depth: descent }
+  const [above, below] = [wholeAbove(ascent), wholeAbove(descent)]
+  // QGIS has the baseline there.
+  return { lineHeight: above + below, depth: above / 4 }
+}
+
+/** Rounds up, but not what exceeds a whole number by rounding errors. */
+const wholeAbove = (value: number) => Math.ceil(value - 1e-6)
 
 const alignedX = (blockWidth: number, width: number, share: number) =>
   -blockWidth / 2 + share * (blockWidth - width)

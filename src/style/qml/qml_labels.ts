@@ -132,6 +132,7 @@ function readSettings(reading: QmlReading, element: XmlElement): Labels[] {
     lineHeight:
       numberAttribute(style, 'multilineHeight') ?? numberAttribute(settings.format, 'multilineHeight') ?? 1,
     alignment: entryOf(alignments, attributeOf(settings.format, 'multilineAlign') ?? '3') ?? 'left',
+    hasWholePixels: true,
     ...(attributeOf(settings.rendering, 'labelPerPart') === '1' ? { isOnAllParts: true } : {}),
     ...(attributeOf(settings.rendering, 'mergeLines') === '1' ? { mergesLines: true } : {}),
     ...readRepeat(settings.placement),

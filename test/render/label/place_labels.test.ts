@@ -36,6 +36,16 @@ describe('labels at points', () => {
     expect(label?.box).toEqual([103, 90, 113, 100])
   })
 
+  test('with whole pixels have letters, lines and baselines where QGIS has them', () => {
+    const font = { ...labelsWith(over).font, size: 10.6 }
+    const more = { text: 'a|b', wrapCharacter: '|', font, hasWholePixels: true } as const
+    const [label] = place([point(100, 100)], { kind: 'over', quadrant: [0, 1] }, more)
+    // Letters of 11 pixels extend 8.8 above the baseline and 2.2 below it: 9 and 3.
+    expect(label?.face.size).toBe(11)
+    expect(label?.runs.map(({ y }) => y)).toEqual([100 + 12 - 9 / 4, 100 + 24 - 9 / 4])
+    expect(label?.box.slice(1)).toEqual([100, 105.5, 124])
+  })
+
   test('align lines that follow the point on its side, and centre others', () => {
     const lines = { text: 'a|bbb', wrapCharacter: '|', alignment: 'follow' } as const
     const startsOf = (found: readonly PlacedLabel[]) => found.flatMap(({ runs }) => runs.map(({ x }) => x))

@@ -38,6 +38,7 @@ test('reads the defaults of QGIS', () => {
       wrapLength: 0,
       lineHeight: 1,
       alignment: 'follow',
+      hasWholePixels: true,
     },
   ])
 })
