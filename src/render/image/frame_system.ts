@@ -1,7 +1,7 @@
 import { isProblem } from '../../core/problem.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type Bbox, expandBbox } from '../../geo/bbox.ts'
-import { mercatorHalfWorld } from '../../geo/mercator.ts'
+import { mercatorWorld } from '../../geo/mercator.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
 import type { Layer } from '../../store/layer/stored_layer.ts'
 import { findSearchArea } from '../vector_tile/search_area.ts'
@@ -51,7 +51,7 @@ const marginPart = 1 / 8
 const maxShift = 0.01
 
 /**
- * Finds the area of an image in the reference system of a layer; undefined if both are the same. Without a box, the image
+ * Finds the area of an image in the reference system of a layer; undefined if both are the same. Without boxes, the image
  * extends beyond the reference system of the layer.
  */
 export async function findFrameArea(
@@ -63,10 +63,13 @@ export async function findFrameArea(
   if (srs === layer.srs) return undefined
   const degrees = await findDegrees(database, [layer.srs, srs])
   const [isDegrees, isFrameDegrees] = [degrees.has(layer.srs), degrees.has(srs)]
-  if (isDegrees && isFrameDegrees) return { box: expandBbox(box, maxShift), isDegrees }
+  if (isDegrees && isFrameDegrees) return { boxes: [expandBbox(box, maxShift)], isDegrees }
   const sampled = isFrameDegrees ? clampDegrees(box) : box
   const found = await sampleBox(database, sampled, { from: srs, to: layer.srs })
-  return { box: found && placeBox(found, { srs: layer.srs, isDegrees }), isDegrees }
+  return {
+    boxes: found && placeBoxes(found, { isDegrees, world: worldWidthOf(layer.srs, isDegrees) }),
+    isDegrees,
+  }
 }
 
 /** Returns the geographic ones of some reference systems. */
@@ -86,21 +89,57 @@ function clampDegrees([west, south, east, north]: Bbox): Bbox {
   return [clamp(west, 180), clamp(south, maxLatitude), clamp(east, 180), clamp(north, maxLatitude)]
 }
 
-/** Adds a margin to a sampled box; half the world becomes the whole, since it may cross the antimeridian. */
-function placeBox(
-  found: Bbox,
-  { srs, isDegrees }: { readonly srs: number; readonly isDegrees: boolean },
-): Bbox {
-  const [west, south, east, north] = expandBbox(
-    found,
-    Math.max(found[2] - found[0], found[3] - found[1]) * marginPart + (isDegrees ? maxShift : 0),
-  )
-  const edge = mercatorHalfWorld
-  // Beyond the antimeridian, longitudes would continue on the other side of the image.
-  if (srs === 3857) return [Math.max(west, -edge), south, Math.min(east, edge), north]
-  if (!isDegrees) return [west, south, east, north]
-  const isHalf = found[2] - found[0] > 180
-  return [isHalf ? -180 : west, Math.max(south, -90), isHalf ? 180 : east, Math.min(north, 90)]
+/** Returns the width of the world of a layer; undefined in a reference system that does not wrap around the earth. */
+function worldWidthOf(srs: number, isDegrees: boolean): number | undefined {
+  if (isDegrees) return 360
+  return srs === 3857 ? mercatorWorld : undefined
+}
+
+/** The box of sampled positions, and their inner ends on both sides of the prime meridian. */
+interface SampledBox {
+  readonly box: Bbox
+  /** Easternmost x below 0, and westernmost from 0; infinite if there is none. */
+  readonly inner: readonly [west: number, east: number]
+}
+
+interface SampledWorld {
+  readonly isDegrees: boolean
+  /** Width of the world; undefined for a reference system that does not wrap around the earth. */
+  readonly world: number | undefined
+}
+
+/**
+ * Adds a margin to a sampled box. Beyond the antimeridian, an image shows the other side of the world: if less than half of the world lies
+ * across it, there are two boxes, otherwise degrees are those of the whole world, since a pole may be inside.
+ */
+function placeBoxes({ box, inner }: SampledBox, place: SampledWorld): readonly Bbox[] {
+  const { isDegrees, world = Number.POSITIVE_INFINITY } = place
+  const [west, south, east, north] = box
+  if (east - west <= world / 2) return [widenBox(box, place)]
+  if (inner[1] - inner[0] >= world / 2) {
+    const margin = marginOf([inner[1], south, inner[0] + world, north], place)
+    return [
+      limitBox([inner[1] - margin, south - margin, world / 2 + margin, north + margin], place),
+      limitBox([-world / 2 - margin, south - margin, inner[0] + margin, north + margin], place),
+    ]
+  }
+  const [left, bottom, right, top] = widenBox(box, place)
+  return [isDegrees ? [-180, bottom, 180, top] : [left, bottom, right, top]]
+}
+
+function widenBox(box: Bbox, place: SampledWorld): Bbox {
+  return limitBox(expandBbox(box, marginOf(box, place)), place)
+}
+
+function marginOf([west, south, east, north]: Bbox, { isDegrees }: SampledWorld): number {
+  return Math.max(east - west, north - south) * marginPart + (isDegrees ? maxShift : 0)
+}
+
+/** Ends a box where its world ends; degrees may continue beyond the antimeridian. */
+function limitBox([west, south, east, north]: Bbox, { isDegrees, world }: SampledWorld): Bbox {
+  if (world === undefined) return [west, south, east, north]
+  if (isDegrees) return [west, Math.max(south, -90), east, Math.min(north, 90)]
+  return [Math.max(west, -world / 2), south, Math.min(east, world / 2), north]
 }
 
 interface Systems {
@@ -112,20 +151,25 @@ async function sampleBox(
   database: Queryable,
   [minX, minY, maxX, maxY]: Bbox,
   { from, to }: Systems,
-): Promise<Bbox | undefined> {
+): Promise<SampledBox | undefined> {
   const bindings = createBindings()
   const bind = (value: number) => bindings.bind(value, 'float8')
   const x = `${bind(minX)} + i * ${bind((maxX - minX) / (samples - 1))}`
   const y = `${bind(minY)} + j * ${bind((maxY - minY) / (samples - 1))}`
   const isNumber = (value: string) => `${value} > '-infinity' and ${value} < 'infinity'`
-  const text = `select min(ST_X(p)) as a, min(ST_Y(p)) as b, max(ST_X(p)) as c, max(ST_Y(p)) as d
+  const text = `select min(ST_X(p)) as a, min(ST_Y(p)) as b, max(ST_X(p)) as c, max(ST_Y(p)) as d,
+      max(ST_X(p)) filter (where ST_X(p) < 0) as e, min(ST_X(p)) filter (where ST_X(p) >= 0) as f
     from (select ST_Transform(ST_SetSRID(ST_MakePoint(${x}, ${y}), ${Math.trunc(from)}), ${Math.trunc(to)}) as p
       from generate_series(0, ${samples - 1}) as i, generate_series(0, ${samples - 1}) as j offset 0) moved
     where ${isNumber('ST_X(p)')} and ${isNumber('ST_Y(p)')}`
   try {
-    const [row] = await database.query<Record<'a' | 'b' | 'c' | 'd', number | null>>(text, bindings.values)
-    const { a = null, b = null, c = null, d = null } = row ?? {}
-    return a === null || b === null || c === null || d === null ? undefined : [a, b, c, d]
+    const [row] = await database.query<Record<'a' | 'b' | 'c' | 'd' | 'e' | 'f', number | null>>(
+      text,
+      bindings.values,
+    )
+    const { a = null, b = null, c = null, d = null, e, f } = row ?? {}
+    if (a === null || b === null || c === null || d === null) return undefined
+    return { box: [a, b, c, d], inner: [e ?? Number.NEGATIVE_INFINITY, f ?? Number.POSITIVE_INFINITY] }
   } catch (error) {
     // The image extends beyond one of the reference systems.
     if (isProblem(error) && error.data.sqlstate === 'XX000') return undefined

@@ -38,8 +38,9 @@ export async function findSearchArea(
     "select proj4text like '%+proj=longlat%' as degrees from spatial_ref_sys where srid = $1::int",
     [srs],
   )
-  if (rows[0]?.degrees === true) return { box: expandBbox(lonLatBbox(box), maxShift), isDegrees: true }
-  return { box: await findBox(database, srs, box), isDegrees: false }
+  if (rows[0]?.degrees === true) return { boxes: [expandBbox(lonLatBbox(box), maxShift)], isDegrees: true }
+  const found = await findBox(database, srs, box)
+  return { boxes: found && [found], isDegrees: false }
 }
 
 async function findBox(database: Queryable, srs: number, box: Bbox): Promise<Bbox | undefined> {

@@ -59,11 +59,11 @@ export interface TileGrid {
 
 /** The area of a tile with its margin in the reference system of a layer. */
 export interface SearchArea {
-  /** Bounding box; undefined if the tile lies outside the reference system. */
-  readonly box: Bbox | undefined
+  /** Bounding boxes: two if the tile crosses the antimeridian; undefined if it lies outside the reference system. */
+  readonly boxes: readonly Bbox[] | undefined
   /** Whether the reference system is geographic. */
   readonly isDegrees: boolean
-  /** Whether geometries are clipped to the box before they are transformed. */
+  /** Whether geometries are clipped to the boxes before they are transformed. */
   readonly isClipped?: boolean
 }
 

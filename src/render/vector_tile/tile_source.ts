@@ -120,13 +120,13 @@ export function nearSql(layer: FilteredLayer, grid: TileGrid, bindings: Bindings
   const features = filteredSql(layer, bindings)
   if (srs === target)
     return `(select *, geom as g from ${features} where geom && ${boxSql(grid.box, srs, bindings)})`
-  const { box, isDegrees } = grid.searchArea ?? { box: lonLatBbox(grid.box), isDegrees: true }
+  const { boxes, isDegrees } = grid.searchArea ?? { boxes: [lonLatBbox(grid.box)], isDegrees: true }
   // Clips to the area of EPSG:3857, which has no place for the rest: a geometry that cannot be clipped is left out. `offset 0` keeps the planner from transforming each geometry several times.
   const inside = isDegrees
     ? `case when abs(ST_YMin(box2d(geom))) > ${world[3]} or abs(ST_YMax(box2d(geom))) > ${world[3]}
        then ${clipSql('geom', boxSql(world, srs, bindings), 'null')} else geom end`
     : 'geom'
-  const near = box === undefined ? 'geom is not null' : `geom && ${boxSql(box, srs, bindings)}`
+  const near = nearBoxesSql(boxes?.map((box) => boxSql(box, srs, bindings)))
   const moved = `(select *, ST_Transform(${inside}, ${mercator}) as g from ${features} where ${near} offset 0)`
   // The box in another reference system covers more than the tile.
   return grid.searchArea === undefined
@@ -149,16 +149,29 @@ function movedSql(
   grid: TileGrid & { readonly srs: number },
   bindings: Bindings,
 ): string {
-  const { box, isClipped = false } = grid.searchArea ?? {}
-  const area = box && boxSql(box, layer.srs, bindings)
+  const { boxes, isClipped = false } = grid.searchArea ?? {}
+  const areas = boxes?.map((box) => boxSql(box, layer.srs, bindings))
   // Far away from the image, positions may have no coordinates in its reference system: what cannot be clipped is left out.
   const inside =
-    area && isClipped && !isPointLayer(layer)
-      ? `case when geom @ ${area} then geom else ${clipSql('geom', area, 'null')} end`
+    areas && isClipped && !isPointLayer(layer)
+      ? `case when ${areas.map((area) => `geom @ ${area}`).join(' or ')} then geom else ${clipToBoxesSql(layer, areas)} end`
       : 'geom'
-  const near = area ? `geom && ${area}` : 'geom is not null'
-  const moved = `(select *, ST_Transform(${inside}, ${grid.srs}) as g from ${filteredSql(layer, bindings)} where ${near} offset 0)`
+  const moved = `(select *, ST_Transform(${inside}, ${grid.srs}) as g from ${filteredSql(layer, bindings)} where ${nearBoxesSql(areas)} offset 0)`
   return `(select * from ${moved} moved where g && ${boxSql(grid.box, grid.srs, bindings)} offset 0)`
+}
+
+/** Returns SQL that is true for geometries near one of some boxes. */
+function nearBoxesSql(areas: readonly string[] | undefined): string {
+  return areas === undefined ? 'geom is not null' : `(${areas.map((area) => `geom && ${area}`).join(' or ')})`
+}
+
+/** Returns SQL of the parts of a geometry in some boxes, without those that cannot be clipped. */
+function clipToBoxesSql({ geometryType }: Layer, areas: readonly string[]): string {
+  const parts = areas.map((area) => clipSql('geom', area, 'null'))
+  if (parts.length === 1) return parts.join()
+  const kind = { POINT: 1, LINESTRING: 2, POLYGON: 3 }[geometryParts(geometryType).family]
+  // A collection of collections has no place in TWKB of one kind.
+  return `ST_CollectionExtract(ST_Collect(${parts.join(', ')}), ${kind})`
 }
 
 const kinds: Readonly<Record<LayerField['datatype'], TileValueKind>> = {
