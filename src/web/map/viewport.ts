@@ -13,7 +13,9 @@ import { createInteractions, durationOf, settleZoom } from './interactions.ts'
 
 /** Half the width of the world in map units. */
 const [half] = mercatorOfLonLat(180, 0)
-const world: Extent = [-half, -half, half, half]
+
+/** Places of the center of the map: worlds are repeated to the east and west without an end. */
+const places: Extent = [Number.NEGATIVE_INFINITY, -half, Number.POSITIVE_INFINITY, half]
 
 /** Options of the map. */
 export interface ViewportOptions {
@@ -28,7 +30,7 @@ export function createMap({ target, scaleTarget, initialExtent, start }: Viewpor
   // OpenLayers mistakes metres near 0° N 0° E for degrees, and warns.
   disableCoordinateWarning()
   const view = new View({
-    extent: world,
+    extent: places,
     // Between zoom levels, images and their symbols would be scaled.
     constrainResolution: true,
     constrainOnlyCenter: true,
@@ -88,11 +90,11 @@ const [worldSpan, worldPart] = [340, 240]
 /** Latitude in whose limits nearly all data of the world are. */
 const inhabited = 66
 
-/** Returns the view of the map for the URL. */
+/** Returns the view of the map for the URL, in the world itself. */
 export function readPlace(map: OlMap): Omit<AddressState, 'styles'> {
   const view = map.getView()
   const [x = 0, y = 0] = view.getCenter() ?? []
-  const [lon, lat] = lonLatOfMercator(x, y)
+  const [lon, lat] = lonLatOfMercator(wrapX(x), y)
   const angle = ((view.getRotation() * 180) / Math.PI) % 360
   return { lon, lat, zoom: view.getZoom() ?? 0, angle }
 }
@@ -116,7 +118,7 @@ const homeFit = { padding: [16, 16, 16, 16] }
 /** Moves the map to the initial extent, north up. */
 export function goHome(map: OlMap, initialExtent: DegreeBox): void {
   map.getView().setRotation(0)
-  map.getView().fit(homeExtent(initialExtent), { ...homeFit, duration: durationOf(350) })
+  map.getView().fit(nearestCopy(map, homeExtent(initialExtent)), { ...homeFit, duration: durationOf(350) })
 }
 
 /**
@@ -135,9 +137,18 @@ export function joinParts(parts: readonly Extent[]): Extent {
   return [toMetres(west), south, toMetres(east), north]
 }
 
+/** Moves an extent into the copy of the world in which it is nearest to the center of the map. */
+function nearestCopy(map: OlMap, [minX = 0, minY = 0, maxX = 0, maxY = 0]: Extent): Extent {
+  const [x = 0] = map.getView().getCenter() ?? []
+  const shift = 2 * half * Math.round((x - (minX + maxX) / 2) / (2 * half))
+  return [minX + shift, minY, maxX + shift, maxY]
+}
+
 /** Moves the map to an extent, with padding for the cards on the map. */
 export function goTo(map: OlMap, extent: Extent): void {
-  map.getView().fit(extent, { padding: freePadding(), maxZoom: 17, duration: durationOf(350) })
+  map
+    .getView()
+    .fit(nearestCopy(map, extent), { padding: freePadding(), maxZoom: 17, duration: durationOf(350) })
 }
 
 /** Returns the padding at the top, right, bottom and left that keeps the extent clear of the cards on the map. */
