@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import type { Bbox } from '../geo/bbox.ts'
+import type { LegendSize } from '../ogc/wms/wms_service.ts'
 import type { PointBlock } from '../render/image/draw_job.ts'
 import { createGeometryCache, type GeometryCache } from '../render/vector_tile/geometry_cache.ts'
 import { countFeatures, type FeatureCount, findLayerExtent } from '../store/feature/layer_extent.ts'
@@ -34,6 +36,8 @@ export interface LayerCaches {
   readonly blocks: CurrentCache<PointBlock>
   /** Styles by resource id and version. */
   readonly styles: StyleCache
+  /** Sizes of legends by their content. */
+  readonly legendSizes: LRUCache<string, LegendSize>
 }
 
 /** Creates the caches of a server. */
@@ -49,5 +53,6 @@ export function createLayerCaches(): LayerCaches {
     densities: createDensityCache(),
     blocks: createBlockCache(),
     styles: createStyleCache(),
+    legendSizes: new LRUCache({ max: 10_000 }),
   }
 }

@@ -153,7 +153,9 @@ function clampToWorld([west, south, east, north]: Bbox): Bbox {
   return [clamp(west, 180), clamp(south, 90), clamp(east, 180), clamp(north, 90)]
 }
 
-function styleElement({ url }: WmsService, { name, title }: WmsLayer): string {
+function styleElement({ url }: WmsService, { name, title, legendSize }: WmsLayer): string {
+  const names = [textElement('Name', styleName), textElement('Title', title)]
+  if (legendSize === undefined) return element('Style', {}, ...names)
   const query = new URLSearchParams({
     SERVICE: 'WMS',
     VERSION: '1.3.0',
@@ -163,15 +165,12 @@ function styleElement({ url }: WmsService, { name, title }: WmsLayer): string {
   })
   const legend = element(
     'LegendURL',
-    legendSize,
+    { ...legendSize },
     textElement('Format', 'image/png'),
     onlineResource(`${url}?${query}`),
   )
-  return element('Style', {}, textElement('Name', styleName), textElement('Title', title), legend)
+  return element('Style', {}, ...names, legend)
 }
-
-/** Size of a legend that the documents state: that of a symbol with its name. The image itself may be larger. */
-const legendSize = { width: 200, height: 24 }
 
 function scaleLimits({ smallestDenom, largestDenom }: WmsLayer): string[] {
   return [

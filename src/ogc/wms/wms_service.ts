@@ -16,6 +16,14 @@ export interface WmsLayer {
   readonly isQueryable: boolean
   /** Extent in degrees, in documents that state it. */
   readonly extent?: Bbox | undefined
+  /** Size of the legend, in documents that state it; undefined if the layer has none. */
+  readonly legendSize?: LegendSize | undefined
+}
+
+/** Size of the image of a legend, in pixels. */
+export interface LegendSize {
+  readonly width: number
+  readonly height: number
 }
 
 /** A service, as a caller sees it. */

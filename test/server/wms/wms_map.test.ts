@@ -189,6 +189,10 @@ describeServer('GetMap', (start) => {
       image.at(at % image.width, Math.floor(at / image.width)).join(),
     )
     expect(pixels).toContain(green.join())
+    const capabilities = await askWms(server.guest, maps, { request: 'GetCapabilities' })
+    const announced = [...(await capabilities.text()).matchAll(/<LegendURL ([^>]*)>/g)]
+    expect(announced.map(([, size]) => size)).toHaveLength(3)
+    expect(announced[0]?.[1]).toBe(`width="${image.width}" height="${image.height}"`)
     expect((await legend({ format: 'image/webp' })).mediaType).toBe('image/webp')
     const unknown = await askWms(server.guest, maps, { request: 'GetLegendGraphic', layer: 'rivers' })
     expect([unknown.status, await unknown.text()]).toEqual([400, expect.stringContaining('LayerNotDefined')])

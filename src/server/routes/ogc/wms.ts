@@ -8,6 +8,7 @@ import { retryOnSchemaChange } from '../../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../../http/handler.ts'
 import { answerFeatureInfo } from '../../wms/feature_info_answer.ts'
 import { answerLegend } from '../../wms/legend_graphic.ts'
+import { withLegendSizes } from '../../wms/legend_sizes.ts'
 import { answerMap, findMapLayer, frameOfView } from '../../wms/map_image.ts'
 import { openMaps, withMapExtents } from '../../wms/published_wms.ts'
 import { findWmsError } from '../../wms/wms_error.ts'
@@ -59,7 +60,8 @@ const answerWms = retryOnSchemaChange(async ({ request, wanted }: ParsedRequest)
   const { service } = maps
   switch (wanted.operation) {
     case 'GetCapabilities': {
-      const text = wmsCapabilities(await withMapExtents(context, maps), wanted.protocol)
+      const described = await withLegendSizes(context, await withMapExtents(context, maps), request.signal)
+      const text = wmsCapabilities(described, wanted.protocol)
       const isOld = wanted.protocol.version === '1.1.1'
       const mediaType = isOld ? 'application/vnd.ogc.wms_xml' : 'text/xml; charset=utf-8'
       return { bytes: Buffer.from(text), mediaType }
