@@ -26,12 +26,13 @@ const format = Type.Unsafe<ImageFormat>({
   description:
     'Format of the image: png (with a palette if it has at most 256 colours), webp (lossless) or jpeg (on white). By default the first of these that the header Accept names, png if it accepts all images.',
 })
-const scale = Type.Integer({
-  minimum: 1,
-  maximum: imageLimits.scale,
-  description:
-    'Device pixels per pixel, 1 by default: 2 for displays of high resolution. The image has scale times as many columns and rows, and symbols and lines are scale times as large.',
-})
+const scaleOf = (what: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: imageLimits.scale,
+    description: `Device pixels per pixel, 1 by default: 2 for displays of high resolution. ${what} scale times as many columns and rows, and symbols and lines are scale times as large.`,
+  })
+const scale = scaleOf('The image has')
 
 const labels = Type.Unsafe<LabelChoice>({
   ...{ type: 'string', enum: labelChoices },
@@ -54,6 +55,9 @@ const iconSize = Type.Integer({
   maximum: 64,
   description: 'Side of icons in pixels, 24 by default.',
 })
+
+const legendScale = scaleOf('The image, except what other services draw, has')
+const iconScale = scaleOf('Icons, except what other services draw, have')
 
 const LegendSymbolsSchema = Type.Array(
   Type.Object({
@@ -200,6 +204,7 @@ export const renderRoutes = {
     summary:
       'Draws the legend of a style: each symbol in its size on the map, with its caption; that of a WMS layer as its service draws it; and those of the layers of a web map.',
     params: IdParams,
+    query: query({ scale: legendScale }),
     responseKind: 'image',
   },
   'render.legend_symbols': {
@@ -209,7 +214,7 @@ export const renderRoutes = {
     summary:
       'Returns the symbols of the legend of a style, with icons; for a WMS layer the images of its service; for a web map those of its layers.',
     params: IdParams,
-    query: query({ icon_size: iconSize }),
+    query: query({ icon_size: iconSize, scale: iconScale }),
     response: LegendSymbolsSchema,
   },
   'render.resource_legend_symbols': {
@@ -220,6 +225,7 @@ export const renderRoutes = {
     query: query({
       resources: list(Type.Integer({ minimum: 0 }), { maxItems: maxLayers, description: 'Resources.' }),
       icon_size: iconSize,
+      scale: iconScale,
     }),
     response: Type.Object({
       items: Type.Array(

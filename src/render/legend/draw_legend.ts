@@ -19,9 +19,10 @@ export async function drawLegend(job: LegendJob, tools: SampleTools): Promise<Dr
     const { surface, isEmpty } = drawLegendImage(job, checked)
     return { bytes: encodePng(surface), isEmpty }
   }
-  const { iconSize } = job.legend
+  const { iconSize, scale = 1 } = job.legend
+  const side = Math.round(iconSize * scale)
   const icons = job.items.flatMap((item): LegendIcon[] => {
-    const icon = 'picture' in item ? checked.draw(item) : drawIcon(item, iconSize, checked)
+    const icon = 'picture' in item ? checked.draw(item) : drawIcon(item, side, checked)
     return icon === undefined ? [] : [{ index: item.index, data: encodePng(icon).toString('base64') }]
   })
   return { bytes: new TextEncoder().encode(JSON.stringify(icons)), isEmpty: icons.length === 0 }

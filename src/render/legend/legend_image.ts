@@ -12,14 +12,29 @@ interface Caption {
   readonly isBold?: boolean
 }
 
-/** Height of a line of captions, in pixels. */
-const lineHeight = 16
+/** Lengths in pixels, times the device pixels per pixel. */
+interface Lengths {
+  /** Height of a line of captions. */
+  readonly line: number
+  /** Size of letters. */
+  readonly font: number
+  /** Distance of the base line from the top of a line. */
+  readonly base: number
+  /** Maximum width of captions; longer ones end with an ellipsis. */
+  readonly maxWidth: number
+  /** Distances around the legend, between rows, and between symbols and captions. */
+  readonly margin: number
+  readonly rows: number
+  readonly caption: number
+}
 
-/** Size of letters, in pixels. */
-const fontSize = 12
-
-/** Maximum width of captions, in pixels; longer ones end with an ellipsis. */
-const maxWidth = 400
+function lengthsAt(scale: number): Lengths {
+  const times = (length: number) => Math.round(length * scale)
+  return {
+    ...{ line: times(16), font: 12 * scale, base: times(12), maxWidth: times(400) },
+    ...{ margin: times(8), rows: times(4), caption: times(8) },
+  }
+}
 
 /** A caption that is laid out. */
 interface CaptionLine {
@@ -28,13 +43,7 @@ interface CaptionLine {
   draw(surface: Surface, x: number, middle: number): void
 }
 
-/** Distance of the base line from the top of a line. */
-const baseline = 12
-
 let measuring: ReturnType<ReturnType<typeof createCanvas>['getContext']> | undefined
-
-/** Distances in pixels: around the legend, between rows, and between symbols and captions. */
-const spacing = { margin: 8, rows: 4, caption: 8 } as const
 
 /** A row of a legend: a symbol with its caption, or a heading. */
 interface LegendRow {
@@ -53,17 +62,18 @@ export function drawLegendImage(
   job: LegendJob,
   samples: LegendSamples,
 ): { readonly surface: Surface; readonly isEmpty: boolean } {
-  const { drawn, leftOut } = drawSymbols(job.items, samples)
+  const lengths = lengthsAt(job.legend.scale ?? 1)
+  const { drawn, leftOut } = drawSymbols(job.items, samples, lengths)
   const [first] = drawn
   const isSingle = drawn.length === 1 && first?.title === '' && first.isSymbol && leftOut === 0
   const rows: LegendRow[] = isSingle
-    ? [{ symbol: first.symbol, caption: layOutCaption({ text: job.title }) }]
+    ? [{ symbol: first.symbol, caption: layOutCaption({ text: job.title }, lengths) }]
     : [
-        { caption: layOutCaption({ text: job.title, isBold: true }) },
-        ...drawn.map(({ symbol, title }) => ({ symbol, caption: layOutCaption({ text: title }) })),
+        { caption: layOutCaption({ text: job.title, isBold: true }, lengths) },
+        ...drawn.map(({ symbol, title }) => ({ symbol, caption: layOutCaption({ text: title }, lengths) })),
       ]
-  if (leftOut > 0) rows.push({ caption: layOutCaption({ text: `… and ${leftOut} more` }) })
-  return { surface: drawRows(rows), isEmpty: drawn.length === 0 }
+  if (leftOut > 0) rows.push({ caption: layOutCaption({ text: `… and ${leftOut} more` }, lengths) })
+  return { surface: drawRows(rows, lengths), isEmpty: drawn.length === 0 }
 }
 
 interface DrawnSymbol {
@@ -73,7 +83,7 @@ interface DrawnSymbol {
 }
 
 /** Draws symbols as long as there is room. */
-function drawSymbols(items: readonly LegendItem[], samples: LegendSamples) {
+function drawSymbols(items: readonly LegendItem[], samples: LegendSamples, { line, rows }: Lengths) {
   const drawn: DrawnSymbol[] = []
   let [pixels, height] = [0, 0]
   for (const [at, item] of items.entries()) {
@@ -82,7 +92,7 @@ function drawSymbols(items: readonly LegendItem[], samples: LegendSamples) {
     if (symbol === undefined) continue
     drawn.push({ symbol, title: item.title, isSymbol: 'symbol' in item })
     pixels += symbol.width * symbol.height
-    height += Math.max(lineHeight, symbol.height) + spacing.rows
+    height += Math.max(line, symbol.height) + rows
   }
   return { drawn, leftOut: 0 }
 }
@@ -94,57 +104,58 @@ interface Layout {
   readonly symbolWidth: number
 }
 
-const heightOf = ({ symbol }: LegendRow) => Math.max(lineHeight, symbol?.height ?? 0)
+const heightOf = ({ symbol }: LegendRow, { line }: Lengths) => Math.max(line, symbol?.height ?? 0)
 
-function captionColumn({ symbol }: LegendRow, symbolWidth: number): number {
-  return spacing.margin + (symbol === undefined ? 0 : symbolWidth + spacing.caption)
+function captionColumn({ symbol }: LegendRow, symbolWidth: number, { margin, caption }: Lengths): number {
+  return margin + (symbol === undefined ? 0 : symbolWidth + caption)
 }
 
-function layOut(rows: readonly LegendRow[]): Layout {
+function layOut(rows: readonly LegendRow[], lengths: Lengths): Layout {
   const symbolWidth = rows.reduce((widest, { symbol }) => Math.max(widest, symbol?.width ?? 0), 0)
-  const right = rows.map((row) => captionColumn(row, symbolWidth) + row.caption.width)
-  const heights = rows.map(heightOf)
+  const right = rows.map((row) => captionColumn(row, symbolWidth, lengths) + row.caption.width)
+  const heights = rows.map((row) => heightOf(row, lengths))
   return {
-    width: right.reduce((most, x) => Math.max(most, x), 0) + spacing.margin,
-    height: heights.reduce((sum, height) => sum + height + spacing.rows, -spacing.rows) + 2 * spacing.margin,
+    width: right.reduce((most, x) => Math.max(most, x), 0) + lengths.margin,
+    height: heights.reduce((sum, height) => sum + height + lengths.rows, -lengths.rows) + 2 * lengths.margin,
     symbolWidth,
   }
 }
 
-function drawRows(rows: readonly LegendRow[]): Surface {
-  const { width, height, symbolWidth } = layOut(rows)
+function drawRows(rows: readonly LegendRow[], lengths: Lengths): Surface {
+  const { width, height, symbolWidth } = layOut(rows, lengths)
   const surface = createSurface(width, height)
   surface.words.fill(0xffffffff)
-  let top: number = spacing.margin
+  let top = lengths.margin
   for (const row of rows) {
     const { symbol, caption } = row
-    const rowHeight = heightOf(row)
+    const rowHeight = heightOf(row, lengths)
     if (symbol !== undefined) {
-      const left = spacing.margin + ((symbolWidth - symbol.width) >> 1)
+      const left = lengths.margin + ((symbolWidth - symbol.width) >> 1)
       putSurface(surface, symbol, [left, top + ((rowHeight - symbol.height) >> 1)])
     }
-    caption.draw(surface, captionColumn(row, symbolWidth), top + rowHeight / 2)
-    top += rowHeight + spacing.rows
+    caption.draw(surface, captionColumn(row, symbolWidth, lengths), top + rowHeight / 2)
+    top += rowHeight + lengths.rows
   }
   return surface
 }
 
 /** Lays out a caption in black, on one line. Control characters are left out. */
-function layOutCaption({ text, isBold = false }: Caption): CaptionLine {
-  const face = { family: 'sans', size: fontSize, weight: isBold ? 700 : 400, isItalic: false }
-  const shown = shorten(text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim(), face)
+function layOutCaption({ text, isBold = false }: Caption, lengths: Lengths): CaptionLine {
+  const { line, font, base, maxWidth } = lengths
+  const face = { family: 'sans', size: font, weight: isBold ? 700 : 400, isItalic: false }
+  const shown = shorten(text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ').trim(), { face, maxWidth })
   const width = Math.ceil(widthOf(shown, face))
   return {
     width,
     draw(surface, x, middle) {
       if (width === 0) return
-      const canvas = createCanvas(width + 2, lineHeight)
+      const canvas = createCanvas(width + 2, line)
       const context = canvas.getContext('2d')
       setFont(context, face, shown)
       context.fillStyle = inkColor
-      context.fillText(shown, 1, baseline)
+      context.fillText(shown, 1, base)
       const { data } = context.getImageData(0, 0, canvas.width, canvas.height)
-      putInk(surface, { data, width: canvas.width }, [x - 1, Math.round(middle - lineHeight / 2)])
+      putInk(surface, { data, width: canvas.width }, [x - 1, Math.round(middle - line / 2)])
     },
   }
 }
@@ -157,7 +168,12 @@ function widthOf(text: string, face: CaptionFace): number {
   return measuring.measureText(text).width
 }
 
-function shorten(text: string, face: CaptionFace): string {
+interface CaptionRoom {
+  readonly face: CaptionFace
+  readonly maxWidth: number
+}
+
+function shorten(text: string, { face, maxWidth }: CaptionRoom): string {
   // No font has so many letters in the maximum width.
   const letters = [...text.slice(0, 1000)]
   if (letters.length === text.length && widthOf(text, face) <= maxWidth) return text

@@ -29,8 +29,17 @@ export interface LegendJob {
   readonly pixelsPerMapUnit?: number
 }
 
-/** What is drawn: a picture of the whole legend, or an icon for each symbol, in JSON, as wide and high as `iconSize`; pictures have their own size. */
-export type LegendForm = { readonly kind: 'image' } | { readonly kind: 'icons'; readonly iconSize: number }
+/**
+ * What is drawn: a picture of the whole legend, or an icon for each symbol, in JSON, as wide and high as `iconSize` times `scale`; pictures of
+ * other services have their own size.
+ */
+export type LegendForm = (
+  | { readonly kind: 'image' }
+  | { readonly kind: 'icons'; readonly iconSize: number }
+) & {
+  /** Device pixels per pixel. @default 1 */
+  readonly scale?: number
+}
 
 /** An icon of a symbol; symbols that draw nothing have none. */
 export interface LegendIcon {

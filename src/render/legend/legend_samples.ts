@@ -1,6 +1,7 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
 import { compileSymbol } from '../../style/resolve_symbol.ts'
+import { magnifySymbol } from '../../style/scale_layer.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
 import { createCanvas } from '../draw/canvas.ts'
 import type { AddWork } from '../draw/draw_work.ts'
@@ -59,6 +60,8 @@ interface SampleOptions {
   readonly patch: readonly [width: number, height: number]
   /** How far the symbol reaches from its geometry, in pixels; more is taken where markers reach farther. */
   readonly reach: number
+  /** Device pixels per pixel. */
+  readonly scale: number
   readonly sprites: SpriteCache
   readonly images: SvgImages
   readonly textPen?: TextPen | undefined
@@ -73,8 +76,9 @@ export async function prepareSamples(
   const drawn = items.filter((item) => 'symbol' in item)
   const pixelsPerMapUnit = job.pixelsPerMapUnit ?? nominalScale(drawn.map(({ symbol }) => symbol))
   const view = { context: sampleContext, pixelsPerMapUnit }
+  const { scale = 1 } = job.legend
   const symbols = new Map<LegendItem, PixelSymbol>(
-    drawn.map((item) => [item, compileSymbol(item.symbol).resolve(view)]),
+    drawn.map((item) => [item, magnifySymbol(compileSymbol(item.symbol).resolve(view), scale)]),
   )
   const images: SvgImages = await drawSvgImages(symbols.values(), check)
   return {
@@ -82,13 +86,14 @@ export async function prepareSamples(
       if ('picture' in item) return surfaceOf(item.picture)
       const symbol = symbols.get(item)
       if (symbol === undefined) return undefined
-      const reach = symbolReach({ rules: [ruleOf(symbol)] }, pixelsPerMapUnit)
+      const reach = symbolReach({ rules: [ruleOf(symbol)] }, pixelsPerMapUnit, maxReach * scale)
       return drawSample({
         symbol,
         family,
         opacity,
-        patch: patch ?? patchOf(symbol),
+        patch: patch ?? patchOf(symbol, scale),
         reach,
+        scale,
         sprites,
         images,
         textPen,
@@ -104,14 +109,17 @@ const ruleOf = (symbol: MapSymbol) =>
   ({ isElse: false, isDrawn: true, labels: [], children: [], symbol }) as const
 
 /** Lines and areas are large enough to show the markers along them and the patterns in them. */
-function patchOf({ layers }: PixelSymbol): readonly [width: number, height: number] {
+function patchOf({ layers }: PixelSymbol, scale: number): readonly [width: number, height: number] {
   const distances = layers.flatMap((layer) => {
     if (layer.kind === 'line_pattern') return [layer.distance]
     if (layer.kind === 'marker_line') return [layer.interval]
     return layer.kind === 'point_pattern' ? [...layer.distance] : []
   })
-  const least = Math.ceil(Math.min(64, 2 * Math.max(0, ...distances.filter(Number.isFinite))))
-  return [Math.max(patchSize[0], least), Math.max(patchSize[1], least)]
+  const least = Math.ceil(Math.min(64 * scale, 2 * Math.max(0, ...distances.filter(Number.isFinite))))
+  return [
+    Math.max(Math.round(patchSize[0] * scale), least),
+    Math.max(Math.round(patchSize[1] * scale), least),
+  ]
 }
 
 /** Returns a scale at which the largest length in map units has a usual size. */
@@ -132,12 +140,12 @@ function largestMapLength(value: unknown): number {
  * does. Undefined if the symbol draws nothing on this kind of geometry.
  */
 function drawSample(options: SampleOptions): Surface | undefined {
-  const { symbol, family, opacity, sprites, images, textPen, addWork } = options
-  const reach = Math.ceil(Math.min(maxReach, Math.max(options.reach, markerReach(symbol)))) + 1
+  const { symbol, family, opacity, scale, sprites, images, textPen, addWork } = options
+  const reach = Math.ceil(Math.min(maxReach * scale, Math.max(options.reach, markerReach(symbol)))) + 1
   const [width, height] = family === 'POINT' ? [0, 0] : options.patch
   const surface = createSurface(width + 2 * reach, (family === 'LINESTRING' ? 0 : height) + 2 * reach)
   const geometry = sampleGeometry(options, reach)
-  const canvas = { ...createCanvas(surface), addWork }
+  const canvas = { ...createCanvas(surface, [0, 0], scale), addWork }
   const pen = new SymbolPen(canvas, new MarkerPen(canvas, sprites, { images, textPen }))
   for (const layer of symbol.layers) pen.draw(geometry, symbol, layer)
   if (opacity >= 1) return trimSurface(surface)

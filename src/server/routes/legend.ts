@@ -32,15 +32,16 @@ export const legendHandlers: Handlers<
   },
 
   'render.legend': async (request) => {
-    const { context, params, headers, signal } = request
+    const { context, params, query, headers, signal } = request
     const { id } = params
+    const { scale = 1 } = query
     const shown = await openMap(request)
     if (shown !== undefined) {
-      const bytes = await drawLegends(context, await openMapLegends(context, shown), signal)
+      const bytes = await drawLegends(context, await openMapLegends(context, shown), { scale, signal })
       return { bytes, mediaType: 'image/png', headers: { 'cache-control': 'private, no-cache' } }
     }
     const legend = await needLegend(context, id)
-    const form = { kind: 'image' } as const
+    const form = { kind: 'image', scale } as const
     const shared = { etag: legendTag(legend, form), 'cache-control': 'private, no-cache' }
     if (matchesTag(headers['if-none-match'], shared.etag))
       return { empty: true, status: 304, headers: shared }
@@ -50,30 +51,34 @@ export const legendHandlers: Handlers<
 
   'render.legend_symbols': async (request) => {
     const { context, params, query, signal } = request
-    const iconSize = query.icon_size ?? defaultIconSize
+    const options = { ...iconsOf(query), signal }
     const shown = await openMap(request)
     if (shown !== undefined) {
       const legends = await openMapLegends(context, shown)
-      return { json: await listMapSymbols(context, legends, { iconSize, signal }) }
+      return { json: await listMapSymbols(context, legends, options) }
     }
     const legend = await needLegend(context, params.id)
-    return { json: await listLegendSymbols(context, legend, { iconSize, signal }) }
+    return { json: await listLegendSymbols(context, legend, options) }
   },
 
   'render.resource_legend_symbols': async ({ context, caller, query, signal }) => {
     const ids = [...new Set(query.resources)]
     if (ids.length === 0) throw problem('request/invalid', 'Missing parameter "resources".')
     await requirePermission(context, caller, { ids, permission: 'data.read' })
-    const iconSize = query.icon_size ?? defaultIconSize
+    const options = { ...iconsOf(query), signal }
     const legends = await openLegends(context, ids)
     const items = []
     for (const id of ids) {
       const legend = legends.get(id)
-      const symbols = legend && (await listLegendSymbols(context, legend, { iconSize, signal }))
+      const symbols = legend && (await listLegendSymbols(context, legend, options))
       items.push({ resource: { id }, ...(symbols === undefined ? {} : { legend_symbols: symbols }) })
     }
     return { json: { items } }
   },
+}
+
+function iconsOf(query: { readonly icon_size?: number | undefined; readonly scale?: number | undefined }) {
+  return { iconSize: query.icon_size ?? defaultIconSize, scale: query.scale ?? 1 }
 }
 
 function sizeOf(size: readonly number[] = [previewSize.width, previewSize.height]): PreviewSize {

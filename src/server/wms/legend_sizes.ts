@@ -29,7 +29,7 @@ async function findSize(context: ServerContext, legend: Legend, signal: AbortSig
   const known = legendSizes.get(key)
   if (known !== undefined) return known
   try {
-    const { bytes } = await drawLegend(context, legend, { form: { kind: 'image' }, signal })
+    const { bytes } = await drawLegend(context, legend, { form: { kind: 'image', scale: 1 }, signal })
     const size = sizeOfPng(bytes)
     legendSizes.set(key, size)
     return size

@@ -132,14 +132,23 @@ export interface LegendSymbol {
   readonly icon: { readonly format: 'png'; readonly data: string }
 }
 
+/** How icons are drawn. */
+export interface IconOptions {
+  /** Side in pixels. */
+  readonly iconSize: number
+  /** Device pixels per pixel. */
+  readonly scale: number
+  readonly signal: AbortSignal
+}
+
 /** Lists the symbols of a legend with their icons; leaves out those that draw nothing. */
 export async function listLegendSymbols(
   context: ServerContext,
   legend: Legend,
-  { iconSize, signal }: { readonly iconSize: number; readonly signal: AbortSignal },
+  { iconSize, scale, signal }: IconOptions,
 ): Promise<LegendSymbol[]> {
   const { entries, title } = legend
-  const { bytes } = await drawLegend(context, legend, { form: { kind: 'icons', iconSize }, signal })
+  const { bytes } = await drawLegend(context, legend, { form: { kind: 'icons', iconSize, scale }, signal })
   const icons = JSON.parse(new TextDecoder().decode(bytes)) as LegendIcon[]
   return icons.flatMap(({ index, data }): LegendSymbol[] => {
     const icon = { format: 'png', data } as const

@@ -3,7 +3,7 @@ import { isProblem } from '../../../core/problem.ts'
 import { stackLegends } from '../../../render/legend/stack_legends.ts'
 import { listLayers } from '../../../style/map_layers.ts'
 import type { ServerContext } from '../../context.ts'
-import { drawLegend, type LegendSymbol, listLegendSymbols, openLegends } from './legend.ts'
+import { drawLegend, type IconOptions, type LegendSymbol, listLegendSymbols, openLegends } from './legend.ts'
 import type { Legend } from './legend_content.ts'
 
 /**
@@ -31,9 +31,9 @@ export async function openMapLegends(
 export async function drawLegends(
   context: ServerContext,
   legends: readonly Legend[],
-  signal: AbortSignal,
+  { scale, signal }: Omit<IconOptions, 'iconSize'>,
 ): Promise<Uint8Array> {
-  const draw = (legend: Legend) => drawLegend(context, legend, { form: { kind: 'image' }, signal })
+  const draw = (legend: Legend) => drawLegend(context, legend, { form: { kind: 'image', scale }, signal })
   const drawn = await Promise.all(
     legends.map((legend) =>
       draw(legend).catch((error: unknown) => {
@@ -55,7 +55,7 @@ function withoutPictures({ title, family, opacity, key }: Legend): Legend {
 export async function listMapSymbols(
   context: ServerContext,
   legends: readonly Legend[],
-  options: Parameters<typeof listLegendSymbols>[2],
+  options: IconOptions,
 ): Promise<LegendSymbol[]> {
   const lists = await Promise.all(
     legends.map(async (legend) => {

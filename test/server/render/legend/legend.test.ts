@@ -72,6 +72,9 @@ describeServer('legends', (start) => {
     const { height, at } = await pixelsOf(new Uint8Array(await answer.arrayBuffer()))
     // The heading and two rows.
     expect(height).toBe(16 + 3 * 16 + 2 * 4)
+    const large = await pixelsOf(await bytesOf(admin, `${path}?scale=2`))
+    expect(large.height).toBe(2 * height)
+    expect([large.at(2 * 13, 2 * 36), large.at(2 * 13, 2 * 56)]).toEqual([at(13, 36), at(13, 56)])
     expect([at(13, 36), at(13, 56)]).toEqual([
       [255, 0, 0, 255],
       [0, 255, 0, 255],
@@ -105,6 +108,14 @@ describeServer('legends', (start) => {
       [20, [255, 0, 0, 255], [0, 0, 0, 0]],
       [20, [0, 255, 0, 255], [0, 0, 0, 0]],
       [20, [0, 0, 255, 255], [0, 0, 0, 0]],
+    ])
+    const [large] = await read(`/api/resource/${style}/legend_symbols?icon_size=20&scale=2`)
+    const { width, at } = await pixelsOf(new Uint8Array(Buffer.from(large?.icon.data ?? '', 'base64')))
+    expect([width, at(20, 20), at(9, 9), at(6, 6)]).toEqual([
+      40,
+      [255, 0, 0, 255],
+      [255, 0, 0, 255],
+      [0, 0, 0, 0],
     ])
     const [single, ...others] = await read(`/api/resource/${layer}/legend_symbols`)
     expect([single?.display_name.startsWith('Wells'), others]).toEqual([true, []])
