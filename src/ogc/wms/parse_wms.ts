@@ -1,6 +1,7 @@
 import type { Parameters } from '../key_value_pairs.ts'
 import { shown } from '../ows_fault.ts'
 import { parseSrsName } from '../reference_system.ts'
+import { type Get, readPixelRatio } from './pixel_ratio.ts'
 import { invalidValue, missingParameter, WmsFault } from './wms_fault.ts'
 import { negotiateWmsVersion, readWmsVersion, type WmsProtocol } from './wms_protocol.ts'
 import type { GetFeatureInfo, ImageForm, MapView, WmsRequest } from './wms_request.ts'
@@ -55,7 +56,13 @@ export function parseWms(parameters: Parameters): WmsRequest {
     case 'GetFeatureInfo':
       return parseFeatureInfo(get, protocol)
     case 'GetLegendGraphic':
-      return { operation, protocol, layer: need(get, 'LAYER'), image: readImage(get) }
+      return {
+        operation,
+        protocol,
+        layer: need(get, 'LAYER'),
+        image: readImage(get),
+        pixelRatio: readPixelRatio(get),
+      }
     default:
       throw new WmsFault('OperationNotSupported', `The operation ${shown(name)} is not supported.`, 'REQUEST')
   }
@@ -69,9 +76,6 @@ const operations: Readonly<Record<string, WmsRequest['operation']>> = {
   getfeatureinfo: 'GetFeatureInfo',
   getlegendgraphic: 'GetLegendGraphic',
 }
-
-/** Returns the value of a parameter; undefined if it is missing or empty. */
-type Get = (name: string) => string | undefined
 
 function getterOf(parameters: Parameters): Get {
   return (name) => parameters.get(name)?.trim() || undefined
@@ -140,6 +144,7 @@ function readView(get: Get, protocol: WmsProtocol): MapView {
     bbox: readBbox(need(get, 'BBOX')),
     width: readSize('WIDTH', need(get, 'WIDTH')),
     height: readSize('HEIGHT', need(get, 'HEIGHT')),
+    pixelRatio: readPixelRatio(get),
   }
 }
 

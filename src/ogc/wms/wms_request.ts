@@ -14,6 +14,8 @@ export interface MapView {
   /** In pixels. */
   readonly width: number
   readonly height: number
+  /** Device pixels per pixel of 1/96 inch. */
+  readonly pixelRatio: number
 }
 
 /** How an image is encoded. */
@@ -56,6 +58,8 @@ export interface GetLegendGraphic {
   readonly protocol: WmsProtocol
   readonly layer: string
   readonly image: ImageForm
+  /** Device pixels per pixel of 1/96 inch. */
+  readonly pixelRatio: number
 }
 
 /** A request. */

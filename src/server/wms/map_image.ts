@@ -30,11 +30,11 @@ export function findMapLayer({ layers }: WmsService, name: string, parameter = '
  * @throws {WmsFault} InvalidCRS, InvalidParameterValue for pixels that cannot be drawn
  */
 export async function frameOfView({ database }: ServerContext, view: MapView): Promise<ImageFrame> {
-  const { srs, crs, width, height } = view
+  const { srs, crs, width, height, pixelRatio } = view
   const box = boxOfView(view, await findNorthFirst(database))
-  if (srs === 3857) return checkPixels({ box, width, height })
+  if (srs === 3857) return checkPixels({ box, width, height, pixelRatio })
   const system = await findImageSystem(database, srs)
-  if (system !== undefined) return checkPixels({ box, width, height, system })
+  if (system !== undefined) return checkPixels({ box, width, height, pixelRatio, system })
   throw new WmsFault('InvalidCRS', `Maps in ${shown(crs)} are not supported.`, 'CRS')
 }
 
@@ -49,8 +49,8 @@ function checkPixels(frame: ImageFrame): ImageFrame {
 }
 
 /** Returns the scale denominator of a frame, for the limits of layers. */
-export function scaleOfFrame({ box, width, system }: ImageFrame): number {
-  return wmsScaleDenom(((box[2] - box[0]) / width) * (system?.metresPerUnit ?? 1))
+export function scaleOfFrame({ box, width, pixelRatio = 1, system }: ImageFrame): number {
+  return wmsScaleDenom(((box[2] - box[0]) / width) * pixelRatio * (system?.metresPerUnit ?? 1))
 }
 
 /**

@@ -49,6 +49,24 @@ test.each([
 })
 
 test.each([
+  [{ DPI: '192' }, 2],
+  [{ MAP_RESOLUTION: '144' }, 1.5],
+  [{ FORMAT_OPTIONS: 'antialias:full; dpi: 300' }, 3.125],
+  [{ DPI: '96', MAP_RESOLUTION: '96', FORMAT_OPTIONS: 'dpi:96' }, 1],
+  [{ DPI: '72' }, 1],
+  [{ DPI: '1200' }, 4],
+  [{ FORMAT_OPTIONS: 'antialias:full' }, 1],
+  [{}, 1],
+])('reads the device pixels of a pixel from %o', (own, ratio) => {
+  expect((parse({ ...map, ...own }) as GetMap).view.pixelRatio).toBe(ratio)
+})
+
+test('refuses dots per inch that are no number', () => {
+  expect(faultOf({ ...map, DPI: 'high' })?.slice(0, 2)).toEqual(['InvalidParameterValue', 'DPI'])
+  expect(faultOf({ ...map, FORMAT_OPTIONS: 'dpi:-1' })?.[1]).toBe('FORMAT_OPTIONS')
+})
+
+test.each([
   ['EPSG:900913', 3857],
   ['EPSG:3857', 3857],
   ['http://www.opengis.net/def/crs/EPSG/0/32633', 32633],

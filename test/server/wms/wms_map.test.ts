@@ -125,6 +125,29 @@ describeServer('GetMap', (start) => {
     expect(Math.max(...difference)).toBeLessThan(4)
   })
 
+  test('draws symbols in the size of prints, and layers by the scale of these', async () => {
+    const columnsOf = async (parameters: Record<string, string>) => {
+      const image = await draw({ layers: 'town', ...parameters })
+      return Array.from({ length: 100 }, (_, x) => image.at(x, 50)).filter(
+        ([r, g, b]) => r === 255 && g === 0 && b === 0,
+      ).length
+    }
+    // The marker has 12 pixels, and edges may share pixels.
+    expect(await columnsOf({})).toEqual(expect.closeTo(12, -0.7))
+    for (const parameters of [
+      { dpi: '288' },
+      { map_resolution: '288' },
+      { format_options: 'dpi:288' },
+    ] as const)
+      expect([parameters, await columnsOf(parameters)]).toEqual([parameters, expect.closeTo(36, -0.7)])
+    // A pixel of 0.01° is 1.1 km: a scale of 1 : 4,000,000, and as a quarter of a pixel 1 : 16,000,000; the limit is 1 : 5,000,000.
+    const wide = { layers: 'road', bbox: '14.5,14.5,15.5,15.5' }
+    expect([(await draw(wide)).at(20, 50), (await draw({ ...wide, dpi: '384' })).at(20, 50)]).toEqual([
+      blue,
+      white,
+    ])
+  })
+
   test('is cached by the client until the data change', async () => {
     const first = await askWms(server.guest, maps, { layers: 'town' })
     const etag = first.headers.get('etag') ?? ''
@@ -193,6 +216,11 @@ describeServer('GetMap', (start) => {
     const announced = [...(await capabilities.text()).matchAll(/<LegendURL ([^>]*)>/g)]
     expect(announced.map(([, size]) => size)).toHaveLength(3)
     expect(announced[0]?.[1]).toBe(`width="${image.width}" height="${image.height}"`)
+    const print = await legend({ dpi: '192' })
+    expect([print.width, print.height]).toEqual([
+      expect.closeTo(2 * image.width, -1),
+      expect.closeTo(2 * image.height, -1),
+    ])
     expect((await legend({ format: 'image/webp' })).mediaType).toBe('image/webp')
     const unknown = await askWms(server.guest, maps, { request: 'GetLegendGraphic', layer: 'rivers' })
     expect([unknown.status, await unknown.text()]).toEqual([400, expect.stringContaining('LayerNotDefined')])

@@ -77,6 +77,6 @@ const answerWms = retryOnSchemaChange(async ({ request, wanted }: ParsedRequest)
       return answerFeatureInfo(request, maps, { ...wanted, layers, frame, signal: request.signal })
     }
     case 'GetLegendGraphic':
-      return answerLegend(request, findMapLayer(service, wanted.layer, 'LAYER'), wanted.image)
+      return answerLegend(request, findMapLayer(service, wanted.layer, 'LAYER'), wanted)
   }
 })
