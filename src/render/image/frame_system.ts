@@ -27,10 +27,12 @@ const radius = 6_378_137
  * projected.
  */
 export async function findFrameSystem(database: Queryable, srs: number): Promise<FrameSystem | undefined> {
-  const [row] = await database.query<{ wkt: string }>(
-    "select srtext as wkt from spatial_ref_sys where auth_name = 'EPSG' and auth_srid = $1::int and srid = auth_srid",
+  const [row] = await database.query<{ wkt: string; proj: string }>(
+    "select srtext as wkt, proj4text as proj from spatial_ref_sys where auth_name = 'EPSG' and auth_srid = $1::int and srid = auth_srid",
     [srs],
   )
+  // Some projections, such as Equal Earth, have no text in the old form of WKT.
+  if (row?.wkt === '') return projectedByProj(srs, row.proj)
   const kind = /^(GEOGCS|PROJCS)\[/.exec(row?.wkt ?? '')?.[1]
   // The unit of a projected system follows that of its geographic system.
   const unit = Number([...(row?.wkt ?? '').matchAll(/UNIT\["[^"]*",([-\d.eE+]+)/g)].at(-1)?.[1])
@@ -39,6 +41,18 @@ export async function findFrameSystem(database: Queryable, srs: number): Promise
   if (!isGeographic) return { srs, metresPerUnit: unit, isGeographic }
   // A full turn is 360 degrees or 400 gradians, and the unit is rounded.
   return { srs, metresPerUnit: unit * radius, isGeographic, worldWidth: Math.round((2 * Math.PI) / unit) }
+}
+
+/** Lengths in metres of the units of PROJ that reference systems have. */
+const projUnits: Readonly<Record<string, number>> = { m: 1, km: 1000, ft: 0.3048, 'us-ft': 1200 / 3937 }
+
+/** Reads a projected reference system from its definition for PROJ; undefined for others. */
+function projectedByProj(srs: number, definition: string): FrameSystem | undefined {
+  const partOf = (name: string) => new RegExp(`\\+${name}=(\\S+)`).exec(definition)?.[1]
+  const projection = partOf('proj')
+  if (projection === undefined || ['longlat', 'latlong', 'geocent'].includes(projection)) return undefined
+  const metres = Number(partOf('to_meter') ?? projUnits[partOf('units') ?? 'm'])
+  return metres > 0 ? { srs, metresPerUnit: metres, isGeographic: false } : undefined
 }
 
 /** Positions along each side of the image whose coordinates are computed; an even number avoids the centre, often a pole. */

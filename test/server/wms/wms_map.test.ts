@@ -58,6 +58,19 @@ describeServer('GetMap', (start) => {
     expect(feet.at(50, 50)).toEqual(white)
   })
 
+  test('draws in Equal Earth, which has no WKT in the database', async () => {
+    // 15° east and 15° north is at 1,413,747 and 1,916,240 m, as GDAL computes it; the square is at 10° to 20°.
+    const near = await draw({ crs: 'EPSG:8857', bbox: '413747,916240,2413747,2916240' })
+    expect([near.at(50, 50), near.at(30, 50), near.at(50, 15), near.at(85, 50)]).toEqual([
+      green,
+      green,
+      white,
+      white,
+    ])
+    const world = await draw({ crs: 'EPSG:8857', bbox: '-17300000,-8400000,17300000,8400000', width: '400' })
+    expect([world.at(216, 38), world.at(2, 2)]).toEqual([green, white])
+  })
+
   test('draws the whole world, and boxes far beyond it', async () => {
     for (const bbox of [
       '-90,-180,90,180',
