@@ -41,21 +41,20 @@ function checkSrs({ block, cls, data }: LayerBlock): Issue[] {
   const pointer: Pointer = `/${cls}/srs/id`
   const id = findAtPointer(block.value, pointer)
   if (typeof id !== 'number') return []
-  const refuse = (hint: string) => [
+  const hasData = block.value.data !== undefined
+  const allowed: readonly number[] = hasData ? [data.srs] : layerReferenceSystems
+  if (allowed.includes(id)) return []
+  const shown = showAt(block.source, block.pointer + pointer)
+  return [
     blockIssue(block, {
       code: 'manifest/bad-value',
       pointer,
-      message: `cannot store layers in EPSG:${showAt(block.source, block.pointer + pointer)}`,
-      hint,
+      message: `cannot store ${hasData ? 'layers with data:' : 'layers'} in EPSG:${shown}`,
+      hint: hasData
+        ? `leave srs out, or use ${data.srs}; data in other reference systems are reprojected`
+        : `use ${allowed.join(' or ')}`,
     }),
   ]
-  if (!layerReferenceSystems.some((code) => code === id))
-    return refuse(
-      `use ${layerReferenceSystems.join(' or ')}; data in other reference systems are reprojected`,
-    )
-  if (block.value.data !== undefined && id !== data.srs)
-    return refuse(`layers with data: are stored in ${data.srs}; their data may be in any reference system`)
-  return []
 }
 
 function checkFieldNames(block: Block): Issue[] {
