@@ -58,7 +58,7 @@ async function convert(job: Job, { input, send }: Ends): Promise<void> {
     return summary(await writeExport(openGdal, job, { rows: input, tick }))
   }
   const { convertRaster } = await import('./raster/convert_raster.ts')
-  await summary(await convertRaster(openGdal(), job, { tick }))
+  await summary((await convertRaster(openGdal(), job, { tick })) ?? {})
 }
 
 function asWire(error: unknown): WireProblem {

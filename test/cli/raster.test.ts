@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeRaster } from '../support/raster.ts'
 import { administratorEnv, startTestServer, type TestServer } from '../support/server.ts'
+import { makeZip } from '../support/zip.ts'
 import { runCommand } from './terminal.ts'
+
+/** An archive with a raster without a reference system, and one beside it. */
+const archiveWith = (system: string) =>
+  makeZip([
+    { name: 'map.tif', content: makeRaster({ srs: null }) },
+    { name: 'map.prj', content: system },
+  ])
 
 let server: TestServer
 let cwd: string
@@ -112,8 +120,8 @@ describe('a raster layer in a manifest', () => {
     const before = await findPhoto()
     await write('photo.tif', makeRaster({ bands: 2 }))
     const failed = await run(['apply', 'photo.yaml', '--yes'])
-    expect(failed.exit).toBe(1)
-    expect(failed.out).toContain('source/bad-raster: the raster has 2 bands, not 1, 3 or 4')
+    expect(failed.exit).toBe(3)
+    expect(failed.err + failed.out).toContain('cannot be loaded: the raster has 2 bands, not 1, 3 or 4')
     expect(await findPhoto()).toEqual(before)
     await write('photo.tif', picture(20))
     expect((await run(['plan', 'photo.yaml'])).out).toContain('0 changes')
@@ -133,6 +141,34 @@ describe('a raster layer in a manifest', () => {
     expect((await run(['apply', 'pulled', '--yes'])).exit).toBe(0)
     expect((await run(['plan', 'pulled'])).out).toContain('0 changes')
   })
+})
+
+it.each([
+  ['nowhere.tif', makeRaster({ srs: null }), 'source/no-srs', '"nowhere.tif" has no reference system'],
+  ['bands.tif', makeRaster({ bands: 2 }), 'source/bad-raster', 'the raster has 2 bands, not 1, 3 or 4'],
+  ['empty.zip', archiveWith(''), 'source/bad-raster', 'the .prj file is empty'],
+  ['wrong.zip', archiveWith('PROJCS['), 'source/bad-raster', 'the .prj file has no reference system'],
+])('the raster %s is read before anything is uploaded', async (source, content, code, why) => {
+  await write(source, content)
+  await write(
+    'checked.yaml',
+    `manifest: checked
+resources:
+  root: { existing: true, id: 0 }
+  checked: { cls: raster_layer, parent: root, display_name: Checked, data: { source: ${source} } }
+`,
+  )
+  for (const command of [
+    ['validate', 'checked.yaml'],
+    ['plan', 'checked.yaml'],
+  ]) {
+    const { exit, out, err } = await run(command)
+    expect([command[0], exit, out + err]).toEqual([
+      command[0],
+      3,
+      expect.stringContaining(`${code}: the source of "checked" cannot be loaded: ${why}`),
+    ])
+  }
 })
 
 it.each([

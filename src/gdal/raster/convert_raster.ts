@@ -40,6 +40,7 @@ interface RasterViews {
 /**
  * Converts a raster to a tiled GeoTIFF with overviews in web mercator, transparent where it has no data: red, green, blue and
  * alpha, or the values of a band and alpha, of the data type of the source. Pixels are resampled by nearest neighbour, so that no new values arise.
+ * Undefined for a job that only checks.
  *
  * @throws {Problem} source/*, files/full
  */
@@ -47,7 +48,7 @@ export async function convertRaster(
   gdal: GdalModule,
   job: RasterJob,
   sink: RasterSink,
-): Promise<RasterFacts> {
+): Promise<RasterFacts | undefined> {
   for (const [name, value] of Object.entries(rasterSettings)) gdal.config.set(name, value)
   const opened = await openRaster(gdal, job)
   const views = trackViews(gdal)
@@ -68,7 +69,7 @@ async function convertOpened(
   gdal: GdalModule,
   { dataset, path }: OpenedRaster,
   { job, sink }: Conversion,
-): Promise<RasterFacts> {
+): Promise<RasterFacts | undefined> {
   const kind = checkRaster(dataset, job)
   sink.tick()
   const placed = georeference(gdal, kind === 'palette' ? expandPalette(gdal, dataset) : dataset, path)
@@ -76,6 +77,7 @@ async function convertOpened(
   const grid = planGrid(gdal, placed)
   const valueBytes = kind === 'palette' ? bandCount : (kind === 'values' ? 2 : bandCount) * bytesOf(dataset)
   checkPixels({ x: grid.xsize, y: grid.ysize, count: valueBytes, pixelLimitBytes: job.pixelLimitBytes })
+  if (job.isCheck) return undefined
   const paths = { warped: join(job.folder, 'warped.tif'), finished: join(job.folder, rasterFileName) }
   const options = { progress_cb: throttle(() => sink.tick()) }
   try {

@@ -39,6 +39,8 @@ function withSrs(gdal: GdalModule, dataset: Dataset, path: string): Dataset {
   if (dataset.srs !== null) return dataset
   const text = readSidecar(path, ['.prj'])
   if (text === undefined) return dataset
+  if (text.trim() === '')
+    throw badRaster('the .prj file is empty', 'Write the reference system into it, as WKT.')
   const srs = guard('the .prj file has no reference system', () => gdal.SpatialReference.fromWKT(text.trim()))
   const placed = gdal.translate('', dataset, ['-of', 'VRT'])
   if (dataset.geoTransform !== null) placed.geoTransform = dataset.geoTransform

@@ -13,6 +13,8 @@ export interface RasterJob {
   readonly unpackLimitBytes: number
   /** Maximum uncompressed size of the pixels, of the source and of the result. */
   readonly pixelLimitBytes: number
+  /** Whether the raster is only checked by its metadata, and not converted. @default false */
+  readonly isCheck?: boolean
 }
 
 /** Name of the result, in the folder of the job. */

@@ -14,6 +14,21 @@ export interface ReadRaster {
 const longestMs = 60 * 60_000
 
 /**
+ * Checks a raster as its conversion does before it reads pixels: its format, bands, reference system and place.
+ *
+ * @throws {Problem} as `readRaster`
+ */
+export async function checkRasterFile(
+  job: Omit<RasterJob, 'kind' | 'isCheck'>,
+  options: RunOptions = {},
+): Promise<void> {
+  await runInChild({ ...job, kind: 'raster', isCheck: true }, (frames) => readSummary<object>(frames), {
+    longestMs,
+    ...options,
+  })
+}
+
+/**
  * Converts a raster to the GeoTIFF of a layer, with GDAL in a child process that ends with this call.
  *
  * @throws {Problem} source/*, files/full, gdal/missing, gdal/failed if GDAL crashed, hung or took too long; the reason of

@@ -3,9 +3,9 @@ import { type GeometryType, loadedSrs } from '../../../contract/geometry.ts'
 import { problem } from '../../../contract/problems.ts'
 import { dataOf } from '../../../contract/registry.ts'
 import { isProblem } from '../../../core/problem.ts'
-import { requireRasterFormat } from '../../../gdal/raster/raster_start.ts'
 import type { WantedFields } from '../../../gdal/runner/vector_job.ts'
 import type { WantedResource } from '../../../manifest/manifest.ts'
+import { checkRasterSource } from '../../../transfer/check_raster.ts'
 import { type FilledSource, findLostFields } from '../../../transfer/count_values.ts'
 import type { DataChange } from '../../../transfer/data_loss.ts'
 import { readSource, skippedOf } from '../../../transfer/read_source.ts'
@@ -46,7 +46,8 @@ export async function readLoadChange(
   signal: AbortSignal | undefined,
 ): Promise<LoadReading> {
   const { wanted, actual, key } = question
-  if (dataOf(wanted.cls)?.content === 'raster') return checkRasterSource(wanted)
+  if (dataOf(wanted.cls)?.content === 'raster')
+    return (await checkRasterSource(wanted.data?.path ?? '', signal)) ?? null
   if (actual === undefined || key === undefined) return readCounts(reader, question, signal)
   const { features } = reader
   if (features !== undefined) return readDifference(reader, { wanted, actual, key, features }, signal)
@@ -56,17 +57,6 @@ export async function readLoadChange(
   if (change === null || isProblem(change)) return change
   // The features of rows that are skipped stay, if there are any.
   return { ...change, after: change.after + (change.skipped?.bad_count ?? 0) }
-}
-
-/** A raster is read by the server alone; here its first bytes show whether it can be one. */
-async function checkRasterSource({ data }: WantedResource): Promise<LoadReading> {
-  try {
-    await requireRasterFormat(data?.path ?? '')
-    return null
-  } catch (error) {
-    // The reading of the digest reports a missing file.
-    return isProblem(error) ? error : null
-  }
 }
 
 /** Counts the features and values of the source, and compares the numbers with those of the layer. */
