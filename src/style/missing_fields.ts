@@ -32,7 +32,7 @@ export function checkMissingFields(root: XmlElement | JsonNode, { read, known }:
   const names = new Set(known)
   const missing = read.filter((name) => !names.has(name))
   if (missing.length === 0) return []
-  const places = 'kind' in root ? listStrings(root) : listPlaces(root)
+  const places = 'kind' in root ? listStrings(root) : drawnParts(root).flatMap(listPlaces)
   return missing.flatMap((name) => {
     const pattern = new RegExp(`(?<![\\p{L}\\d_])${quotePattern(name)}(?![\\p{L}\\d_])`, 'u')
     const found = places.filter(({ text }) => pattern.test(text)).map(({ span }) => span)
@@ -67,6 +67,14 @@ const elementNames = new Set([
   'orderByClause',
   'PropertyName',
 ])
+
+/** Elements of QML with symbols and labels. Others, such as aliases, defaults and constraints of fields, draw nothing. */
+const drawnElements = new Set(['renderer-v2', 'labeling'])
+
+function drawnParts(root: XmlElement): readonly XmlElement[] {
+  if (root.name !== 'qgis') return [root]
+  return root.children.filter(({ name }) => drawnElements.has(name))
+}
 
 function listPlaces(element: XmlElement): Place[] {
   const { name, attributes, text, span, children } = element

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { GeometryFamily } from '../../src/contract/geometry.ts'
 import { checkStyleText } from '../../src/style/check_style_text.ts'
-import { namedSymbol, qml, single, symbolLayer, symbols } from '../support/qml.ts'
+import { coloredSymbol, namedSymbol, qml, single, symbolLayer, symbols } from '../support/qml.ts'
 
 const [line, fill, marker] = [
   symbolLayer('SimpleLine', { line_color: '255,0,0,255' }),
@@ -31,4 +31,22 @@ test.each<[string, string, GeometryFamily[]]>([
     checkStyleText('qml', text, { family }).some(({ message }) => message.startsWith('nothing is drawn')),
   )
   expect(reported).toEqual(families)
+})
+
+test('missing fields are reported where QML draws with them, not at aliases and constraints', () => {
+  const text = qml(
+    'type="categorizedSymbol" attr="kind"',
+    `<categories><category symbol="0" value="a" label="A" render="true"/></categories>${symbols(coloredSymbol('0', '#ff0000'))}`,
+    {
+      rest: `
+<aliases><alias field="kind" index="0" name=""/></aliases>
+<defaults><default expression="" field="kind" applyOnUpdate="0"/></defaults>
+<constraints><constraint field="kind" constraints="0"/></constraints>
+<constraintExpressions><constraint exp="" desc="" field="kind"/></constraintExpressions>`,
+    },
+  )
+  const found = checkStyleText('qml', text, { fields: ['name'] }).filter(
+    ({ code }) => code === 'style/missing-field',
+  )
+  expect(found.map(({ span }) => span?.line)).toEqual([2])
 })
