@@ -196,6 +196,10 @@ resources:
     const harmless = await run('drift', 'styled.yaml', '--exit-code')
     expect([harmless.exit, harmless.out.split('\n').at(-2)]).toEqual([0, 'Drift of styled: 2 harmless.'])
     expect(harmless.out).toContain('mapsrv_style.xml  draws the same, written differently  (harmless)')
+    const unseen = await run('plan', 'styled.yaml')
+    expect(unseen.out).toContain('mapsrv_style.xml  draws the same, written differently (--json shows both)')
+    expect(unseen.out).not.toContain('opacity')
+    expect((await run('plan', 'styled.yaml', '--json')).out).toContain('<opacity>100</opacity>')
 
     const other = { mapsrv_style: { xml: styleOf('255') } }
     expect((await server.admin('PUT', `/api/resource/${id}`, other)).status).toBe(200)

@@ -385,9 +385,11 @@ function formatNew(name: string, value: unknown): string[] {
   ]
 }
 
-function formatStyle(name: string, { from, to, style = [] }: Edit, paint: Paint): string[] {
-  if (style.length > 0) return [name, ...formatStyleEdits(style, paint)]
-  return [`${name}  draws the same, written differently`, ...formatLines(String(from), String(to), paint)]
+/** Desktop GIS write a whole file anew for a change that nobody sees: both texts are in the plan as JSON. */
+function formatStyle(name: string, { style = [] }: Edit, paint: Paint): string[] {
+  return style.length > 0
+    ? [name, ...formatStyleEdits(style, paint)]
+    : [`${name}  draws the same, written differently (--json shows both)`]
 }
 
 function formatLines(from: string, to: string, paint: Paint): string[] {
