@@ -8,9 +8,10 @@ import { element } from './element.ts'
 import { createLookup } from './lookup.ts'
 import { type BaseMap, createBaseMap } from './map/base_map.ts'
 import { createBaseMapSwitch } from './map/base_map_switch.ts'
-import { type DrawnLayer, drawLayers } from './map/layer_images.ts'
+import { type DrawnLayer, drawLayers, type LayerImages } from './map/layer_images.ts'
 import { createLayerTree, type LayerTree } from './map/layer_tree.ts'
 import { createMap, createPosition, goTo, readPlace, viewExtentOf } from './map/viewport.ts'
+import { watchLayers } from './map/watch_layers.ts'
 import { createPanel, isNarrow, loginAddress, type Panel } from './panel.ts'
 import { createRecovery, type OpenRecovery } from './recovery.ts'
 import { askJson, reasonOf, session } from './request.ts'
@@ -29,6 +30,7 @@ interface Page {
   /** Drawn layers, from top to bottom. */
   readonly layers: readonly DrawnLayer[]
   readonly drawn: readonly Layer[]
+  readonly refresh: LayerImages['refresh']
   readonly baseMap: BaseMap
   readonly status: Status
   readonly openRecovery: OpenRecovery
@@ -56,17 +58,25 @@ export async function startPage({ id, tiny }: PageOptions): Promise<void> {
   const config = await status.track(askJson<MapConfig>(configPath(id)))
   const undrawable = new Undrawable()
   const page = openPage(config, { status, tiny, undrawable })
-  const panel = tiny
+  const side = tiny
     ? undefined
     : createLayerPanel(page, {
         undrawable,
         onOpen: () => isNarrow() && features.close(),
         onHide: (layerId) => features.removeLayer(layerId),
       })
-  const features = createLookup({ ...page, onOpen: () => isNarrow() && panel?.hide() })
+  const features = createLookup({ ...page, onOpen: () => isNarrow() && side?.panel.hide() })
   const tools = createTools(page.map, { initialExtent: config.initialExtent, tiny })
-  document.body.append(...(panel?.elements ?? []), tools, ...status.elements, features.root)
+  document.body.append(...(side?.panel.elements ?? []), tools, ...status.elements, features.root)
   announceDrawn(page)
+  watchLayers(
+    page.map,
+    () => askJson<MapConfig>(configPath(id)),
+    (current) => {
+      const changed = page.refresh(current)
+      side?.tree.reloadLegends(changed)
+    },
+  )
 }
 
 interface Opening extends Pick<PageOptions, 'tiny'> {
@@ -89,11 +99,11 @@ function openPage(config: MapConfig, { status, tiny, undrawable }: Opening): Pag
     if (tiny) status.report(`Cannot show ${layer.label}. ${reason}`)
     undrawable.add(layer, reason)
   }
-  const { layers, drawn } = drawLayers(ordered, { status, openRecovery, onUndrawable })
+  const { layers, drawn, refresh } = drawLayers(ordered, { status, openRecovery, onUndrawable })
   const attribution = element('p', { class: 'attribution' })
   const onChange = () => attribution.replaceChildren(...attributionOf(page))
   const baseMap = createBaseMap({ map, status, openRecovery, onChange })
-  const page: Page = { config, map, layers, drawn, baseMap, status, openRecovery }
+  const page: Page = { config, map, layers, drawn, refresh, baseMap, status, openRecovery }
   for (const one of drawn) map.addLayer(one)
   baseMap.show(findBase(config, start))
   corner.append(...(tiny ? [] : [createPosition(map)]), attribution)
@@ -147,7 +157,13 @@ interface PanelEvents {
   onHide(layerId: number): void
 }
 
-function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvents): Panel {
+/** The panel with the layer tree. */
+interface LayerPanel {
+  readonly panel: Panel
+  readonly tree: LayerTree
+}
+
+function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvents): LayerPanel {
   const { map, config } = page
   const legends = page.openRecovery(
     () => 'the legend',
@@ -174,7 +190,10 @@ function createLayerPanel(page: Page, { undrawable, onOpen, onHide }: PanelEvent
   })
   undrawable.addEventListener('change', () => tree.markUndrawable(undrawable.reasons))
   const baseMaps = config.landform.basemaps.length === 0 ? [] : [baseMapSwitch(page)]
-  return createPanel({ config, tree: tree.root, filter: tree.filter, more: baseMaps, onOpen })
+  return {
+    tree,
+    panel: createPanel({ config, tree: tree.root, filter: tree.filter, more: baseMaps, onOpen }),
+  }
 }
 
 function baseMapSwitch(page: Page): HTMLElement {

@@ -385,7 +385,7 @@ function formatNew(name: string, value: unknown): string[] {
   ]
 }
 
-/** Desktop GIS write a whole file anew for a change that nobody sees: both texts are in the plan as JSON. */
+/** Desktop GIS write a whole file again for a change that nobody sees: both texts are in the plan as JSON. */
 function formatStyle(name: string, { style = [] }: Edit, paint: Paint): string[] {
   return style.length > 0
     ? [name, ...formatStyleEdits(style, paint)]

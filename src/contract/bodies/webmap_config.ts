@@ -50,6 +50,8 @@ export interface ConfigLayer {
 
 /** What the page of landform needs to know of a layer. The server draws it. */
 export interface LayerDrawing {
+  /** Changes with the style and with the data that it draws; not with those of other services. */
+  readonly version: string
   /** Parts of the style that are not drawn as it says, one sentence each; the first ones. */
   readonly undrawnParts: readonly string[]
   /** Distance in pixels within which a click hits a symbol. */

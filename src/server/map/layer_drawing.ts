@@ -96,11 +96,12 @@ function drawingOf(style: ResourceRow, resource: ResourceRow, facts: Facts): Dra
   const mask = facts.masks.get(resource.id) ?? 0
   const attribution = hasPermission(mask, 'metadata.read') ? attributionOf(resource) : null
   const keepsTiles = facts.caches.get(style.id)?.enabled ?? false
-  const shared = { layerId: resource.id, attribution, keepsTiles }
   const layer = facts.layers.get(resource.id)
+  const raster = facts.rasters.get(resource.id)
+  const version = [style.version, resource.version, layer?.dataVersion ?? raster?.digest ?? ''].join('.')
+  const shared = { layerId: resource.id, attribution, keepsTiles, version }
   const parsed = facts.styles.get(style.id)
   if (layer === undefined || parsed === undefined) {
-    const raster = facts.rasters.get(resource.id)
     const isOfService = wmsSources.classes.includes(resource.cls)
     return {
       ...shared,

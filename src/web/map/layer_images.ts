@@ -21,6 +21,8 @@ export interface LayerImages {
   /** From top to bottom. */
   readonly layers: readonly DrawnLayer[]
   readonly drawn: readonly Layer[]
+  /** Takes the current state of layers, and draws those again that have changed; returns these. */
+  refresh(layers: readonly MapLayer[]): readonly MapLayer[]
 }
 
 /** Layer of the map that is shown and hidden. */
@@ -41,6 +43,7 @@ export interface LayerImagesOptions extends ImageLoads {
 
 /** A layer with the OpenLayers layer that shows it, or a group of which it is the lowest layer. */
 interface Place extends ShownLayer {
+  layer: MapLayer
   isVisible: boolean
   opacity: number
   isApart: boolean
@@ -82,7 +85,9 @@ export function drawLayers(layers: readonly MapLayer[], options: LayerImagesOpti
   return {
     drawn: [labels.drawn, ...places.map(({ drawn }) => drawn)],
     layers: places.map((place) => ({
-      layer: place.layer,
+      get layer() {
+        return place.layer
+      },
       isVisible: () => place.isVisible,
       setVisible(visible) {
         place.isVisible = visible
@@ -94,6 +99,11 @@ export function drawLayers(layers: readonly MapLayer[], options: LayerImagesOpti
         arrange()
       },
     })),
+    refresh(current) {
+      const changed = places.filter((place) => takeCurrent(place, current))
+      if (changed.length > 0) arrange()
+      return changed.map(({ layer }) => layer)
+    },
   }
 
   /** Shows each group of layers in the place of its lowest layer, which changes least when others are hidden. */
@@ -108,6 +118,15 @@ export function drawLayers(layers: readonly MapLayer[], options: LayerImagesOpti
       if (image !== undefined) showImage(place, image, isAbove && above.includes(image) ? 'no' : 'yes')
     }
   }
+}
+
+/** Takes the current state of the layer of a place; returns whether its images have changed. */
+function takeCurrent(place: Place, current: readonly MapLayer[]): boolean {
+  const { id, styleId, landform } = place.layer
+  const found = current.find((one) => one.id === id && one.styleId === styleId)
+  if (found === undefined || found.landform.version === landform.version) return false
+  place.layer = { ...place.layer, landform: found.landform }
+  return true
 }
 
 function imageOf(group: readonly Place[]): PlaceImage {

@@ -15,6 +15,8 @@ export interface LayerTree {
   markScale(isShown: (layer: MapLayer) => boolean): void
   /** Marks the layers that the server cannot draw, with the reasons by id. */
   markUndrawable(reasons: ReadonlyMap<number, string>): void
+  /** Loads the legends of layers again, of those whose legends are shown. */
+  reloadLegends(layers: readonly MapLayer[]): void
 }
 
 /** Options and event handlers of the layer tree. */
@@ -37,6 +39,8 @@ interface Building extends LayerTreeOptions {
   /** Check boxes and entries of layers, by the id of the item. */
   readonly boxes: Map<number, HTMLInputElement>
   readonly entries: Map<number, HTMLElement>
+  /** Loads the legends that are shown again, by the id of the item. */
+  readonly legends: Map<number, (layer: MapLayer) => void>
   /** Groups by id. */
   readonly folds: Map<number, GroupFold>
   /** Updates the check boxes of groups from their children, innermost first. */
@@ -71,6 +75,7 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
     ...options,
     boxes: new Map(),
     entries: new Map(),
+    legends: new Map(),
     folds: new Map(),
     groups: [],
     search: { found: undefined },
@@ -102,6 +107,9 @@ export function createLayerTree(options: LayerTreeOptions): LayerTree {
         entry.querySelector('.row')?.append(button)
         entry.querySelector('.row')?.after(content)
       }
+    },
+    reloadLegends(changed) {
+      for (const layer of changed) building.legends.get(layer.id)?.(layer)
     },
   }
 }
@@ -143,8 +151,13 @@ function layerEntry(layer: MapLayer, building: Building): HTMLElement {
   const row = element('div', { class: 'row' }, label, ...buttons)
   const entry = element('li', { class: 'layer' }, row, ...details.map(({ content }) => content))
   showOpacity(entry, opacityOf(layer, building))
+  const loadLegend = (shown: MapLayer) =>
+    building.loadLegend(String(layer.id), () => showLegend(shown, { entry, name }))
   if (layer.legendInfo.has_legend)
-    whenSeen(entry, () => building.loadLegend(String(layer.id), () => showLegend(layer, { entry, name })))
+    whenSeen(entry, () => {
+      building.legends.set(layer.id, loadLegend)
+      loadLegend(layer)
+    })
   building.entries.set(layer.id, entry)
   return entry
 }
@@ -169,6 +182,8 @@ async function showLegend(
     // The legend is missing; the layer reports what is wrong with its style.
     return []
   })
+  name.parentElement?.querySelector(':scope > .swatch')?.remove()
+  entry.querySelector(':scope > .legend')?.remove()
   const [first] = symbols
   if (first === undefined) return
   const { hasLegendPicture } = layer.landform

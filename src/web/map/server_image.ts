@@ -9,7 +9,7 @@ export type ImageQuery = Readonly<Record<string, string | number>>
 export type ShownAt = (resolution: number) => ImageQuery | undefined
 
 /**
- * Returns what images of layers show, which are listed from top to bottom, and a name of it. Nothing where the scale hides all
+ * Returns what images of layers show, which are listed from top to bottom, and a name of it, which changes with their data. Nothing where the scale hides all
  * of them.
  */
 export function shownLayers(
@@ -28,7 +28,7 @@ export function shownLayers(
       ...more,
     }
   }
-  return [`${layers.map(({ id }) => id)} ${labels}`, shownAt]
+  return [`${layers.map(({ id, landform }) => `${id}@${landform.version}`)} ${labels}`, shownAt]
 }
 
 /** Pixels of images per pixel of the page: 2 on screens of high resolution, which scale images if they have other pixels. */
