@@ -55,7 +55,13 @@ export async function identifyWms(
   for (const infoFormat of formats) {
     const url = getFeatureInfoUrl(request, { ...place, infoFormat })
     try {
-      const answer = await context.externalImages.getText({ url, service, credentials, signal })
+      const answer = await context.externalImages.getText({
+        url,
+        service,
+        resource: layer.id,
+        credentials,
+        signal,
+      })
       const found = parseFeatureInfo(answer)
       if (found === undefined) continue
       knownFormats.set(service, infoFormat)

@@ -83,7 +83,7 @@ export function openImage(context: ServerContext, opened: OpenedSources, options
   const periods = kept.flatMap((one) => (one === null ? [] : [keptTilesKey(one, now)]))
   const tiles = isCached ? composedTiles(frame, kept) : undefined
   // A service that shows itself would wait for its own image.
-  const depth = sources.some(({ isFetched }) => isFetched) ? currentDepth() : 0
+  const depth = sources.some(({ fetchedFrom }) => fetchedFrom !== undefined) ? currentDepth() : 0
   const kinds = [
     ...(tiles === undefined ? [] : ['composed']),
     ...(labels === 'yes' ? [] : [{ labels }]),

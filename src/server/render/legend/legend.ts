@@ -189,7 +189,7 @@ async function openWmsLegends(
 /** Fetches a picture for each layer of the service that is drawn, since GetLegendGraphic has one layer. */
 async function fetchPictures(
   { externalImages }: ServerContext,
-  { row, connection, credentials, period }: WmsLayer,
+  { id, row, connection, credentials, period }: WmsLayer,
   signal: AbortSignal,
 ): Promise<readonly JobWindow[]> {
   const { url, version } = connection
@@ -198,7 +198,7 @@ async function fetchPictures(
     names.slice(0, maxPictures).map((layer) =>
       externalImages.get({
         url: getLegendGraphicUrl({ url, version, layer, vendor: row.vendor_params }),
-        ...{ service: url, credentials: credentials(), period, mayBeAbsent: false, signal },
+        ...{ service: url, resource: id, credentials: credentials(), period, mayBeAbsent: false, signal },
       }),
     ),
   )

@@ -29,7 +29,8 @@ export const basemapSources: SourceKind = {
       const period = imagePeriod(id)
       return {
         key: [id, version, tiles, srs, period],
-        isFetched: true,
+        // Without an address, reading it fails.
+        fetchedFrom: tiles === null ? undefined : tileUrl(tiles.url, { z: 0, x: 0, y: 0 }, 1)?.host,
         read: (frame, options) =>
           readFrame(context, { id, period, ...checkTiles(id, tiles, srs) }, { frame, ...options }),
       }
@@ -193,7 +194,8 @@ async function composeTiles(
   const period = isFresh ? undefined : map.period
   const fetched = await Promise.all(
     listTiles(map, range).map(async (tile) => {
-      const options = { service: map.tiles.url, credentials: undefined, mayBeAbsent: true, period, signal }
+      const place = { service: map.tiles.url, resource: map.id, credentials: undefined }
+      const options = { ...place, mayBeAbsent: true, period, signal }
       return { ...tile, image: await externalImages.get({ url: tile.url, ...options }) }
     }),
   )

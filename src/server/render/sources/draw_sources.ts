@@ -1,4 +1,6 @@
 import type { ImageFormat, LabelChoice } from '../../../contract/formats/image_format.ts'
+import { problem } from '../../../contract/problems.ts'
+import type { Problem } from '../../../core/problem.ts'
 import { workForMap } from '../../../database/turns.ts'
 import { mercatorHalfWorld } from '../../../geo/mercator.ts'
 import type { DrawJob, DrawnImage, JobLayer } from '../../../render/image/draw_job.ts'
@@ -36,7 +38,7 @@ export function drawSources(context: DrawContext, drawing: Drawing): Promise<Dra
   const { sources, frame, signal, labels } = drawing
   const draw = (fetched: ReadonlyLayers) =>
     draws.inTurn(() => workForMap(() => drawNow(context, drawing, fetched)), signal)
-  const remote = labels === 'only' ? [] : sources.filter(({ isFetched }) => isFetched)
+  const remote = labels === 'only' ? [] : sources.filter(({ fetchedFrom }) => fetchedFrom !== undefined)
   if (remote.length === 0) return draw(new Map())
   return draws.whileFetching(
     async () => draw(await workForMap(() => readSources(context, remote, drawing))),
@@ -84,9 +86,24 @@ async function readSources(
   { frame, signal, isFresh = false, labels = 'yes' }: Drawing,
 ): Promise<ReadonlyLayers> {
   const sources = [...new Set(shown)]
-  const reads = sources.map(
-    (source) => (stop: AbortSignal) => source.read(frame, { signal: stop, isFresh, labels }),
-  )
-  const layers = await readLayers(reads, signal, { timeoutMs: renderTimeoutSeconds * 1000 })
+  const unread = new Set(sources)
+  const reads = sources.map((source) => async (stop: AbortSignal) => {
+    const layer = await source.read(frame, { signal: stop, isFresh, labels })
+    unread.delete(source)
+    return layer
+  })
+  const toOverdue = () => overdueFetch(unread, renderTimeoutSeconds)
+  const layers = await readLayers(reads, signal, { timeoutMs: renderTimeoutSeconds * 1000, toOverdue })
   return new Map(sources.flatMap((source, at) => (layers[at] === undefined ? [] : [[source, layers[at]]])))
+}
+
+/** Returns the problem of a time limit in which other services did not send all images; undefined if the server itself was slow. */
+function overdueFetch(unread: Iterable<DrawnSource>, seconds: number): Problem | undefined {
+  const hosts = new Set([...unread].flatMap(({ fetchedFrom = [] }) => fetchedFrom))
+  if (hosts.size === 0) return undefined
+  const message = `${[...hosts].join(', ')} did not send the images of all layers within ${seconds} s.`
+  return problem('external/unreachable', message, {
+    hint: 'Try again later: the service is slow, and few requests are sent to it at a time.',
+    data: { reason: 'timeout' },
+  })
 }

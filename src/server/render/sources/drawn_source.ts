@@ -28,8 +28,8 @@ export interface DrawnSource {
   readonly shown?: ShownLayer
   /** Tiles that are kept on disk; null if none are. */
   readonly keptTiles: KeptTiles | null
-  /** Whether it is read from another service, for which a turn to draw does not wait. */
-  readonly isFetched?: boolean
+  /** Host of another service that it is read from, for which a turn to draw does not wait. */
+  readonly fetchedFrom?: string | undefined
   /** Reads what lies in a frame. */
   read(frame: ImageFrame, options: ReadOptions): Promise<JobLayer>
   /** Returns what is labelled at a scale; undefined without labels. Missing for sources that never have labels. */

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import PQueue from 'p-queue'
 import { maxServiceDepth } from '../../../contract/limits.ts'
 import { problem } from '../../../contract/problems.ts'
 import { isProblem, type Problem } from '../../../core/problem.ts'
+import { currentParty, Turns } from '../../../database/turns.ts'
 import type { Credentials } from '../../../http/authorize.ts'
 import {
   createExternalClient,
@@ -22,6 +22,8 @@ export interface ExternalImageRequest {
   readonly url: URL
   /** Address of the service, as its connection states it: a service that does not respond delays only its own requests. */
   readonly service: string
+  /** The layer or base map that shows the image: it takes a part of the requests to its host. */
+  readonly resource: number
   readonly credentials: Credentials | undefined
   /** Period in which a cached image may be returned, see `imagePeriod`; undefined fetches the image again. */
   readonly period: string | undefined
@@ -77,6 +79,9 @@ const defaultLimits: ExternalLimits = {
   restMs: 5000,
 }
 
+/** Numbers of requests to a host that are reserved for other callers, and for other resources: those of the same caller, too. */
+const reserved = { caller: 1, resource: 2 } as const
+
 /** Time to live of images of other services. */
 export const imageTtlMs = 10 * 60_000
 
@@ -110,9 +115,9 @@ export function createExternalImages(
   const receive = createReceiver(client, limits)
   return {
     async get(request) {
-      const { url, service, credentials, period, signal } = request
+      const { url, service, resource, credentials, period, signal } = request
       const download = async (stop: AbortSignal) => {
-        const received = await receive({ url, service, credentials, signal: stop })
+        const received = await receive({ url, service, resource, credentials, signal: stop })
         const isEmpty = await checkImage(received, request)
         const bytes = new Uint8Array(isEmpty ? [] : received.bytes)
         // Checked before it is cached.
@@ -140,15 +145,19 @@ export function createExternalImages(
   }
 }
 
-type Target = Pick<ExternalImageRequest, 'url' | 'service' | 'credentials' | 'signal'>
+type Target = Pick<ExternalImageRequest, 'url' | 'service' | 'resource' | 'credentials' | 'signal'>
 
 /**
- * Returns a function that sends requests: a few at a time to a host, none to a host that was not reached a moment ago, and
- * none to a service that did not respond a moment ago.
+ * Returns a function that sends requests: a few at a time to a host, of which a caller and a resource take a part, so that slow
+ * images leave requests to the others; none to a host that was not reached a moment ago, and none to a service that did not
+ * respond a moment ago.
  */
 function createReceiver(client: ExternalClient, limits: ExternalLimits) {
-  const hosts = new LRUCache<string, PQueue>({ max: 200 })
+  const hosts = new LRUCache<string, Turns>({ max: 200 })
   const failures = new LRUCache<string, Problem>({ max: 200, ttl: limits.restMs })
+  const { requests: atOnce } = limits
+  const perParty = Math.max(1, atOnce - reserved.caller)
+  const perTable = Math.max(1, atOnce - reserved.resource)
 
   async function send({ url, service, credentials, signal }: Target, depth: number): Promise<Received> {
     const failure = failures.get(hostKey(url)) ?? failures.get(serviceKey(service, credentials))
@@ -163,15 +172,17 @@ function createReceiver(client: ExternalClient, limits: ExternalLimits) {
   }
 
   return async (target: Target): Promise<Received> => {
-    const { url, service, credentials, signal } = target
+    const { url, service, resource, credentials, signal } = target
     const depth = currentDepth()
     if (depth >= maxServiceDepth) throw tooDeep(url)
     // A request of this server to itself waits for those that it makes: in one queue, it would wait for those behind it.
     const name = JSON.stringify([url.host, depth])
-    const queue = hosts.get(name) ?? new PQueue({ concurrency: limits.requests })
-    hosts.set(name, queue)
+    const turns = hosts.get(name) ?? new Turns({ atOnce, perParty, perTable })
+    hosts.set(name, turns)
+    let endTurn = () => {}
     try {
-      return await queue.add(() => send(target, depth), { signal })
+      endTurn = await turns.take(currentParty()?.name, signal, { table: String(resource) })
+      return await send(target, depth)
     } catch (error) {
       signal.throwIfAborted()
       const reason = isProblem(error, 'external/unreachable') ? reasonOf(error) : undefined
@@ -179,6 +190,8 @@ function createReceiver(client: ExternalClient, limits: ExternalLimits) {
       // Other requests to the host, such as those of other connections, may succeed.
       if (reason === 'timeout') failures.set(serviceKey(service, credentials), error as Problem)
       throw error
+    } finally {
+      endTurn()
     }
   }
 }

@@ -1,4 +1,5 @@
 import { problem } from '../../../contract/problems.ts'
+import type { Problem } from '../../../core/problem.ts'
 import type { DensityPoints } from '../../../render/draw/density.ts'
 import type { JobLayer, PointBlock } from '../../../render/image/draw_job.ts'
 
@@ -12,6 +13,8 @@ export interface ReadLimits {
   /** Memory of all layers. */
   readonly sizeBytes?: number
   readonly timeoutMs: number
+  /** Creates the Problem of the time limit, if there is another one than render/timeout. */
+  readonly toOverdue?: () => Problem | undefined
 }
 
 const defaultLimits = { parallel: 6, sizeBytes: 256 * 2 ** 20 } as const
@@ -19,13 +22,15 @@ const defaultLimits = { parallel: 6, sizeBytes: 256 * 2 ** 20 } as const
 /**
  * Reads the layers of an image, a few at a time, since each of them may be as large as one image allows.
  *
- * @throws {Problem} render/timeout, render/too-large
+ * @throws {Problem} render/timeout, or that of `toOverdue`; render/too-large
  */
 export async function readLayers<T extends JobLayer>(
   reads: readonly ReadLayer<T>[],
   signal: AbortSignal,
-  { parallel = defaultLimits.parallel, sizeBytes = defaultLimits.sizeBytes, timeoutMs }: ReadLimits,
+  limits: ReadLimits,
 ): Promise<T[]> {
+  const { parallel, sizeBytes, timeoutMs, toOverdue } = { ...defaultLimits, ...limits }
+  const overdue = () => toOverdue?.() ?? tooSlow(timeoutMs)
   const [deadline, failure] = [AbortSignal.timeout(Math.ceil(timeoutMs)), new AbortController()]
   const stop = AbortSignal.any([signal, deadline, failure.signal])
   const layers: T[] = []
@@ -38,7 +43,7 @@ export async function readLayers<T extends JobLayer>(
       total += sizeOfLayer(layer)
       if (total > sizeBytes) throw tooLarge(sizeBytes)
     }
-    if (deadline.aborted && !signal.aborted) throw tooSlow(timeoutMs)
+    if (deadline.aborted && !signal.aborted) throw overdue()
   }
   try {
     // A layer may not end at once.
@@ -48,7 +53,7 @@ export async function readLayers<T extends JobLayer>(
     ])
   } catch (error) {
     failure.abort()
-    throw deadline.aborted && !signal.aborted ? tooSlow(timeoutMs) : error
+    throw deadline.aborted && !signal.aborted ? overdue() : error
   }
   signal.throwIfAborted()
   return layers

@@ -30,7 +30,7 @@ export const wmsSources: SourceKind = {
       return {
         // The password is encrypted.
         key: [id, version, row, url, username, password, wmsVersion, period],
-        isFetched: true,
+        fetchedFrom: new URL(url).host,
         read: (frame, options) => readFrame(context, layer, { frame, ...options }),
       }
     })
@@ -142,7 +142,7 @@ async function fetchArea(
       const view = { srs: layer.row.srs.id, isNorthFirst, box, width, height }
       const request = {
         ...{ url: getMapUrl(wmsRequest(layer, view)), credentials, signal },
-        service: layer.connection.url,
+        ...{ service: layer.connection.url, resource: layer.id },
         ...{ period: isFresh ? undefined : layer.period, mayBeAbsent: false, size: { width, height } },
       }
       const image = await externalImages.get(request)

@@ -42,9 +42,13 @@ test('images that wait for another service have no turn that others need, and ar
   const { signal } = new AbortController()
   const local: DrawnSource = { key: undefined, keptTiles: null, read: async () => pixels() }
   const draw = (...sources: DrawnSource[]) => drawSources(context, { sources, frame, signal })
-  const slow: DrawnSource = { ...local, isFetched: true, read: () => answered.promise.then(pixels) }
+  const slow: DrawnSource = {
+    ...local,
+    fetchedFrom: 'wms.example',
+    read: () => answered.promise.then(pixels),
+  }
   // A layer of a service of this server needs an image of it.
-  const own: DrawnSource = { ...local, isFetched: true, read: () => draw(local).then(pixels) }
+  const own: DrawnSource = { ...local, fetchedFrom: 'wms.example', read: () => draw(local).then(pixels) }
   try {
     expect((await draw(own, local)).isEmpty).toBe(true)
     const images = Promise.all([draw(local, slow), draw(slow), draw(slow)])
@@ -52,6 +56,28 @@ test('images that wait for another service have no turn that others need, and ar
     expect((await draw(local)).isEmpty).toBe(true)
     answered.resolve()
     expect((await images).map(({ isEmpty }) => isEmpty)).toEqual([true, true, true])
+  } finally {
+    await draws.close()
+  }
+})
+
+test('an image that waits for another service until the time limit names the service', async () => {
+  const draws = createDrawPool({ threads: 1 })
+  const context = { draws, layerCaches: createLayerCaches(), renderTimeoutSeconds: 0.05 }
+  const frame = { box: [0, 0, 1, 1], width: 8, height: 8 } as const
+  const source = { key: undefined, keptTiles: null, read: () => new Promise<never>(() => undefined) }
+  const draw = (fetchedFrom: string | undefined) =>
+    drawSources(context, {
+      sources: [{ ...source, fetchedFrom }],
+      frame,
+      signal: new AbortController().signal,
+    })
+  try {
+    await expect(draw('wms.example')).rejects.toMatchObject({
+      code: 'external/unreachable',
+      message: 'wms.example did not send the images of all layers within 0.05 s.',
+    })
+    await expect(draw(undefined)).rejects.toMatchObject({ code: 'render/timeout' })
   } finally {
     await draws.close()
   }

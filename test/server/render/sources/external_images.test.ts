@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http'
 import { createServer } from 'node:net'
 import sharp from 'sharp'
 import { afterAll, expect, test } from 'vitest'
+import { workFor } from '../../../../src/database/turns.ts'
 import {
   createExternalImages,
   type ExternalImages,
@@ -37,9 +38,9 @@ async function open(given: object = {}) {
   service.requests.length = 0
   const images = createExternalImages(({ origin }) => origin === service.url, { ...limits, ...given })
   opened.push(images)
-  const get = (path: string, signal = new AbortController().signal, name = 'wms') =>
+  const get = (path: string, signal = new AbortController().signal, name = 'wms', resource = 1) =>
     images.get({
-      service: `${service.url}/${name}`,
+      ...{ service: `${service.url}/${name}`, resource },
       ...{ url: new URL(path, service.url), credentials: undefined, period: 'a', mayBeAbsent: false },
       signal,
     })
@@ -100,6 +101,28 @@ test.each([
   expect(await get('/image', signal, 'other')).toMatchObject({ width: 8 })
 })
 
+test.each([
+  ['layer', { first: () => 1, other: 2, caller: 'a' }],
+  ['caller', { first: (at: number) => at, other: 100, caller: 'b' }],
+] as const)(
+  'slow images leave requests to the same host for another %s',
+  async (_, { first, other, caller }) => {
+    const { service, get } = await open({ timeoutMs: 60_000 })
+    const released = Promise.withResolvers<void>()
+    const answer = sendBody('image/jpeg', image)
+    service.answer = async (request, response) => {
+      if (request.url?.startsWith('/slow')) await released.promise
+      answer(request, response)
+    }
+    const getFor = (name: string, path: string, resource: number) =>
+      workFor({ name, statementMs: { pglite: 0, postgres: 0 } }, () => get(path, undefined, 'wms', resource))
+    const slow = Promise.all(Array.from({ length: 10 }, (_, at) => getFor('a', `/slow/${at}`, first(at))))
+    expect(await getFor(caller, '/fast', other)).toMatchObject({ width: 8 })
+    released.resolve()
+    expect(await slow).toHaveLength(10)
+  },
+)
+
 test('a host that cannot be reached is not asked again for a while, by any of its services', async () => {
   const images = createExternalImages(() => true, limits)
   opened.push(images)
@@ -110,7 +133,14 @@ test('a host that cannot be reached is not asked again for a while, by any of it
   await once(server, 'close')
   const get = (name: string) => {
     const url = new URL(`http://127.0.0.1:${port}/${name}`)
-    const request = { url, service: url.href, credentials: undefined, period: 'a', mayBeAbsent: false }
+    const request = {
+      url,
+      service: url.href,
+      resource: 1,
+      credentials: undefined,
+      period: 'a',
+      mayBeAbsent: false,
+    }
     return images.get({ ...request, signal: new AbortController().signal }).catch((error: unknown) => error)
   }
   const first = await get('first')
@@ -127,7 +157,7 @@ test('images are cached for a period, and those that fail are not', async () => 
   await get('/image')
   expect(service.requests).toHaveLength(2)
   const url = new URL('/image', service.url)
-  const request = { url, service: service.url, credentials: undefined, mayBeAbsent: false }
+  const request = { url, service: service.url, resource: 1, credentials: undefined, mayBeAbsent: false }
   await images.get({ ...request, period: 'b', signal: new AbortController().signal })
   expect(service.requests).toHaveLength(3)
 })
