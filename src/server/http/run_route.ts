@@ -54,6 +54,7 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, pl
   const answer = createAnswer(name, handler, place)
   const statementMs = statementMsOf(route)
   return async (request, reply) => {
+    const signal = signalOf(reply)
     const network = networkOf(request.ip)
     const signIn = `sign-in ${network}`
     const caller = route.isAnonymous
@@ -61,12 +62,25 @@ export function createOperation(name: RouteName, handler: Handler<RouteName>, pl
       : await workFor({ name: signIn, statementMs }, () => authenticate(context, request, reply))
     const guest = route.changesSession === true ? signIn : `network ${network}`
     const party = caller.isGuest ? guest : `user ${caller.id}`
-    const answerCaller = () => workFor({ name: party, statementMs }, () => answer(request, reply, caller))
+    // Many clients may go away while their requests wait: the server owes them nothing.
+    signal.throwIfAborted()
+    const answerCaller = () =>
+      workFor({ name: party, statementMs }, () => answer(request, reply, { caller, signal }))
     return workAtDepth(request.headers[depthHeader], answerCaller)
   }
 }
 
-type AnswerCaller = (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<FastifyReply>
+/** Who requests, and a signal that aborts when the client disconnects. */
+interface KnownClient {
+  readonly caller: Caller
+  readonly signal: AbortSignal
+}
+
+type AnswerCaller = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  client: KnownClient,
+) => Promise<FastifyReply>
 
 /** Creates the function that checks permissions, parses and validates a request, then calls the handler. */
 function createAnswer(
@@ -76,10 +90,11 @@ function createAnswer(
 ): AnswerCaller {
   const route = routeOf(name)
   const checkBody = bodyChecker(route)
-  return async (request, reply, caller) => {
+  return async (request, reply, { caller, signal }) => {
     if (caller.medium === 'session' || route.changesSession) checkOrigin(originOf(request, context))
     const params = readParams(route, request.params as Record<string, string>)
     const mask = await checkPermission(context, caller, { route, params })
+    signal.throwIfAborted()
     if (route.forUsers === true && caller.isGuest)
       throw problem('access/denied', `Guests cannot use ${route.method} ${route.path}.`, { hint: 'Sign in.' })
     const { named, more } = readQuery(route, request.query as RawQuery)
@@ -87,7 +102,7 @@ function createAnswer(
     const body = await readBody(route, request, bodyLimitOf(route, context.bodyLimitBytes))
     checkBody(body)
     const idempotency = idempotencyOf(route, request, { context, caller })
-    const own = { mask, params, query: named, more, body, idempotency, signal: signalOf(reply) }
+    const own = { mask, params, query: named, more, body, idempotency, signal }
     let isDone = false
     try {
       const before = hasParsedBody(route) ? await idempotency.begin(body) : undefined
