@@ -69,6 +69,8 @@ export interface TransactionOptions {
   readonly statementTimeoutMs?: number
   /** See `QueryOptions`. */
   readonly table?: string | undefined
+  /** Whether it reads many features for a client: such transactions run on a part of the connections. */
+  readonly isExport?: boolean
 }
 
 /** Returns the same database for one request, whose queries are cancelled when its client goes away. */

@@ -113,8 +113,8 @@ class PooledDatabase implements Database {
   }
 
   transaction<T>(work: (tx: Queryable) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const { signal, statementTimeoutMs: timeoutMs, readOnly, table } = options
-    const session = { signal, timeoutMs, table, inTransaction: true, isWrite: readOnly !== true }
+    const { signal, statementTimeoutMs: timeoutMs, readOnly, table, isExport } = options
+    const session = { signal, timeoutMs, table, isExport, inTransaction: true, isWrite: readOnly !== true }
     const limitMs = this.#driver.hasStatementTimeout ? this.#limitOf(session, currentParty()) : undefined
     return this.#lease(session, async (tx, client) => {
       await tx.query(formatBegin(options, limitMs))
@@ -169,7 +169,7 @@ class PooledDatabase implements Database {
   ): Promise<T> {
     if (options.signal?.aborted) throw toAborted(options.signal)
     const party = currentParty()
-    const use = { table: options.table, isMap: party?.isMap }
+    const use = { table: options.table, isMap: party?.isMap, isExport: options.isExport }
     const endTurn = await this.#driver.turns.take(party?.name, options.signal, use)
     const start = performance.now()
     let end: TurnEnd = 'done'
@@ -227,6 +227,7 @@ interface LeaseOptions {
   readonly table?: string | undefined
   readonly timeoutMs?: number | undefined
   readonly inTransaction?: boolean
+  readonly isExport?: boolean | undefined
   /** Whether the work may change data. */
   readonly isWrite?: boolean
 }

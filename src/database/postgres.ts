@@ -31,6 +31,9 @@ const idleInTransactionMs = 120_000
 
 const defaultConnectTimeoutMs = 10_000
 
+/** How many times longer than other work an export waits for a connection. */
+const exportWaits = 6
+
 /**
  * Opens a PostgreSQL database with PostGIS. Connections are opened on demand and replaced when lost: a restart of the
  * server fails only the statements that run.
@@ -71,6 +74,7 @@ export function openPostgres(options: PostgresOptions): Promise<Database> {
       atOnce: poolSize,
       perParty: Math.max(1, poolSize - 2),
       waitMs: connectTimeoutMs,
+      exportWaitMs: exportWaits * connectTimeoutMs,
     }),
     cancel: (client, over) => cancelBackend(client, over, { config, log }),
     hasStatementTimeout: true,

@@ -106,6 +106,8 @@ export interface TurnLimits {
   readonly perTable?: number
   /** Maximum wait for a turn in milliseconds; unlimited if undefined. */
   readonly waitMs?: number | undefined
+  /** The same for exports, which wait longer, since others take long. @default waitMs */
+  readonly exportWaitMs?: number | undefined
   /** Maximum number of waiting requests of a party, and of all parties; unlimited if undefined. */
   readonly waiting?: { readonly perParty: number; readonly total: number }
   /** Creates the Problem of a request that cannot wait, or has waited too long; database/busy by default. */
@@ -123,7 +125,12 @@ export interface TurnUse {
   readonly table?: string | undefined
   /** See `Party`. */
   readonly isMap?: boolean | undefined
+  /** Whether it reads many features for a client, which may take long: exports have a part of the turns. */
+  readonly isExport?: boolean | undefined
 }
+
+/** Kinds of requests that take a part of the turns of their party. */
+type Kind = 'maps' | 'exports'
 
 interface Waiting {
   readonly start: () => void
@@ -131,20 +138,25 @@ interface Waiting {
   readonly use: TableUse | undefined
 }
 
-/** Queued requests of a party: those that read maps, or all others. */
+/** Queued requests of a party: those of a kind, or all others. */
 interface Line {
   readonly name: string
   readonly party: string
-  readonly isMap: boolean
+  readonly kind: Kind | undefined
   readonly waiting: Set<Waiting>
 }
 
-function createLine(party: string, isMap: boolean): Line {
-  return { name: isMap ? `maps of ${party}` : party, party, isMap, waiting: new Set() }
+function createLine(party: string, kind: Kind | undefined): Line {
+  return { name: kind === undefined ? party : `${kind} of ${party}`, party, kind, waiting: new Set() }
 }
 
-/** Part of the turns of a party that maps may take; the rest is reserved for its other requests. */
-const mapShare = 0.75
+/** Parts of the turns of a party that its requests of a kind may take; the rest is reserved for its other requests. */
+const shares: Readonly<Record<Kind, number>> = { maps: 0.75, exports: 0.4 }
+
+/** Part of all turns that exports may take. */
+const exportShare = 0.5
+
+const shareOf = (most: number, share: number) => Math.max(1, Math.floor(share * most))
 
 /** The line whose turn is next, and its request that gets the turn. */
 interface Next {
@@ -168,6 +180,7 @@ const maxHoldMs = 100
 
 const databaseBusy = () => problem('database/busy', 'all connections to the database are in use')
 const tableBusy = () => problem('database/busy', 'too many other requests wait for it')
+const exportBusy = () => problem('database/busy', 'too many other exports of features are running')
 const heldBusy = () =>
   problem(
     'database/busy',
@@ -177,12 +190,13 @@ const heldBusy = () =>
 /**
  * Grants the use of connections, or of threads, to parties: to those with the least recent use first, and in turn (round-robin) among
  * equals. So a hundred requests of one party, or a few that take seconds each, delay a short request of another party
- * by one turn at most. Requests of a party that read maps count as those of another one, but for its maximum.
+ * by one turn at most. Requests of a party that read maps, and exports, count as those of another one, but for its maximum.
  */
 export class Turns {
   readonly #limits: TurnLimits
   readonly #taken = new Map<string, number>()
-  readonly #takenMaps = new Map<string, number>()
+  /** By name of the line. */
+  readonly #takenOfKind = new Map<string, number>()
   readonly #takenTables = new Map<string, number>()
   /** Queued requests by name of the line; the next line comes first. */
   readonly #waiting = new Map<string, Line>()
@@ -190,6 +204,7 @@ export class Turns {
   readonly #clock: () => number
   readonly #held: HeldTurns
   #free: number
+  #exports = 0
   #waitingTotal = 0
   /** Keeps turns back from slow parties while it is set. */
   #holdTimer: NodeJS.Timeout | undefined
@@ -212,7 +227,7 @@ export class Turns {
   async take(
     party = serverName,
     signal?: AbortSignal,
-    { table, isMap = false }: TurnUse = {},
+    { table, isMap = false, isExport = false }: TurnUse = {},
   ): Promise<(end?: TurnEnd) => void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const reader = party === serverName ? undefined : party
@@ -220,7 +235,7 @@ export class Turns {
       start: resolve,
       use: table === undefined ? undefined : { party: reader, table },
     }
-    const own = createLine(party, isMap)
+    const own = createLine(party, isExport ? 'exports' : isMap ? 'maps' : undefined)
     const line = this.#waiting.get(own.name) ?? own
     this.#waiting.set(line.name, line)
     line.waiting.add(waiting)
@@ -228,7 +243,7 @@ export class Turns {
     this.#grantTurns()
     try {
       this.#checkLine(line, waiting)
-      await this.#waitForStart(promise, waiting, signal)
+      await this.#waitForStart(promise, { use: waiting.use, kind: line.kind }, signal)
     } catch (error) {
       this.#leave(line, waiting)
       throw error
@@ -257,10 +272,11 @@ export class Turns {
 
   async #waitForStart(
     started: Promise<void>,
-    { use }: Waiting,
+    { use, kind }: { readonly use: TableUse | undefined; readonly kind: Kind | undefined },
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { waitMs, toBusy = databaseBusy } = this.#limits
+    const { exportWaitMs, toBusy = kind === 'exports' ? exportBusy : databaseBusy } = this.#limits
+    const waitMs = kind === 'exports' && exportWaitMs !== undefined ? exportWaitMs : this.#limits.waitMs
     const { promise: failed, reject } = Promise.withResolvers<never>()
     const abort = () => signal !== undefined && reject(toAborted(signal))
     const busy = () => reject((this.#findBusy(use) ?? toBusy)())
@@ -291,9 +307,10 @@ export class Turns {
     }
   }
 
-  #count({ party, isMap }: Line, table: string | undefined, change: 1 | -1): void {
+  #count({ name, party, kind }: Line, table: string | undefined, change: 1 | -1): void {
     count(this.#taken, party, change)
-    if (isMap) count(this.#takenMaps, party, change)
+    if (kind !== undefined) count(this.#takenOfKind, name, change)
+    if (kind === 'exports') this.#exports += change
     if (table !== undefined) count(this.#takenTables, table, change)
     this.#free -= change
   }
@@ -304,7 +321,7 @@ export class Turns {
     let least = Number.POSITIVE_INFINITY
     const now = this.#clock()
     for (const line of this.#waiting.values()) {
-      if (this.#isPartyFull(line)) continue
+      if (this.#isFull(line)) continue
       if (this.#holdTimer !== undefined && this.#usage.isSlow(line.name)) continue
       const level = this.#usage.levelOf(line.name, now)
       if (level >= least) continue
@@ -316,10 +333,13 @@ export class Turns {
     return next
   }
 
-  #isPartyFull({ party, isMap }: Line): boolean {
-    const most = party === serverName ? this.#limits.atOnce : this.#limits.perParty
+  #isFull({ name, party, kind }: Line): boolean {
+    const { atOnce, perParty } = this.#limits
+    const most = party === serverName ? atOnce : perParty
     if ((this.#taken.get(party) ?? 0) >= most) return true
-    return isMap && (this.#takenMaps.get(party) ?? 0) >= Math.max(1, Math.floor(mapShare * most))
+    if (kind === undefined) return false
+    if (kind === 'exports' && this.#exports >= shareOf(atOnce, exportShare)) return true
+    return (this.#takenOfKind.get(name) ?? 0) >= shareOf(most, shares[kind])
   }
 
   /** Finds the first request whose table may take another turn. */

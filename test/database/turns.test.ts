@@ -88,6 +88,33 @@ describe('turns', () => {
     expect(await order(turns, ['a1', 'b1'])).toEqual(['a1', 'b1'])
   })
 
+  it('for exports are a part of those of a party and of all, and others of the same party do not wait', async () => {
+    const turns = new Turns({ atOnce: 10, perParty: 8 })
+    const ended: string[] = []
+    const exportFor = async (party: string) => {
+      const end = await turns.take(party, undefined, { isExport: true })
+      ended.push(party)
+      return end
+    }
+    const exports = ['a', 'a', 'a', 'a', 'b', 'b', 'b'].map(exportFor)
+    const others = await Promise.all([turns.take('a'), turns.take('a'), turns.take('b')])
+    await settle()
+    expect(ended).toEqual(['a', 'a', 'a', 'b', 'b'])
+    for (const end of others) end()
+    for (const one of exports) (await one)()
+    expect(ended).toHaveLength(7)
+  })
+
+  it('for exports are waited for longer, and are refused by name', async () => {
+    const turns = new Turns({ atOnce: 1, perParty: 1, waitMs: 1, exportWaitMs: 2 })
+    const end = await turns.take('a')
+    const message = (isExport: boolean) =>
+      turns.take('b', undefined, { isExport }).catch((error: unknown) => String(error))
+    expect(await message(true)).toContain('exports')
+    expect(await message(false)).toContain('all connections')
+    end()
+  })
+
   it('for maps delay other work of the same party by one turn', async () => {
     const turns = new Turns({ atOnce: 1, perParty: 1 })
     const given: string[] = []

@@ -26,7 +26,7 @@ const pieceBytes = 1 << 16
  * @throws {Problem} database/*, for errors before the first row
  */
 export function streamFeatures(stream: FeatureStream) {
-  const { database, statements, start, ...options } = stream
+  const { database, statements, most, start, ...options } = stream
   return streamSpooled(options, async (spool, signal) => {
     let sink = new GrowingBytes(2 * pieceBytes)
     // The spool keeps the bytes it gets, so the next chunk needs new ones.
@@ -45,7 +45,7 @@ export function streamFeatures(stream: FeatureStream) {
     const write = featureWriter(stream)
     let separator = piece('')
     sink.take(piece(start))
-    await readEach({ database, statements, signal }, (tx, { text, values }) =>
+    await readEach({ database, statements, most, signal }, (tx, { text, values }) =>
       readCopyRows(flushed(tx.copyOut(text, values, { format: 'binary' })), (row) => {
         sink.take(separator)
         separator = comma

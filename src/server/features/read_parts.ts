@@ -8,6 +8,9 @@ import type { OpenLayer } from './open_layer.ts'
 /** Number of features that one statement reads if the database has a single connection. */
 const batchSize = 5000
 
+/** Number of features that are read quickly. */
+const fewFeatures = 1000
+
 /** Selection of features in order of their ids. */
 export interface PartSelection {
   readonly filter: FeatureFilter
@@ -40,6 +43,8 @@ export async function* splitReading(
 export interface Reading {
   readonly database: Database
   readonly statements: Iterable<Statement> | AsyncIterable<Statement>
+  /** Maximum number of features of all statements, if it is known: a few of them do not wait for exports. */
+  readonly most?: number | undefined
   readonly signal: AbortSignal
 }
 
@@ -48,15 +53,16 @@ export interface Reading {
  * connection, because beginning and ending a transaction takes a quarter of the time of a batch there.
  */
 export async function readEach(
-  { database, statements, signal }: Reading,
+  { database, statements, most = Number.POSITIVE_INFINITY, signal }: Reading,
   read: (tx: Pick<Queryable, 'copyOut'>, statement: Statement) => Promise<void>,
 ): Promise<void> {
   const alone: Pick<Queryable, 'copyOut'> = {
     copyOut: (select, values, options) => database.copyOut(select, values, { ...options, signal }),
   }
+  const isExport = most > fewFeatures
   for await (const statement of statements)
     if (database.driver === 'pglite') await read(alone, statement)
-    else await database.transaction((tx) => read(tx, statement), { readOnly: true, signal })
+    else await database.transaction((tx) => read(tx, statement), { readOnly: true, signal, isExport })
 }
 
 /** A page of a feature list, with the remembered mark where it starts. */

@@ -101,6 +101,7 @@ async function readItems(
   return streamFeatures({
     database,
     statements: count === 0 ? [] : statements,
+    most: count,
     encodings: select({ filter }).encodings,
     names: columns.map(({ name }) => name),
     start,

@@ -229,7 +229,14 @@ async function listFeatures(
   const isById = selection.orderBy.every((name) => name === 'id') && !selection.offset
   const statements = isById ? splitReading({ layer, database }, selection, write) : [write(selection)]
   const onFirst = page?.learn
-  const stream = await streamRows({ database, statements, folder, signal, onFirst }).catch(rethrow)
+  const stream = await streamRows({
+    database,
+    statements,
+    most: selection.limit,
+    folder,
+    signal,
+    onFirst,
+  }).catch(rethrow)
   return { stream, mediaType: json }
 }
 

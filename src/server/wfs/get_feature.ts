@@ -198,7 +198,7 @@ async function readPage(page: Page, signal: AbortSignal, { sink, write }: RowTar
   const statements = statementsOf(page, (part) =>
     textStatement(type.layer, { srs: srs.srs, hasGeometry, fields, ...part }),
   )
-  await readEach({ database, statements, signal }, (tx, { text, values }) =>
+  await readEach({ database, statements, most: page.returned, signal }, (tx, { text, values }) =>
     readCopyRows(sink.during(tx.copyOut(text, values, { format: 'binary' })), (row) => sink.add(write(row))),
   )
 }
@@ -237,6 +237,7 @@ async function answerJson({ http, request, pages, head }: Writing): Promise<Answ
   const stream = await streamFeatures({
     database,
     statements: statementsOf(page, select),
+    most: page.returned,
     encodings,
     names: columns.map(({ name }) => name),
     start: `{"type":"FeatureCollection",${counts}"timeStamp":"${head.timeStamp}",${crsText}"features":[`,
