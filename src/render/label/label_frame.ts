@@ -59,10 +59,18 @@ export interface LabelWindow {
   readonly area: Bbox
 }
 
-/** Returns the group of the labels inside a frame. */
-export function insideGroup({ box, bounds, period = 0 }: LabelFrame): LabelGroup {
+const insideGroups = new WeakMap<LabelFrame, LabelGroup>()
+
+/** Returns the group of the labels inside a frame: the same object for all of them. */
+export function insideGroup(frame: LabelFrame): LabelGroup {
+  const known = insideGroups.get(frame)
+  if (known !== undefined) return known
+  const { box, bounds, period = 0 } = frame
   const [minX, minY, maxX, maxY] = intersect(box, bounds)
-  return { stage: 2, key: keyOfCell([0, 0]), domain: [minX - period / 2, minY, maxX + period / 2, maxY] }
+  const domain = [minX - period / 2, minY, maxX + period / 2, maxY] as const
+  const group: LabelGroup = { stage: 2, key: keyOfCell([0, 0]), domain }
+  insideGroups.set(frame, group)
+  return group
 }
 
 /** Returns the group of an anchor; undefined if it has no influence on the labels of the frame. */

@@ -89,11 +89,34 @@ function sitesOf(found: LabelPart, { family, spec, frame }: SiteOptions): LabelS
 type SiteOf = Pick<LabelSite, 'spec' | 'target' | 'size' | 'isPiece'>
 
 function pointSites(site: SiteOf, anchor: readonly [number, number]): LabelSite[] {
-  const candidates = (measure: MeasureText) =>
-    pointCandidates(site.spec, layoutBlock(site.spec, measure), anchor)
-  const { size } = site.spec.face
-  const probe = { width: 0.1 * size, height: 0.5 * size, lines: [], margin: site.spec.buffer?.size ?? 0 }
-  return [{ ...site, anchor, candidates, probes: () => pointCandidates(site.spec, probe, anchor) }]
+  return [new PointSite(site, anchor)]
+}
+
+/** A label at a point. A class, since functions of their own for each of many points would take most of the memory. */
+class PointSite implements LabelSite {
+  readonly spec: LabelSpec
+  readonly anchor: readonly [number, number]
+  readonly target: CalloutTarget
+  readonly size: number
+  readonly isPiece: boolean
+
+  constructor({ spec, target, size, isPiece }: SiteOf, anchor: readonly [number, number]) {
+    this.spec = spec
+    this.anchor = anchor
+    this.target = target
+    this.size = size
+    this.isPiece = isPiece
+  }
+
+  probes(): Iterable<Candidate> {
+    const { face, buffer } = this.spec
+    const probe = { width: 0.1 * face.size, height: 0.5 * face.size, lines: [], margin: buffer?.size ?? 0 }
+    return pointCandidates(this.spec, probe, this.anchor)
+  }
+
+  candidates(measure: MeasureText): Iterable<Candidate> {
+    return pointCandidates(this.spec, layoutBlock(this.spec, measure), this.anchor)
+  }
 }
 
 /** Labels of lines that do not follow them are at their middles. */

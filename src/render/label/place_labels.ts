@@ -43,13 +43,20 @@ export interface LabelScene {
 /** Maximum number of labels that are collected; and of those that are tried and placed to find the labels of a group. */
 export const labelLimits = { collected: 200_000, tried: 10_000, placed: 5_000 }
 
-/** A label to place, with its rank. */
-interface RankedSite {
-  readonly site: LabelSite
-  readonly group: LabelGroup
+/** What decides which labels are placed first. */
+interface Rank {
+  readonly priority: number
   /** Position of the layer, and of the feature in it. */
   readonly layer: number
   readonly order: number
+  /** Area or length of what is labelled. */
+  readonly size: number
+}
+
+/** A label to place, with its rank. */
+interface RankedSite extends Rank {
+  readonly site: LabelSite
+  readonly group: LabelGroup
 }
 
 /** A label that has its place. */
@@ -133,25 +140,58 @@ function listMarkers({ layers, check }: LabelScene): OrientedBox[] {
 }
 
 function collectSites(scene: LabelScene): RankedSite[] {
-  const sites: RankedSite[] = []
+  const sites = new CollectedSites(scene.frame)
   for (const layer of scene.layers.keys()) collectLayer(sites, scene, layer)
-  return sites
+  return sites.list
 }
 
-function collectLayer(sites: RankedSite[], { layers, scale, frame, check }: LabelScene, layer: number): void {
+/** Sites of labels, of which those are left out that are certainly not tried. */
+class CollectedSites {
+  readonly list: RankedSite[] = []
+  /** Whether all are placed together, so that the first ones of all are tried. */
+  readonly #isOneGroup: boolean
+  /** The last one that may be tried. */
+  #last: RankedSite | undefined
+
+  constructor({ seams }: LabelFrame) {
+    this.#isOneGroup = seams === undefined
+  }
+
+  /** Reports whether a label is certainly not tried, whatever comes. */
+  isHopeless(rank: Rank): boolean {
+    return this.#last !== undefined && compareRank(rank, this.#last) > 0
+  }
+
+  add(site: RankedSite): void {
+    this.list.push(site)
+    if (!this.#isOneGroup || this.list.length < 2 * labelLimits.tried) return
+    this.list.sort(compareRank)
+    this.list.length = labelLimits.tried
+    this.#last = this.list.at(-1)
+  }
+}
+
+function collectLayer(
+  sites: CollectedSites,
+  { layers, scale, frame, check }: LabelScene,
+  layer: number,
+): void {
   const { style, features = [], radiusOf } = layers[layer] ?? {}
   if (style === undefined) return
   const find = compileLabels(style, scale)
   const merged = new MergedLines<SitePosition['position']>()
+  // Where a style orders its features, those drawn above come first.
+  const direction = style.order.length === 0 ? 1 : -1
   for (const [order, { geometry, context }] of features.entries()) {
     check()
-    if (sites.length >= labelLimits.collected) break
-    // Where a style orders its features, those drawn above come first.
-    const position = { layer, order: style.order.length === 0 ? order : -order }
+    if (sites.list.length >= labelLimits.collected) break
+    const position = { layer, order: direction * order }
     const radius = geometry.family === 'POINT' ? (radiusOf?.(context) ?? 0) : 0
+    const isPoint = geometry.family === 'POINT'
     for (const spec of find(context))
       if (spec.mergesLines && geometry.family === 'LINESTRING') merged.add(spec, geometry, position)
-      else addSites(sites, listSites(geometry, { ...spec, markerRadius: radius }, frame), { frame, position })
+      else if (!isPoint || !sites.isHopeless({ ...position, priority: spec.priority, size: 0 }))
+        addSites(sites, listSites(geometry, { ...spec, markerRadius: radius }, frame), { frame, position })
   }
   for (const { spec, geometry, place: position } of merged.join()) {
     check()
@@ -164,20 +204,20 @@ interface SitePosition {
   readonly position: Pick<RankedSite, 'layer' | 'order'>
 }
 
-function addSites(into: RankedSite[], sites: readonly LabelSite[], { frame, position }: SitePosition): void {
+function addSites(
+  into: CollectedSites,
+  sites: readonly LabelSite[],
+  { frame, position }: SitePosition,
+): void {
   for (const site of sites) {
     const group = site.isPiece ? insideGroup(frame) : findGroup(frame, site.anchor)
-    if (group !== undefined) into.push({ site, ...position, group })
+    const { size } = site
+    if (group !== undefined) into.add({ site, ...position, priority: site.spec.priority, size, group })
   }
 }
 
-function compareRank(a: RankedSite, b: RankedSite): number {
-  return (
-    b.site.spec.priority - a.site.spec.priority ||
-    b.layer - a.layer ||
-    b.site.size - a.site.size ||
-    a.order - b.order
-  )
+function compareRank(a: Rank, b: Rank): number {
+  return b.priority - a.priority || b.layer - a.layer || b.size - a.size || a.order - b.order
 }
 
 /** What labels do not overlap, and what they overlap only where they have no other place. */

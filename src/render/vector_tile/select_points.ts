@@ -7,8 +7,8 @@ import type { RowSelection } from './row_selection.ts'
 import { cellsOf, thinPlaces } from './tile_grid.ts'
 import { attributeSql, derivedColumns, isRecurring, tileSource } from './tile_source.ts'
 
-/** Maximum number of points that are selected with their attributes and thinned here instead of before. */
-const maxUnthinned = 4096
+/** Part of the limit up to which points are selected with their attributes and thinned here instead of before. */
+const unthinnedPart = 0.5
 
 /** Points of a tile or an image as columns: the values of a point have the same index in each. */
 export interface PointColumns {
@@ -28,7 +28,8 @@ export interface PointColumns {
  */
 export async function selectTilePoints(database: Queryable, selection: RowSelection): Promise<PointColumns> {
   const { layer, limits } = selection
-  const maxRows = layer.fields.length === 0 ? maxCandidates(limits.small) : maxUnthinned
+  const maxRows =
+    layer.fields.length === 0 ? maxCandidates(limits.small) : Math.floor(unthinnedPart * limits.small)
   const first = await readPoints(database, selection, { limit: maxRows + 1 })
   if (first.ids.length <= maxRows) return thinPoints(first, selection)
   const ids = await chooseSmall(database, selection, limits.small)

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { LabelFrame } from '../../../src/render/label/label_frame.ts'
 import { boundsOf, boxesOverlap, createBox } from '../../../src/render/label/oriented_box.ts'
-import { placeLabels } from '../../../src/render/label/place_labels.ts'
+import { labelLimits, placeLabels } from '../../../src/render/label/place_labels.ts'
 import type { PlacedLabel } from '../../../src/render/label/placed_label.ts'
+import { parseExpression } from '../../../src/style/expression/expression_parse.ts'
 import type { LabelCallout, LabelPlacement } from '../../../src/style/label_model.ts'
 import { labelsWith, sceneOf } from '../../support/labels.ts'
 
@@ -261,4 +262,22 @@ test('oriented boxes overlap exactly where their areas do', () => {
   expect(boxesOverlap(box, createBox([14, 9], [10, 10], Math.PI / 4))).toBe(false)
   expect(boxesOverlap(box, createBox([12, 7], [10, 10], Math.PI / 4))).toBe(true)
   expect(boundsOf([createBox([0, 0], [20, 10], Math.PI / 2)]).map(Math.round)).toEqual([-5, -10, 5, 10])
+})
+
+test('of many points, those of the highest priority have labels, wherever they are in the layer', () => {
+  const count = 2.5 * labelLimits.tried
+  const points = Array.from({ length: count }, (_, at) => point(at % 400, 10 + ((at * 7) % 380)))
+  const labels = labelsWith(
+    { kind: 'around', distance: 1 },
+    { dataDefined: { priority: parseExpression(`CASE WHEN "rank" = ${count - 1} THEN 9 ELSE 5 END`) } },
+  )
+  const placed = placeLabels(sceneOf(points, [labels]))
+  expect(placed.map(({ anchor }) => anchor)).toContainEqual([
+    (count - 1) % 400,
+    10 + (((count - 1) * 7) % 380),
+  ])
+  // The others are the first ones of the layer.
+  const few = placeLabels(sceneOf(points.slice(0, labelLimits.tried), [labels]))
+  expect(placed.length).toBeGreaterThan(100)
+  expect(Math.abs(placed.length - few.length)).toBeLessThan(5)
 })
