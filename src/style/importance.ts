@@ -1,6 +1,7 @@
 import type { Expression } from './expression/expression.ts'
 import { boundOf } from './rule_bound.ts'
 import type { Rule, Style } from './style_model.ts'
+import { listSymbols } from './style_symbols.ts'
 import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
 
 /** The field by which features are kept where they are denser than pixels. */
@@ -81,11 +82,4 @@ function fieldOf(expression: Expression, isHighFirst: boolean): ImportantField |
 function sizeOf(layer: SymbolLayer): Expression[] {
   const size = 'size' in layer ? layer.dataDefined?.size : undefined
   return size === undefined ? [] : [size]
-}
-
-function listSymbols(rules: readonly Rule[]): MapSymbol[] {
-  return rules.flatMap(({ symbol, children }) => [
-    ...(symbol === undefined ? [] : [symbol]),
-    ...listSymbols(children),
-  ])
 }

@@ -1,6 +1,6 @@
 import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
-import type { Rule, Style } from '../../style/style_model.ts'
-import type { MapSymbol } from '../../style/symbol_layer.ts'
+import type { Style } from '../../style/style_model.ts'
+import { listSymbols } from '../../style/style_symbols.ts'
 import { composite } from '../raster/composite.ts'
 import { giveBytes, takeBytes } from '../raster/scratch.ts'
 import type { SpriteCache } from '../raster/sprite.ts'
@@ -172,13 +172,6 @@ const dataDefinedReach = 64
 export function symbolReach({ rules }: Pick<Style, 'rules'>, pixelsPerMapUnit: number, limit = 256): number {
   const reaches = listSymbols(rules).map((symbol) => reachOf(symbol, pixelsPerMapUnit))
   return reaches.reduce((largest, reach) => Math.min(limit, Math.max(largest, reach)), 2)
-}
-
-function listSymbols(rules: readonly Rule[]): MapSymbol[] {
-  return rules.flatMap(({ symbol, children }) => [
-    ...(symbol === undefined ? [] : [symbol]),
-    ...listSymbols(children),
-  ])
 }
 
 // Generic over all kinds of layers: the sum of all lengths of a symbol is more than it can reach.
