@@ -79,7 +79,7 @@ export class HeldTurns {
 
   /** Tells whether a turn has to wait for others that are held. */
   isFull({ party, table }: TableUse): boolean {
-    const [isSlowParty, isSlowTable] = [this.#hasParty(party), this.#tables.has(table)]
+    const [isSlowParty, isSlowTable] = [this.holds(party), this.#tables.has(table)]
     if (!(isSlowParty || isSlowTable)) return false
     const { atOnce } = slowLimits
     const running = [...this.#running]
@@ -87,17 +87,11 @@ export class HeldTurns {
     const ofTable = isSlowTable ? running.filter((use) => use.table === table) : []
     if (Math.max(ofParty.length, ofTable.length) >= atOnce) return true
     if (ofParty.some((use) => ofTable.includes(use))) return true
-    return (
-      running.filter((use) => this.#hasParty(use.party) || this.#tables.has(use.table)).length >= this.#most
-    )
+    return running.filter((use) => this.holds(use.party) || this.#tables.has(use.table)).length >= this.#most
   }
 
-  /** Tells whether a party is held. */
-  holds(party: string): boolean {
-    return this.#parties.has(party)
-  }
-
-  #hasParty(party: string | undefined): boolean {
+  /** Tells whether a party is held; the server itself never is. */
+  holds(party: string | undefined): boolean {
     return party !== undefined && this.#parties.has(party)
   }
 }
