@@ -14,29 +14,28 @@ export function maxCandidates(limit: number): number {
   return Math.min(candidateLimits.most, Math.max(candidateLimits.least, 4 * limit))
 }
 
+/** The part of a layer of which points and small geometries are chosen. */
+type Choice = Pick<RowSelection, 'layer' | 'grid' | 'importance'>
+
 /** Returns the ids of the points and small geometries of a tile that are kept, at most `limit`. */
-export async function chooseSmall(
-  database: Queryable,
-  selection: Pick<RowSelection, 'layer' | 'grid' | 'importance'>,
-  limit: number,
-): Promise<Set<number>> {
-  const { layer, grid, importance } = selection
-  const bindings = createBindings()
-  const { from, isSmall, cell } = tileSource(layer, grid, bindings)
-  const rank = rankSql(layer, importance)
-  const all = `select id, ${cell} as cell ${rank === undefined ? '' : `, ${rank} as rank`} from ${from} where ${isSmall}`
-  const read = (sql: string) =>
-    readCandidates(database, { sql, values: bindings.values, hasRank: rank !== undefined })
+export async function chooseSmall(database: Queryable, choice: Choice, limit: number): Promise<Set<number>> {
   const most = maxCandidates(limit)
-  const candidates = await read(`${all} limit ${most + 1}`)
-  if (candidates.ids.length <= most) return thinFeatures(candidates, limit)
-  const merged = mergedCellSql(excessMerges(layer, grid, most))
-  const best =
-    rank === undefined
-      ? `select max(id) as id, ${merged} as cell from (${all} offset 0) small group by 2`
-      : `select best[2]::bigint as id, best[1] as rank, cell
-          from (select max(array[rank, id]) as best, ${merged} as cell from (${all} offset 0) small group by 2) cells`
-  return thinFeatures(await read(best), limit)
+  const { sql, ...statement } = candidatesOf(choice)
+  const candidates = await readCandidates(database, { ...statement, sql: `${sql} limit ${most + 1}` })
+  return candidates.ids.length <= most
+    ? thinFeatures(candidates, limit)
+    : chooseMerged(database, choice, limit)
+}
+
+/** Returns the ids of those that are kept where they are known to be more than `maxCandidates`: the database merges cells first. */
+export async function chooseMerged(database: Queryable, choice: Choice, limit: number): Promise<Set<number>> {
+  const { sql, ...statement } = candidatesOf(choice)
+  const merged = mergedCellSql(excessMerges(choice.layer, choice.grid, maxCandidates(limit)))
+  const best = statement.hasRank
+    ? `select best[2]::bigint as id, best[1] as rank, cell
+        from (select max(array[rank, id]) as best, ${merged} as cell from (${sql} offset 0) small group by 2) cells`
+    : `select max(id) as id, ${merged} as cell from (${sql} offset 0) small group by 2`
+  return thinFeatures(await readCandidates(database, { ...statement, sql: best }), limit)
 }
 
 interface CandidateStatement {
@@ -44,6 +43,14 @@ interface CandidateStatement {
   readonly sql: string
   readonly values: readonly unknown[]
   readonly hasRank: boolean
+}
+
+function candidatesOf({ layer, grid, importance }: Choice): CandidateStatement {
+  const bindings = createBindings()
+  const { from, isSmall, cell } = tileSource(layer, grid, bindings)
+  const rank = rankSql(layer, importance)
+  const sql = `select id, ${cell} as cell ${rank === undefined ? '' : `, ${rank} as rank`} from ${from} where ${isSmall}`
+  return { sql, values: bindings.values, hasRank: rank !== undefined }
 }
 
 async function readCandidates(

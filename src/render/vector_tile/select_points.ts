@@ -1,7 +1,7 @@
 import type { Queryable } from '../../database/database.ts'
 import { createBindings } from '../../store/feature/feature_sql.ts'
 import { idType, isForeign } from '../../store/feature/feature_table.ts'
-import { chooseSmall, maxCandidates } from './choose_small.ts'
+import { chooseMerged, chooseSmall, maxCandidates } from './choose_small.ts'
 import { rankSql } from './importance.ts'
 import type { RowSelection } from './row_selection.ts'
 import { cellsOf, thinPlaces } from './tile_grid.ts'
@@ -16,10 +16,14 @@ export interface PointColumns {
   /** Positions in units. */
   readonly xs: readonly number[]
   readonly ys: readonly number[]
-  /** Higher for more important features; empty if only their order counts. */
-  readonly ranks: readonly number[]
   /** Values of each field. */
   readonly values: readonly (readonly unknown[])[]
+}
+
+/** Points that are not thinned yet. */
+interface RankedPoints extends PointColumns {
+  /** Higher for more important features; empty if only their order counts. */
+  readonly ranks: readonly number[]
 }
 
 /**
@@ -28,30 +32,26 @@ export interface PointColumns {
  */
 export async function selectTilePoints(database: Queryable, selection: RowSelection): Promise<PointColumns> {
   const { layer, limits } = selection
-  const maxRows =
-    layer.fields.length === 0 ? maxCandidates(limits.small) : Math.floor(unthinnedPart * limits.small)
+  const hasFields = layer.fields.length > 0
+  const maxRows = hasFields ? Math.floor(unthinnedPart * limits.small) : maxCandidates(limits.small)
   const first = await readPoints(database, selection, { limit: maxRows + 1 })
   if (first.ids.length <= maxRows) return thinPoints(first, selection)
-  const ids = await chooseSmall(database, selection, limits.small)
+  // Without fields, these were all candidates already.
+  const choose = hasFields ? chooseSmall : chooseMerged
+  const ids = await choose(database, selection, limits.small)
   return thinPoints(await readPoints(database, selection, { ids, limit: limits.features }), selection)
 }
 
-function thinPoints(points: PointColumns, { grid, limits }: RowSelection): PointColumns {
+function thinPoints(points: RankedPoints, { grid, limits }: RowSelection): PointColumns {
   const { ids, xs, ys, ranks } = points
   return sortById(points, thinPlaces({ ids, cells: cellsOf(xs, ys, grid), ranks }, limits.small))
 }
 
 /** Returns the points at some places of the columns, ordered by id. Sorts the places. */
-function sortById({ ids, xs, ys, ranks, values }: PointColumns, places: Int32Array): PointColumns {
+function sortById({ ids, xs, ys, values }: PointColumns, places: Int32Array): PointColumns {
   places.sort((a, b) => (ids[a] ?? 0) - (ids[b] ?? 0))
   const pick = <T>(column: readonly T[]) => Array.from(places, (place) => column[place] as T)
-  return {
-    ids: pick(ids),
-    xs: pick(xs),
-    ys: pick(ys),
-    ranks: ranks.length === 0 ? ranks : pick(ranks),
-    values: values.map(pick),
-  }
+  return { ids: pick(ids), xs: pick(xs), ys: pick(ys), values: values.map(pick) }
 }
 
 /** Joins points of several selections, ordered by id. */
@@ -64,7 +64,6 @@ export function joinPoints(selections: readonly PointColumns[]): PointColumns {
     ids,
     xs: join(({ xs }) => xs),
     ys: join(({ ys }) => ys),
-    ranks: join(({ ranks }) => ranks),
     values: (first?.values ?? []).map((_, field) => join(({ values }) => values[field] ?? [])),
   }
   return sortById(joined, Int32Array.from(ids.keys()))
@@ -84,7 +83,7 @@ async function readPoints(
   database: Queryable,
   { layer, grid, importance }: RowSelection,
   { limit, ids }: PointChoice,
-): Promise<PointColumns> {
+): Promise<RankedPoints> {
   const bindings = createBindings()
   const { fields } = layer
   // A table of others may have no index of ids.
