@@ -14,7 +14,7 @@ import { putDensity } from './density_layer.ts'
 import type { DrawJob } from './draw_job.ts'
 import { prepareGroups } from './group_layer.ts'
 import { isImageLayer, putImage } from './image_layer.ts'
-import { readFeatures } from './packed_features.ts'
+import { readFeatures } from './read_features.ts'
 import { drawStriped, worldStrips } from './world_strips.ts'
 
 /** Caches and checks of drawing. */

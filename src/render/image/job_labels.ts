@@ -8,7 +8,7 @@ import { markerRadius } from '../label/marker_radius.ts'
 import { placeLabels } from '../label/place_labels.ts'
 import type { PlacedLabel } from '../label/placed_label.ts'
 import type { DrawJob, FeatureJobLayer, JobFeatures } from './draw_job.ts'
-import { readFeatures } from './packed_features.ts'
+import { readFeatures } from './read_features.ts'
 import { worldStrips } from './world_strips.ts'
 
 /** Parts that placing labels needs. */
