@@ -1,7 +1,8 @@
 import type { Datatype, GeometryType } from '../../src/contract/geometry.ts'
 import type { Database } from '../../src/database/database.ts'
 import { bootstrap, isBootstrapped } from '../../src/store/bootstrap.ts'
-import { createEmptyLayers } from '../../src/store/layer/layer_table.ts'
+import { createEmptyLayers, ensureFeatureTable } from '../../src/store/layer/layer_table.ts'
+import { lockLayer } from '../../src/store/layer/stored_layer.ts'
 
 /** A layer to create in a test. */
 export interface TestLayer {
@@ -72,4 +73,40 @@ export async function publishLayer(database: Database, id: number): Promise<void
     )
     await tx.query('update permission_epoch set value = value + 1')
   })
+}
+
+/** Features that the database generates. */
+interface GeneratedContent {
+  readonly geometryType: GeometryType
+  readonly count: number
+  /** SQL of the geometry of feature `n`, from 1, in EPSG:3857. */
+  readonly geometry: string
+  /** SQL of the value of its field `s`; there is no field if it is missing. */
+  readonly text?: string
+}
+
+let generated = 0
+
+/** Creates a layer with many features directly in the database, as `createTestLayer` does; returns its id. */
+export async function createGeneratedLayer(
+  database: Database,
+  { geometryType, count, geometry, text }: GeneratedContent,
+): Promise<number> {
+  generated += 1
+  const fields: TestLayer['fields'] = text === undefined ? {} : { s: 'STRING' }
+  const id = await createTestLayer(database, { name: `generated ${generated}`, geometryType, fields })
+  await database.transaction(async (tx) => {
+    const layer = await lockLayer(tx, id)
+    if (layer === undefined) throw new Error('the layer does not exist')
+    const { tableName, fields: created } = await ensureFeatureTable(tx, layer)
+    const [columns, values] = [
+      created.map(({ columnName }) => `, ${columnName}`),
+      text === undefined ? [] : [`, ${text}`],
+    ]
+    await tx.query(
+      `insert into ${tableName} (geom ${columns.join('')})
+       select ST_SetSRID(${geometry}, 3857) ${values.join('')} from generate_series(1, ${count}) n`,
+    )
+  })
+  return id
 }

@@ -1,44 +1,14 @@
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { expect, test } from 'vitest'
-import type { GeometryType } from '../../../src/contract/geometry.ts'
 import { tileLimits } from '../../../src/contract/limits.ts'
 import { createGeometryCache } from '../../../src/render/vector_tile/geometry_cache.ts'
 import { createTileLayer } from '../../../src/render/vector_tile/tile_layer.ts'
-import { ensureFeatureTable } from '../../../src/store/layer/layer_table.ts'
-import { findLayers, lockLayer } from '../../../src/store/layer/stored_layer.ts'
-import { createTestLayer } from '../../support/layers.ts'
+import { findLayers } from '../../../src/store/layer/stored_layer.ts'
+import { createGeneratedLayer } from '../../support/layers.ts'
 import { describeServers, type TestServer } from '../../support/server.ts'
 
 const half = 20_037_508
-
-interface Content {
-  readonly geometryType: GeometryType
-  readonly count: number
-  /** SQL of the geometry and the text of feature `n`. */
-  readonly geometry: string
-  readonly text: string
-}
-
-let names = 0
-
-/** Creates a layer with features that the database generates. */
-async function createLayer({ database }: TestServer, content: Content): Promise<number> {
-  const { geometryType, count, geometry, text } = content
-  const fields = { s: 'STRING' } as const
-  names += 1
-  const id = await createTestLayer(database, { name: `limited ${names}`, geometryType, fields })
-  await database.transaction(async (tx) => {
-    const layer = await lockLayer(tx, id)
-    if (layer === undefined) throw new Error('the layer does not exist')
-    const { tableName, fields: created } = await ensureFeatureTable(tx, layer)
-    await tx.query(
-      `insert into ${tableName} (geom, ${created[0]?.columnName})
-       select ST_SetSRID(${geometry}, 3857), ${text} from generate_series(1, ${count}) n`,
-    )
-  })
-  return id
-}
 
 async function readTile(server: TestServer, id: number, query: string) {
   const path = `/api/component/feature_layer/mvt?resource=${id}&extent=8192&simplification=0&${query}`
@@ -58,7 +28,7 @@ describeServers('tiles without simplification', (start) => {
   test('hold a limited number of many points, spread over the tile', async () => {
     const server = await start()
     const layer = { geometryType: 'POINT', count: 70_000, text: "''" } as const
-    const id = await createLayer(server, { ...layer, geometry: spread(2 * half) })
+    const id = await createGeneratedLayer(server.database, { ...layer, geometry: spread(2 * half) })
     for (const query of ['z=0&x=0&y=0', 'z=0&x=0&y=0&padding=0.5', 'z=0&x=0&y=0&padding=0']) {
       const { features } = await readTile(server, id, query)
       expect(features.length).toBeGreaterThan(2000)
@@ -75,7 +45,12 @@ describeServers('tiles without simplification', (start) => {
     // 3 points at each of places that are 4 units apart at zoom level 14, up to the margin of the tile.
     const unit = (2 * half) / 2 ** 14 / 8192
     const geometry = `ST_MakePoint((n / 3) * 4 * ${unit} + ${unit / 2}, -${unit / 2} - (n / 3) * 2 * ${unit})`
-    const id = await createLayer(server, { geometryType: 'POINT', count: 12_000, text: "''", geometry })
+    const id = await createGeneratedLayer(server.database, {
+      geometryType: 'POINT',
+      count: 12_000,
+      text: "''",
+      geometry,
+    })
     const { features } = await readTile(server, id, 'z=14&x=8192&y=8192&padding=0.5')
     const positions = features.map((feature) => JSON.stringify(feature?.loadGeometry()))
     expect(new Set(positions).size).toBe(features.length)
@@ -85,7 +60,7 @@ describeServers('tiles without simplification', (start) => {
   test('hold all points within the limit, also those at one position', async () => {
     const server = await start()
     const layer = { geometryType: 'POINT', count: tileLimits.unsimplified, text: "''" } as const
-    const id = await createLayer(server, { ...layer, geometry: 'ST_MakePoint(n % 7, 0)' })
+    const id = await createGeneratedLayer(server.database, { ...layer, geometry: 'ST_MakePoint(n % 7, 0)' })
     expect((await readTile(server, id, 'z=0&x=0&y=0')).features).toHaveLength(tileLimits.unsimplified)
   })
 
@@ -93,7 +68,7 @@ describeServers('tiles without simplification', (start) => {
     const server = await start()
     const geometry = `ST_MakeLine(ST_MakePoint(-${half}, n), ST_MakePoint(${half}, -n))`
     const layer = { geometryType: 'LINESTRING', count: 20_000, text: "''" } as const
-    const id = await createLayer(server, { ...layer, geometry })
+    const id = await createGeneratedLayer(server.database, { ...layer, geometry })
     const { bytes, features } = await readTile(server, id, 'z=0&x=0&y=0')
     expect(features.map((feature) => feature?.id)).toEqual(
       Array.from({ length: tileLimits.features }, (_, at) => 20_000 - tileLimits.features + at + 1),
@@ -106,7 +81,7 @@ describeServers('tiles without simplification', (start) => {
     const height = '(i * 0.7548776662 - floor(i * 0.7548776662))'
     const position = `ST_MakePoint(${half} * (i / 15000.0 - 1), ${half} * (2 * (i % 2) - 1) * ${height})`
     const geometry = `(select ST_MakeLine(${position} order by i) from generate_series(1, 30000) i where n = 1)`
-    const id = await createLayer(await start(), {
+    const id = await createGeneratedLayer(database, {
       geometryType: 'LINESTRING',
       count: 1,
       text: "''",
@@ -127,7 +102,11 @@ describeServers('tiles without simplification', (start) => {
     const server = await start()
     const layer = { geometryType: 'POINT', count: 4000 } as const
     const text = "n || repeat('x', 1000)"
-    const id = await createLayer(server, { ...layer, text, geometry: 'ST_MakePoint(n * 5000, 0)' })
+    const id = await createGeneratedLayer(server.database, {
+      ...layer,
+      text,
+      geometry: 'ST_MakePoint(n * 5000, 0)',
+    })
     const { bytes, features } = await readTile(server, id, 'z=0&x=0&y=0')
     expect(bytes.length).toBeLessThan(tileLimits.layerBytes)
     expect(features.length).toBeGreaterThan(500)

@@ -4,7 +4,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { readImageFeatures } from '../../../src/render/image/image_features.ts'
 import { findLayers } from '../../../src/store/layer/stored_layer.ts'
-import { createTestLayer } from '../../support/layers.ts'
+import { createGeneratedLayer, createTestLayer } from '../../support/layers.ts'
 import { namedSymbol, qml, symbolLayer } from '../../support/qml.ts'
 import { uploadContent } from '../../support/samples.ts'
 import { describeServer, type TestServer } from '../../support/server.ts'
@@ -133,18 +133,10 @@ describeServer('thinning', (start) => {
 
   test('of many polygons leaves no part of an area empty, at any number of polygons a pixel', async () => {
     const server = await start()
-    const id = await createTestLayer(server.database, { name: 'cells', geometryType: 'POLYGON', fields: {} })
-    await server.admin('PATCH', `/api/resource/${id}/feature/`, [{ geom: 'POLYGON((0 0,1 0,1 1,0 0))' }])
-    const layer = (await findLayers(server.database, [id])).get(id)
-    if (layer === undefined) throw new Error('no layer')
-    await server.database.query(
-      `insert into "${layer.tableName}" (geom) select ST_MakeEnvelope(100 * x, 100 * y, 100 * x + 100, 100 * y + 100, 3857)
-        from generate_series(0, 319) x, generate_series(0, 319) y`,
-      [],
-    )
-    await server.database.query('update layer set data_version = data_version + 1 where resource_id = $1', [
-      id,
-    ])
+    const [x, y] = ['100 * ((n - 1) % 320)', '100 * ((n - 1) / 320)']
+    const geometry = `ST_MakeEnvelope(${x}, ${y}, ${x} + 100, ${y} + 100)`
+    const content = { geometryType: 'POLYGON', count: 320 * 320, geometry } as const
+    const id = await createGeneratedLayer(server.database, content)
     const style =
       '<map><layer><class><style><color red="255" green="0" blue="0"/></style></class></layer></map>'
     const members = { mapsrv_style: { xml: style } }
@@ -169,15 +161,11 @@ describeServer('thinning', (start) => {
 
   test('of points depends on the pixels, not on the size of the image', async () => {
     const server = await start()
-    const id = await createTestLayer(server.database, { name: 'points', geometryType: 'POINT', fields: {} })
-    await server.admin('PATCH', `/api/resource/${id}/feature/`, [{ geom: 'POINT(1 1)' }])
+    const geometry = 'ST_MakePoint(2 * (n % 280) + 1, 2 * (n / 280) + 1)'
+    const content = { geometryType: 'POINT', count: 280 * 280 + 1, geometry } as const
+    const id = await createGeneratedLayer(server.database, content)
     const layer = (await findLayers(server.database, [id])).get(id)
     if (layer === undefined) throw new Error('no layer')
-    await server.database.query(
-      `insert into "${layer.tableName}" (geom) select ST_SetSRID(ST_MakePoint(2 * x + 1, 2 * y + 1), 3857)
-        from generate_series(1, 280) x, generate_series(0, 279) y`,
-      [],
-    )
     const frame = { box: [0, 0, 600, 600], width: 600, height: 600 } as const
     const { ids } = await readImageFeatures(server.database, layer, { frame, reach: 0, fields: [] })
     expect(ids).toHaveLength(280 * 280 + 1)
