@@ -259,20 +259,29 @@ function attributionOf({ config, baseMap }: Pick<Page, 'config' | 'baseMap'>): (
 
 /** Marks the page as completely rendered, for printing and browser tests. */
 function announceDrawn({ map, drawn, status }: Page): void {
+  let isRendered = false
   const busy = () => {
+    isRendered = false
     document.body.dataset.drawn = 'false'
   }
   busy()
   map.on(['movestart', 'loadstart'], busy)
   // Legends and repeated loads are no part of what the map renders: it is rendered again once they have ended.
-  status.onTurn(() => (status.isIdle() ? map.render() : busy()))
+  status.onTurn(() => {
+    busy()
+    map.render()
+  })
   for (const layer of drawn) {
     layer.on('change:visible', busy)
     layer.on('change:opacity', busy)
     for (const type of ['change', 'tileloadstart', 'imageloadstart'])
       layer.getSource()?.addEventListener(type, busy)
   }
+  map.on('postrender', () => {
+    isRendered = true
+  })
+  // The map says that it is complete a while after it was rendered, and may have changed since.
   map.on('rendercomplete', () => {
-    document.body.dataset.drawn = String(status.isIdle())
+    document.body.dataset.drawn = String(isRendered && status.isIdle())
   })
 }
