@@ -1,17 +1,15 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
-import { fixYoungGeneration, growYoungGeneration, youngMebibytes } from './young_generation.ts'
+import { fixYoungGeneration, growYoungGeneration, prepareServerMemory, youngMebibytes } from './heap_sizes.ts'
 
 const words = process.argv.slice(2)
 const runsLong = words[0] === 'serve' || words[0] === 'start'
 
-// A young generation of a fixed size. For a short command, which allocates much and keeps little, 16 MiB take a third of the
-// garbage collection time of V8's initial size, and three quarters of the memory of its final size. A server under load would
-// grow it with the memory of the machine, to more than 100 MB in all threads, without being faster for it.
-growYoungGeneration(runsLong ? youngMebibytes.server : youngMebibytes.command)
-// V8 may let the memory for old objects grow fourfold before it collects them. A smaller step saves memory, and needs no more collections.
-if (runsLong) setFlagsFromString('--heap-growing-percent=60')
+if (runsLong) prepareServerMemory()
+// A young generation of a fixed size, for a command that allocates much and keeps little: 16 MiB take a third of the garbage
+// collection time of V8's initial size, and three quarters of the memory of its final size.
+else growYoungGeneration(youngMebibytes.command)
 // A short command ends before the optimizing compiler pays off. It keeps most of its objects: marking them in many steps costs
 // more than all at once, and keeps the memory of what dies between the steps. Threads that collect young objects together wait
 // for each other more than they save.

@@ -3,10 +3,10 @@ import { administrator } from '../../contract/principal.ts'
 import type { RunningServer } from '../../server/server.ts'
 import { completeSettings, type GivenSettings, readSettings } from '../../server/settings/server_settings.ts'
 import type { CommandSpec } from '../command.ts'
+import { fixYoungGeneration } from '../heap_sizes.ts'
 import { type ServerOptions, settingOptions, textsOfOptions } from '../server_options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
-import { fixYoungGeneration } from '../young_generation.ts'
 
 type Place = Pick<Terminal, 'env' | 'cwd'>
 

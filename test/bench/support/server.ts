@@ -2,7 +2,7 @@
  * Runs a server in a process of its own, so that its memory can be told from the bench's. Started by `startServer`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fixYoungGeneration, growYoungGeneration, youngMebibytes } from '../../../src/cli/young_generation.ts'
+import { fixYoungGeneration, prepareServerMemory } from '../../../src/cli/heap_sizes.ts'
 
 /** What the bench tells the process. */
 export interface ServerOrder {
@@ -24,7 +24,7 @@ export const benchPassword = 'a bench password'
 
 if (process.send !== undefined) {
   // As in the command `serve`.
-  growYoungGeneration(youngMebibytes.server)
+  prepareServerMemory()
   const { createServer } = await import('../../../src/server/server.ts')
   fixYoungGeneration()
   const say = (word: ServerWord) => process.send?.(word)

@@ -11,6 +11,16 @@ export function growYoungGeneration(mebibytes: number): void {
   setFlagsFromString(`--semi-space-growth-factor=${mebibytes}`)
 }
 
+/** Prepares the memory of a program that serves, before it loads: see `fixYoungGeneration`. */
+export function prepareServerMemory(): void {
+  // Under load, a server would grow its young generation with the memory of the machine, to more than 100 MB in all threads,
+  // without being faster for it.
+  growYoungGeneration(youngMebibytes.server)
+  // V8 may let the memory for old objects grow fourfold before it collects them. A smaller step saves memory, and needs no more
+  // collections.
+  setFlagsFromString('--heap-growing-percent=60')
+}
+
 /** Keeps the memory of this thread for new objects as it is, and fixes that of threads that are started later. */
 export function fixYoungGeneration(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
