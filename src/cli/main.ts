@@ -1,15 +1,13 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
-import { fixYoungGeneration, growYoungGeneration, prepareServerMemory, youngMebibytes } from './heap_sizes.ts'
+import { prepareCommandMemory, prepareServerMemory } from './heap_sizes.ts'
 
 const words = process.argv.slice(2)
 const runsLong = words[0] === 'serve' || words[0] === 'start'
 
 if (runsLong) prepareServerMemory()
-// A young generation of a fixed size, for a command that allocates much and keeps little: 16 MiB take a third of the garbage
-// collection time of V8's initial size, and three quarters of the memory of its final size.
-else growYoungGeneration(youngMebibytes.command)
+else prepareCommandMemory()
 // A short command ends before the optimizing compiler pays off. It keeps most of its objects: marking them in many steps costs
 // more than all at once, and keeps the memory of what dies between the steps. Threads that collect young objects together wait
 // for each other more than they save.
@@ -28,7 +26,5 @@ if (words[0] === 'complete' && words[1] === '--') {
   const { loadCommands } = await import('./commands/table.ts')
   const { runProgram } = await import('./program.ts')
   const commands = await loadCommands(words)
-  // A server loads its code when it starts.
-  if (!runsLong) fixYoungGeneration()
   process.exitCode = await runProgram(commands, words, openTerminal())
 }

@@ -3,7 +3,6 @@ import { administrator } from '../../contract/principal.ts'
 import type { RunningServer } from '../../server/server.ts'
 import { completeSettings, type GivenSettings, readSettings } from '../../server/settings/server_settings.ts'
 import type { CommandSpec } from '../command.ts'
-import { fixYoungGeneration } from '../heap_sizes.ts'
 import { type ServerOptions, settingOptions, textsOfOptions } from '../server_options.ts'
 import { type Terminal, writeLine } from '../terminal.ts'
 import { programVersion } from '../version.ts'
@@ -38,7 +37,6 @@ export async function startServer(config: ReadConfig): Promise<RunningServer> {
   // A dynamic import, so that other commands do not load the server and its database.
   const { createServer } = await import('../../server/server.ts')
   const { createLog } = await import('../../server/log.ts')
-  fixYoungGeneration()
   return createServer({ ...config, log: createLog(config.logLevel), version: programVersion() })
 }
 

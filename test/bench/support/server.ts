@@ -2,7 +2,7 @@
  * Runs a server in a process of its own, so that its memory can be told from the bench's. Started by `startServer`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fixYoungGeneration, prepareServerMemory } from '../../../src/cli/heap_sizes.ts'
+import { prepareServerMemory } from '../../../src/cli/heap_sizes.ts'
 
 /** What the bench tells the process. */
 export interface ServerOrder {
@@ -26,7 +26,6 @@ if (process.send !== undefined) {
   // As in the command `serve`.
   prepareServerMemory()
   const { createServer } = await import('../../../src/server/server.ts')
-  fixYoungGeneration()
   const say = (word: ServerWord) => process.send?.(word)
   let peakBytes = 0
   const look = () => {
