@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { Agent, type Dispatcher, errors } from 'undici'
 import { problem } from '../contract/problems.ts'
+import { startDeadline } from '../core/deadline.ts'
 import { isProblem } from '../core/problem.ts'
 import { basicHeader, type Credentials } from './authorize.ts'
 import { ContentFault, decodeContent } from './decode_content.ts'
@@ -91,12 +92,14 @@ export function createExternalClient({
   }
   return {
     async get(request, read) {
-      const time = AbortSignal.timeout(request.timeoutMs)
+      const { signal: time, end } = startDeadline(request.timeoutMs)
       const limited = { ...request, signal: AbortSignal.any([request.signal, time]) }
       try {
         return await readResponse(await follow(dispatcherFor, limited), limited, read)
       } catch (error) {
         throw problemOf(error, request, time.aborted)
+      } finally {
+        end()
       }
     },
     async close() {

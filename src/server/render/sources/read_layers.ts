@@ -1,4 +1,5 @@
 import { problem } from '../../../contract/problems.ts'
+import { startDeadline } from '../../../core/deadline.ts'
 import type { Problem } from '../../../core/problem.ts'
 import type { DensityPoints } from '../../../render/draw/density.ts'
 import type { JobLayer, PointBlock } from '../../../render/image/draw_job.ts'
@@ -31,7 +32,7 @@ export async function readLayers<T extends JobLayer>(
 ): Promise<T[]> {
   const { parallel, sizeBytes, timeoutMs, toOverdue } = { ...defaultLimits, ...limits }
   const overdue = () => toOverdue?.() ?? tooSlow(timeoutMs)
-  const [deadline, failure] = [AbortSignal.timeout(Math.ceil(timeoutMs)), new AbortController()]
+  const [{ signal: deadline, end }, failure] = [startDeadline(timeoutMs), new AbortController()]
   const stop = AbortSignal.any([signal, deadline, failure.signal])
   const layers: T[] = []
   let [next, total] = [0, 0]
@@ -54,6 +55,8 @@ export async function readLayers<T extends JobLayer>(
   } catch (error) {
     failure.abort()
     throw deadline.aborted && !signal.aborted ? overdue() : error
+  } finally {
+    end()
   }
   signal.throwIfAborted()
   return layers

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PixelJobLayer } from '../../../../src/render/image/draw_job.ts'
 import { type ReadLayer, readLayers } from '../../../../src/server/render/sources/read_layers.ts'
+import { countTimers } from '../../../support/timers.ts'
 
 const limits = { parallel: 2, sizeBytes: 100, timeoutMs: 60_000 }
 const signal = new AbortController().signal
@@ -50,4 +51,13 @@ test('reading ends after a time, and for a client that goes away', async () => {
   await expect(abandoned).rejects.toThrow('gone')
   const gone = AbortSignal.abort(new Error('gone'))
   await expect(readLayers([async () => layerOf(1)], gone, limits)).rejects.toThrow('gone')
+})
+
+test('no clock runs on after the layers are read', async () => {
+  const before = countTimers()
+  await readLayers([async () => layerOf(1)], signal, limits)
+  await expect(readLayers([() => Promise.reject(new Error('broken'))], signal, limits)).rejects.toThrow(
+    'broken',
+  )
+  expect(countTimers()).toBe(before)
 })
