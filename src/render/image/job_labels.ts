@@ -65,8 +65,9 @@ function joinCopies(features: readonly DrawnFeature[]): DrawnFeature[] {
       joined.push(feature)
       continue
     }
-    const parts = [...last.geometry.parts, ...feature.geometry.parts]
-    joined[joined.length - 1] = { ...last, geometry: { ...last.geometry, parts } }
+    const { context, geometry } = last
+    const parts = [...geometry.parts, ...feature.geometry.parts]
+    joined[joined.length - 1] = { context, geometry: { ...geometry, parts } }
   }
   return joined
 }

@@ -203,6 +203,26 @@ describeServer('labels', (start) => {
     expect((await server.admin('GET', empty.replace('only', 'none'))).status).toBe(422)
   })
 
+  test('of features that are divided at the antimeridian are drawn once, beside those of others', async () => {
+    const server = await start()
+    const square = (west: number, east: number, south: number) =>
+      `((${west} ${south}, ${east} ${south}, ${east} ${south + 1e6}, ${west} ${south + 1e6}, ${west} ${south}))`
+    const features = [-3e6, 0, 3e6].map((south, at) => ({
+      geom: `MULTIPOLYGON(${square(half - 1e6, half, south)}, ${square(-half, 2e6 - half, south)})`,
+      fields: { name: `Island ${at}` },
+    }))
+    const style = await createLabelled(server, 'MULTIPOLYGON', { features, label: labelOf('') })
+    const read = async (x: number, y: number) => {
+      const path = `/api/component/render/tile?z=3&x=${x}&y=${y}&resource=${style}&labels=only`
+      return countBlue(await readPixels(server.admin, path))
+    }
+    const [upper, lower] = [await read(0, 3), await read(0, 4)]
+    expect(upper).toBeGreaterThan(50)
+    expect(lower).toBeGreaterThan(20)
+    // Each label lies on the larger part of its feature.
+    expect([await read(7, 3), await read(7, 4)]).toEqual([0, 0])
+  })
+
   test.each(['POINT', 'POLYGON'] as const)(
     'are the same across the antimeridian as across the prime meridian: %s',
     async (geometryType) => {
