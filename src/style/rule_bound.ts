@@ -43,7 +43,7 @@ function textBoundOf(filter: Expression): TextBound | undefined {
 }
 
 /** Returns what is converted to a string. */
-function unwrapText(expression: Expression): Expression {
+export function unwrapText(expression: Expression): Expression {
   if (expression.op !== 'call' || !['to_string', 'coalesce'].includes(expression.name)) return expression
   const [inner, ...others] = expression.operands
   const isPlain = others.every((other) => other.op === 'literal' && other.value === '')

@@ -12,29 +12,58 @@ const marker: SimpleMarker = {
   ...{ kind: 'marker', shape: 'square', size: 10, angle: 0, offset: [0, 0], pass: 0, fill: '#00ff00' },
   anchor: { x: 'center', y: 'center' },
 }
-const bySize = { ...marker, dataDefined: { size: parseExpression('"people"') } }
 const ordered = (expression: string, isAscending: boolean) => ({
   order: [{ expression: parseExpression(expression), isAscending, isNullFirst: true }],
 })
 
-test('the important features are those drawn last: the first key of the order', () => {
+test('the important features are those with large markers', () => {
+  const find = (size: string, more = {}) => {
+    const sized = { ...marker, dataDefined: { size: parseExpression(size) } }
+    return findImportantField(styleOf('marker', [marker, sized], more))
+  }
+  const high = { name: 'people', isHighFirst: true }
+  expect(find('"people"')).toEqual(high)
+  // A size in another unit, and one of the size assistant of QGIS.
+  expect(find('coalesce(scale_exp("people", 1, 3e6, 1, 10, 0.57), 0) * 3.78')).toEqual(high)
+  // Large markers that are drawn first are seen around small ones.
+  expect(find('"people"', ordered('"people"', false))).toEqual(high)
+  expect(find('"people"', ordered('"rank"', true))).toEqual(high)
+  expect(find('"people" % 3')).toBeUndefined()
+})
+
+test('without sizes, the important features are those drawn last: the first key of the order', () => {
   const find = (expression: string, isAscending: boolean) =>
-    findImportantField(styleOf('marker', [bySize], ordered(expression, isAscending)))
+    findImportantField(styleOf('marker', [marker], ordered(expression, isAscending)))
   expect(find('"rank"', true)).toEqual({ name: 'rank', isHighFirst: true })
   expect(find('"rank"', false)).toEqual({ name: 'rank', isHighFirst: false })
   expect(find('-"rank"', true)).toEqual({ name: 'rank', isHighFirst: false })
   expect(find('"rank" % 3', true)).toBeUndefined()
 })
 
-test('without an order, large markers are important', () => {
-  expect(findImportantField(styleOf('marker', [marker, bySize]))).toEqual({
-    name: 'people',
-    isHighFirst: true,
+test('categories with markers of different sizes are important in the order of the sizes', () => {
+  const ruleOf = (filter: string | undefined, size: number, more = {}): Rule => ({
+    ...{ isElse: filter === undefined, isDrawn: true, labels: [], children: [], ...more },
+    ...(filter === undefined ? {} : { filter: parseExpression(filter) }),
+    symbol: { type: 'marker', opacity: 1, layers: [{ ...marker, size }] },
   })
-  expect(findImportantField(styleOf('marker', [marker]))).toBeUndefined()
+  const find = (...rules: readonly Rule[]) => findImportantField(styleOf('marker', [marker], { rules }))
+  const sizes = [
+    ['capital', 9],
+    ['town', 5],
+    ['village', 5],
+  ]
+  const rules = [ruleOf(`"kind" = 'capital'`, 9), ruleOf(`"kind" in ('town', 'village')`, 5)]
+  expect(find(...rules)).toEqual({ name: 'kind', sizes, otherSize: 0 })
+  expect(find(...rules, ruleOf(undefined, 2))).toEqual({ name: 'kind', sizes, otherSize: 2 })
+  expect(find(...rules, ruleOf(`"rank" = 1`, 2))).toBeUndefined()
+  expect(find(ruleOf(`"kind" = 'a'`, 5), ruleOf(`"kind" = 'b'`, 5))).toBeUndefined()
+  expect(find(ruleOf(`"kind" = 'a'`, 5), ruleOf(`"kind" = 'b'`, 5), ruleOf(undefined, 5))).toBeUndefined()
+  expect(find(...rules, ruleOf(`"kind" = 'b'`, 2, { children: rules }))).toBeUndefined()
+  const many = Array.from({ length: 201 }, (_, at) => ruleOf(`"kind" = '${at}'`, at + 1))
+  expect(find(...many)).toBeUndefined()
 })
 
-test('without either, the features are important that have the largest markers or labels', () => {
+test('the features of classes are important that have the largest markers or labels', () => {
   const ruleOf = (filter: string, size: number): Rule => ({
     ...{ isElse: false, isDrawn: true, labels: [], children: [] },
     filter: parseExpression(filter),

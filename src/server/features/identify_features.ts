@@ -8,6 +8,7 @@ import type { Database } from '../../database/database.ts'
 import { placeOnMap } from '../../geo/on_map.ts'
 import { formatWkt } from '../../geo/wkt.ts'
 import { parseWkt } from '../../geo/wkt_reader.ts'
+import { importanceSql } from '../../render/vector_tile/importance.ts'
 import { findRenderSources } from '../../store/classes/render_source.ts'
 import { requireSrs } from '../../store/feature/feature_sql.ts'
 import { isForeign } from '../../store/feature/feature_table.ts'
@@ -32,7 +33,7 @@ import { type FoundInImage, openIdentifiedImages, type Spot, spotOf } from './id
 const limit = 100
 
 /** Which features of a layer are found, and which first. */
-type SeenFeatures = Pick<IdentifyQuery, 'where' | 'first'>
+type SeenFeatures = Pick<IdentifyQuery, 'where' | 'rank'>
 
 /**
  * Finds the features of layers that intersect a geometry; of rasters, the values of the pixel in the middle of it; of layers of
@@ -192,8 +193,9 @@ async function findSeenFeatures(
     if (resource === undefined || layer === undefined || others.length > 0) return []
     const style = await findStyle(context, { resource, layer })
     const { filter: where } = limitToScale({ ...layer, filter: undefined }, style, scaleDenom)
-    const first = importanceOf(layer, findImportantField(style))
-    return [[id, { ...(where ? { where } : {}), ...(first ? { first } : {}) }] as const]
+    const important = importanceOf(layer, findImportantField(style))
+    const rank = important && importanceSql(important)
+    return [[id, { ...(where ? { where } : {}), ...(rank ? { rank } : {}) }] as const]
   })
   return new Map((await Promise.all(found)).flat())
 }

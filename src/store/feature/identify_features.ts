@@ -3,7 +3,7 @@ import { maxFoundAttachments, maxFoundDescription } from '../../contract/routes/
 import { quoteName } from '../../core/sql_quote.ts'
 import type { Queryable } from '../../database/database.ts'
 import { type ExtensionName, extensionSql } from '../attachment/attachment_json.ts'
-import type { Layer, LayerField } from '../layer/stored_layer.ts'
+import type { Layer } from '../layer/stored_layer.ts'
 import { type Bindings, createBindings, geometryProblem, objectSql, transformSql } from './feature_sql.ts'
 import { featuresSql, isForeign } from './feature_table.ts'
 import { fieldMembers } from './read_features.ts'
@@ -29,19 +29,19 @@ export interface IdentifyQuery {
   readonly limit: number
   /** Returns a condition as SQL; absent for all features. */
   readonly where?: (bindings: Bindings) => string
-  /** Field whose highest, or lowest, values are found first; absent for the order of ids. */
-  readonly first?: { readonly field: Pick<LayerField, 'columnName'>; readonly isHighFirst: boolean }
+  /** SQL of a rank, by which features of table `t` are found from high to low; absent for the order of ids. */
+  readonly rank?: string
 }
 
 /**
- * Finds the features of a layer that intersect a geometry, ordered by a field or by id.
+ * Finds the features of a layer that intersect a geometry, ordered by rank or by id.
  *
  * @throws {Problem} feature/invalid if the geometry lies outside the reference system
  */
 export async function identifyFeatures(
   tx: Queryable,
   layer: Layer,
-  { wkt, srs, limit, where, first }: IdentifyQuery,
+  { wkt, srs, limit, where, rank }: IdentifyQuery,
 ): Promise<IdentifiedFeature[]> {
   const bindings = createBindings()
   const label = layer.fields.find(({ labelField }) => labelField)
@@ -49,8 +49,8 @@ export async function identifyFeatures(
   const text = `select id, ${label ? `${quoteName(label.columnName)}::text` : 'null::text'} as label,
       (${objectSql(bindings, fieldMembers(layer.fields, 'obj'))})::json as fields,
       (${extension('description')})::json as description, (${extension('attachment')})::json as attachments
-    from (select * from ${featuresSql(layer)} where ST_Intersects(geom, ${transformSql(place, srs, layer.srs)})${where ? ` and ${where(bindings)}` : ''}
-    order by ${first ? `${quoteName(first.field.columnName)} ${first.isHighFirst ? 'desc' : 'asc'} nulls last, ` : ''}id limit ${bindings.bind(limit, 'int')}) found`
+    from (select * from ${featuresSql(layer)} t where ST_Intersects(geom, ${transformSql(place, srs, layer.srs)})${where ? ` and ${where(bindings)}` : ''}
+    order by ${rank ? `${rank} desc, ` : ''}id limit ${bindings.bind(limit, 'int')}) found`
   try {
     const rows = await tx.query<IdentifiedFeature>(text, bindings.values)
     return rows.map((row) => ({ ...row, id: Number(row.id) }))

@@ -129,6 +129,8 @@ describeServer('thinning', (start) => {
     // Of features that are drawn, those with the larger symbol.
     const sized = [classOf('([people] &gt;= 500)', 0, 12), classOf('([people] &lt; 500)', 255, 4)]
     expect(await colorAt(server, await styleOf('sized', ...sized))).toEqual(red)
+    const kinds = [classOf('("[kind]" = "city")', 0, 12), classOf('("[kind]" = "town")', 255, 4)]
+    expect(await colorAt(server, await styleOf('kinds', ...kinds))).toEqual(red)
   })
 
   test('of many polygons leaves no part of an area empty, at any number of polygons a pixel', async () => {

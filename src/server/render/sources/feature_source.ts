@@ -287,7 +287,7 @@ export function importanceOf(
   important: ImportantField | undefined,
 ): Importance | undefined {
   const field = fields.find(({ keyname }) => keyname === important?.name)
-  return important && field && { field, isHighFirst: important.isHighFirst }
+  return important && field && { ...important, field }
 }
 
 const scaleOf = ({ box, width, pixelRatio = 1, system }: ImageFrame) =>
