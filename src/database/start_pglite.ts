@@ -7,6 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Extension, PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
 import { syncFolder } from '../files/sync_folder.ts'
+import { type ErrorModule, raiseExceptions } from './pglite_exceptions.ts'
 
 /** File name of the prepared data folder, which depends on the package versions. */
 export const preparedName = 'pglite-0.5.8-postgis-0.2.8.tar.gz'
@@ -50,7 +51,9 @@ export async function startInMemory({ cacheFolder, onFileAccess }: StartOptions)
 
 /** Starts a database, and forgets the archives of its extensions, which are installed then. */
 async function start(options: PGliteOptions): Promise<PGlite> {
-  const pglite = await PGlite.create(options)
+  let pglite: PGlite | undefined
+  raiseExceptions(() => pglite?.Module as ErrorModule | undefined)
+  pglite = await PGlite.create(options)
   pglite.Module.pg_extensions = {}
   return pglite
 }

@@ -156,6 +156,28 @@ describe('in memory', () => {
     expect(await database.query('select 1 as a')).toEqual([{ a: 1 }])
   })
 
+  test('an exception of a library of PostGIS is an error of its statement alone', async () => {
+    const database = await openShared()
+    const clip = "public.ST_AsText(public.ST_ClipByBox2D('POLYGON((0 0, 9 0, 9 9, 0 0))', 'BOX(5 5, 5 5)'))"
+    const bow = "'POLYGON((0 0, 10 10, 10 0, 0 10, 0 0))'::public.geometry"
+    const band = "'POLYGON((0 5, 10 5, 10 6, 0 6, 0 5))'::public.geometry"
+    const failing = [
+      `select ${clip}`,
+      // Within the executor, a subtransaction and a function of SQL.
+      `select (select ${clip} from generate_series(1, 3) offset 0), 1 from generate_series(1, 9) limit 5`,
+      `do $$ begin perform ${clip}; exception when others then perform 1 / 0; end $$`,
+      `select public.ST_AsText(public.ST_Intersection(${bow}, ${band}))`,
+    ]
+    for (let count = 0; count < 400; count += 1) {
+      const failed = database.query(failing[count % 4] ?? '').catch((error: unknown) => error)
+      const answers = [1, 2, 3].map((number) => database.query('select $1::int as a', [10 * count + number]))
+      expect(await failed).toMatchObject({ data: { sqlstate: count % 4 === 2 ? '22012' : 'XX000' } })
+      expect(await Promise.all(answers)).toEqual([1, 2, 3].map((number) => [{ a: 10 * count + number }]))
+    }
+    const message = 'side location conflict at 5 5'
+    await expect(database.query(failing[3] ?? '')).rejects.toThrow(message)
+  })
+
   test('close waits for running queries and refuses later ones', async () => {
     const database = await openShared()
     const running = database.query('select count(*)::int as n from generate_series(1, 100000)')

@@ -61,4 +61,31 @@ describeServer('images in other reference systems', (start) => {
     const answer = await server.admin('GET', `${imagePath(style, [1e8, 1e8, 2e8, 2e8])}${srs}`)
     expect(answer.status).toBe(status)
   })
+
+  test('outside of the world are empty, also of a polygon around the earth', async () => {
+    const server = await start()
+    const layer = await createTestLayer(server.database, {
+      name: 'World',
+      geometryType: 'MULTIPOLYGON',
+      fields: {},
+    })
+    const geom = 'MULTIPOLYGON(((-180 -89.9, 180 -89.9, 180 89.9, -180 89.9, -180 -89.9)))'
+    await server.admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, [{ geom, fields: {} }])
+    const members = { mapsrv_style: { xml: square } }
+    const style = await createResource(server.admin, {
+      cls: 'mapsrv_style',
+      parent: layer,
+      name: 'World style',
+      members,
+    })
+    for (const extent of [
+      [1000, 1000, 2000, 2000],
+      [200, 100, 300, 200],
+      [-2000, -2000, -1000, -1000],
+    ]) {
+      const picture = await readPicture(server.admin, `${imagePath(style, extent)}&srs=4326`)
+      expect(picture.at(128, 128)[3]).toBe(0)
+      expect((await server.admin('GET', `/api/resource/${layer}`)).status).toBe(200)
+    }
+  })
 })

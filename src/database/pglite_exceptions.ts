@@ -1,0 +1,79 @@
+/** Exports of PGlite's WebAssembly module that this file calls: PostgreSQL's functions that raise an error. */
+export interface ErrorModule {
+  readonly HEAPU8: Uint8Array
+  readonly HEAPU32: Uint32Array
+  _malloc(bytes: number): number
+  _free(pointer: number): void
+  _errstart(level: number, domain: number): number
+  _errmsg_internal(format: number, operands: number): number
+  _errfinish(file: number, line: number, name: number): void
+}
+
+/** Level of an error that ends the statement. @see PostgreSQL, `elog.h` */
+const error = 21
+
+/** Function with which a library throws a C++ exception. @see Itanium C++ ABI, 2.4.3 */
+const throwFunction = '__cxa_throw'
+
+/** Maximum length of a message, in bytes. */
+const maxMessage = 1000
+
+/**
+ * Lets libraries of PostgreSQL in this thread raise C++ exceptions as errors of PostgreSQL. PostGIS in the package of PGlite is
+ * built without the code that catches exceptions, such as those of GEOS about geometries. They would leave functions of
+ * PostgreSQL in the middle: it answered out of step from then on, and requests got the rows of others.
+ *
+ * @param findModule returns the module of the database, which exists before a library is loaded
+ */
+export function raiseExceptions(findModule: () => ErrorModule | undefined): void {
+  const raise = (exception: number, type: number): void => {
+    const module = findModule()
+    if (module === undefined)
+      throw new Error('a library has thrown an exception before the database has started')
+    raiseError(module, describeException(module, exception, type))
+  }
+  const { WebAssembly: wasm } = globalThis as unknown as { readonly WebAssembly: Loader }
+  const instantiate = wasm.instantiate.bind(wasm)
+  wasm.instantiate = (library, imports) =>
+    instantiate(library, { ...imports, env: replaceThrow(imports.env ?? {}, raise) })
+}
+
+/** The function with which Emscripten loads libraries. */
+interface Loader {
+  instantiate(library: unknown, imports: { readonly env?: object }): Promise<unknown>
+}
+
+function replaceThrow(env: object, raise: (exception: number, type: number) => void): object {
+  return new Proxy(env, { get: (all, name) => (name === throwFunction ? raise : Reflect.get(all, name)) })
+}
+
+/** Ends the statement with an error, as PostGIS does with the exceptions that it catches: its SQLSTATE is XX000. Does not return. */
+function raiseError(module: ErrorModule, message: string): void {
+  const text = Buffer.from(message).subarray(0, maxMessage)
+  const format = '%s'
+  // The format and the text, each with a zero byte, after the operands of the format: the address of the text.
+  const operands = module._malloc(4 + format.length + 1 + text.length + 1)
+  const start = operands + 4
+  module.HEAPU8.set(Buffer.from(`${format}\0`), start)
+  module.HEAPU8.set([...text, 0], start + format.length + 1)
+  module.HEAPU32[operands >> 2] = start + format.length + 1
+  module._errstart(error, 0)
+  module._errmsg_internal(start, operands)
+  module._free(operands)
+  module._errfinish(0, 0, 0)
+}
+
+/** Returns the message of an exception of GEOS, or the name of the type of others. */
+function describeException(module: ErrorModule, exception: number, type: number): string {
+  const { HEAPU32 } = module
+  const name = readText(module, HEAPU32[(type + 4) >> 2] ?? 0)
+  // Exceptions of GEOS are those of std::runtime_error, whose first member is the address of the message.
+  const isGeos = name.startsWith('N4geos4util')
+  return isGeos ? `GEOS: ${readText(module, HEAPU32[(exception + 4) >> 2] ?? 0)}` : `exception ${name}`
+}
+
+function readText({ HEAPU8 }: ErrorModule, pointer: number): string {
+  const bytes = HEAPU8.subarray(pointer, pointer + maxMessage)
+  const end = bytes.indexOf(0)
+  return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end)).toString('utf8')
+}
