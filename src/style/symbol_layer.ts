@@ -107,7 +107,7 @@ export type Rings = 'all' | 'exterior' | 'interior'
 export interface SimpleLine<L = Length> extends LayerBase {
   readonly kind: 'line'
   readonly stroke: Stroke<L>
-  /** Distance to the right of the line, in its direction; negative is to the left. */
+  /** Distance to the right of a line, in its direction, or into a polygon; negative is to the other side. */
   readonly offset: L
   readonly rings: Rings
 }
@@ -135,7 +135,7 @@ export interface MarkerLine<L = Length> extends LayerBase {
   readonly interval: L
   /** Distance of the first marker from the start of the line, or from the vertex. */
   readonly offsetAlong: L
-  /** Distance to the right of the line, in its direction. */
+  /** Distance to the right of a line, in its direction, or into a polygon. */
   readonly offset: L
   /** Whether markers turn with the line. */
   readonly isRotated: boolean

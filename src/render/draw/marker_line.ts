@@ -1,20 +1,17 @@
 import type { MarkerLine } from '../../style/symbol_layer.ts'
-import { offsetLine } from '../raster/line_offset.ts'
 import type { StrokeLine } from '../raster/stroke.ts'
 import type { MarkerPen } from './marker.ts'
 
 /** Maximum number of markers on a line, and minimum distance of markers in pixels. */
 const limits = { markers: 20_000, interval: 0.5 }
 
-/** Draws markers along lines. */
+/** Draws markers along lines, which have been moved by the offset of the layer. */
 export function drawMarkerLine(
   pen: MarkerPen,
   lines: readonly StrokeLine[],
   layer: MarkerLine<number>,
 ): void {
-  const moved =
-    layer.offset === 0 ? lines : lines.flatMap((line) => offsetLine(line, layer.offset, pen.count))
-  for (const line of moved) {
+  for (const line of lines) {
     const path = measurePath(line)
     if (path === undefined) continue
     const places = placesOf(path, layer)

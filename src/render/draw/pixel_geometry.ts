@@ -1,4 +1,5 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
+import type { Rings } from '../../style/symbol_layer.ts'
 import type { CoverageBuffer } from '../raster/coverage.ts'
 import type { StrokeLine } from '../raster/stroke.ts'
 import { pointOnSurface } from './point_on_surface.ts'
@@ -16,10 +17,7 @@ export function addRings({ parts }: PixelGeometry, coverage: CoverageBuffer): vo
 }
 
 /** Lists the lines of a geometry, or the rings of a polygon: all, the outer ones or the holes. */
-export function linesOf(
-  { family, parts }: PixelGeometry,
-  rings: 'all' | 'exterior' | 'interior' = 'all',
-): StrokeLine[] {
+export function linesOf({ family, parts }: PixelGeometry, rings: Rings = 'all'): StrokeLine[] {
   const isClosed = family === 'POLYGON'
   return parts.flatMap((part) =>
     part.flatMap((coordinates, at) => {

@@ -1,11 +1,11 @@
 import type { CentroidFill, MarkerLine, SimpleFill, SimpleLine } from '../../style/symbol_layer.ts'
 import { paintFills } from '../raster/fill.ts'
-import { offsetLine } from '../raster/line_offset.ts'
 import { pixelOf } from '../raster/pixel.ts'
 import type { Surface } from '../raster/surface.ts'
 import { type Canvas, strokeLines } from './canvas.ts'
 import { type MarkerPen, markerSymbol } from './marker.ts'
 import { drawMarkerLine } from './marker_line.ts'
+import { movedLinesOf } from './moved_lines.ts'
 import { drawPattern, type PatternLayer, patternRuns } from './pattern.ts'
 import { addRings, centroidsOf, linesOf, type PixelGeometry } from './pixel_geometry.ts'
 import type { PixelLayer, PixelSymbol } from './pixel_symbol.ts'
@@ -46,16 +46,14 @@ export class SymbolPen {
         this.#markers.drawUpright(marker, position[0] ?? Number.NaN, position[1] ?? Number.NaN)
   }
 
-  #drawLine(geometry: PixelGeometry, { stroke, offset, rings }: SimpleLine<number>, opacity: number): void {
-    const lines = linesOf(geometry, rings)
-    const moved =
-      offset === 0 ? lines : lines.flatMap((line) => offsetLine(line, offset, this.#canvas.addWork))
-    strokeLines(this.#canvas, moved, { ...stroke, opacity })
+  #drawLine(geometry: PixelGeometry, layer: SimpleLine<number>, opacity: number): void {
+    const lines = movedLinesOf(geometry, layer, this.#canvas.addWork)
+    strokeLines(this.#canvas, lines, { ...layer.stroke, opacity })
   }
 
   #drawMarkers(geometry: PixelGeometry, layer: MarkerLine<number>, opacity: number): void {
     const marker = withOpacity(layer.marker, opacity)
-    drawMarkerLine(this.#markers, linesOf(geometry, layer.rings), { ...layer, marker })
+    drawMarkerLine(this.#markers, movedLinesOf(geometry, layer, this.#markers.count), { ...layer, marker })
   }
 
   #drawArea(geometry: PixelGeometry, layer: PixelLayer, opacity: number): void {

@@ -20,6 +20,10 @@ const entry = (name: string, layers: string, parts?: FileParts): GalleryEntry =>
 const outline = symbolLayer('SimpleLine', { line_color: '60,60,60,255', line_width: '0.3' })
 const thin = innerSymbol('line', simpleLine({ line_width: '0.4', line_color: '30,90,150,255' }))
 const dot = innerSymbol('marker', simpleMarker({ size: '2', outline_style: 'no' }))
+const arrow = innerSymbol(
+  'marker',
+  simpleMarker({ name: 'filled_arrowhead', size: '2.5', outline_style: 'no' }),
+)
 const hairline = innerSymbol('line', simpleLine({ line_width: '0', line_color: '150,60,20,255' }))
 
 /** QGIS 3.22 rounds distances and angles to whole pixels. */
@@ -89,6 +93,17 @@ export const fillEntries: readonly GalleryEntry[] = [
     simpleFill({ outline_style: 'no' }) +
       simpleLine({ ring_filter: '1', line_width: '0.8' }) +
       simpleLine({ ring_filter: '2', line_width: '0.8', line_color: '200,30,30,255' }),
+  ),
+  entry(
+    'fill_outline_offset',
+    simpleFill({ outline_style: 'no' }) +
+      simpleLine({ offset: '1', line_width: '0.4' }) +
+      simpleLine({ offset: '-1', line_width: '0.4', line_color: '200,30,30,255' }),
+  ),
+  entry(
+    'fill_outline_markers_offset',
+    simpleFill({ outline_style: 'no' }) +
+      symbolLayer('MarkerLine', { interval: '6', placement: 'interval', rotate: '1', offset: '1.5' }, arrow),
   ),
   entry(
     'fill_outline_markers',
