@@ -162,14 +162,21 @@ function linesOf(symbolizer: Symbolizer): SymbolLayer[] {
 
 function lineOf(symbolizer: Symbolizer, color: Color): SimpleLine | undefined {
   const stroke = strokeOf(symbolizer, color)
-  const [shift, y] = symbolizer.offset ?? [0, 0]
   if (stroke === undefined) return undefined
-  return { kind: 'line', pass: 0, stroke, offset: y === -99 ? shift : 0, rings: 'all' }
+  return { kind: 'line', pass: 0, stroke, offset: shiftOf(symbolizer) ?? 0, rings: 'all' }
+}
+
+/** Returns how far lines are shifted to their right side; undefined if they are not. */
+function shiftOf({ offset: [x, y] = [0, 0] }: Symbolizer): number | undefined {
+  return y === -99 ? x : undefined
 }
 
 /** The angle of markers that turn with the line is added to the direction of the line. */
 function markerLineOf(symbolizer: Symbolizer, gap: number): MarkerLine {
-  const marker: MapSymbol = { type: 'marker', opacity: 1, layers: markersOf(symbolizer) }
+  const shift = shiftOf(symbolizer)
+  const { offset: _, ...unmoved } = symbolizer
+  const layers = markersOf(shift === undefined ? symbolizer : unmoved)
+  const marker: MapSymbol = { type: 'marker', opacity: 1, layers }
   return {
     kind: 'marker_line',
     pass: 0,
@@ -177,7 +184,7 @@ function markerLineOf(symbolizer: Symbolizer, gap: number): MarkerLine {
     placements: ['interval'],
     interval: Math.abs(gap),
     offsetAlong: symbolizer.initialGap ?? Math.abs(gap) / 2,
-    offset: 0,
+    offset: shift ?? 0,
     isRotated: gap < 0,
     averageLength: 0,
     rings: 'all',
@@ -185,6 +192,13 @@ function markerLineOf(symbolizer: Symbolizer, gap: number): MarkerLine {
 }
 
 function fillsOf(symbolizer: Symbolizer): SymbolLayer[] {
+  const { outline, offset: _, ...area } = symbolizer
+  if (shiftOf(symbolizer) === undefined) return areasOf(symbolizer)
+  const line = outline === undefined ? undefined : lineOf(symbolizer, outline)
+  return [...(area.fill === undefined ? [] : areasOf(area)), ...(line === undefined ? [] : [line])]
+}
+
+function areasOf(symbolizer: Symbolizer): SymbolLayer[] {
   const { fill, outline, opacity, marker, hasSymbol, offset = [0, 0] } = symbolizer
   const isSolid = marker === 'circle' && hasSymbol !== true
   const stroke = outline === undefined ? undefined : strokeOf(symbolizer, outline)

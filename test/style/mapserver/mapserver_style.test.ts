@@ -59,6 +59,19 @@ describe('a style', () => {
     expect(layersOf(`${blue}<width>0</width>`, 'POLYGON')).toMatchObject([{ brush: 'no' }])
   })
 
+  test('shifts outlines of polygons, and markers along lines, to a side', () => {
+    const shifted = '<width>2</width><offset x="5" y="-99"/>'
+    const line = { kind: 'line', stroke: { color: '#0000ff', width: 2 }, offset: 5, rings: 'all' }
+    expect(layersOf(`${blue}${shifted}`, 'POLYGON')).toMatchObject([line])
+    expect(layersOf(`${red}${blue}${shifted}`, 'POLYGON')).toMatchObject([
+      { kind: 'fill', color: '#ff0000', offset: [0, 0] },
+      line,
+    ])
+    expect(layersOf(`${red}<gap>-20</gap>${shifted}`, 'LINESTRING')).toMatchObject([
+      { kind: 'marker_line', offset: 5, marker: { layers: [{ offset: [0, 0] }] } },
+    ])
+  })
+
   test('of polygons with a hatch draws lines', () => {
     const inner = `${red}<symbol>std:hatch</symbol><size>7</size><angle>30</angle><width>2</width>`
     expect(layersOf(inner, 'POLYGON')).toMatchObject([

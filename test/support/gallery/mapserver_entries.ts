@@ -104,6 +104,11 @@ export const mapserverEntries: readonly MapserverEntry[] = [
   line('line_markers_start', blue, `${orange}${symbol('circle', 7)}<gap>-18</gap><initialgap>4</initialgap>`),
   area('fill', `${green}${dark}`),
   area('fill_wide_outline', `${green}${dark}<width>4</width>`),
+  {
+    ...area('outline_offset', green, `${color('outlinecolor', [230, 120, 40])}<offset x="5" y="-99"/>`),
+    // MapServer shifts outlines to the right of their direction, and does not join them where they start.
+    accepted: 0.02,
+  },
   area('fill_opacity', `${blue}<opacity>40</opacity>`),
   hatch('hatch', `${blue}${symbol('hatch', 8)}<angle>45</angle>`, `${dark}`),
   hatch('hatch_flat', `${blue}${symbol('hatch', 6)}<angle>0</angle><width>2</width>`, `${dark}`),
