@@ -97,12 +97,14 @@ export interface Labels<L = Length> {
   readonly wrapCharacter: string
   /** Number of characters after which lines are broken at spaces; 0 for none. */
   readonly wrapLength: number
-  /** Distance of baselines as a multiple of the line spacing of the font. */
+  /** Distance of baselines as a multiple of the line spacing of the font, or of its size. */
   readonly lineHeight: number
   /** Of lines; `follow` aligns those beside a point on the side of the point, and centres others. */
   readonly alignment: 'left' | 'center' | 'right' | 'follow'
   /** Whether letters and lines have whole heights in pixels, with baselines where QGIS has them; absent is false. */
   readonly hasWholePixels?: boolean
+  /** Whether labels are as high as their letters, and the distance of lines is a multiple of the font size; absent is false. */
+  readonly hasInkHeight?: boolean
   /** Whether every part of a feature is labelled, and not only the largest; absent is false. */
   readonly isOnAllParts?: boolean
   /** Whether lines with the same label that meet have one label together; absent is false. */

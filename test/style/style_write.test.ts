@@ -84,7 +84,7 @@ test('symbols, scale limits and labels are the same when they are read from SLD 
   const [rule] = rewrite(points).rules
   expect(rule?.symbol?.layers).toMatchObject([{ kind: 'marker', shape: 'circle', size: 9, fill: '#00ff00' }])
   expect(rule?.labels).toMatchObject([
-    { text: { op: 'field', name: 'name' }, font: { size: 12 }, buffer: { color: '#ffffff' } },
+    { text: { op: 'field', name: 'name' }, font: { size: 16 }, buffer: { color: '#ffffff' } },
   ])
 })
 

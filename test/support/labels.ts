@@ -10,6 +10,8 @@ export const measureSquares: MeasureText = (text, { size }) => ({
   width: [...text].length * size,
   ascent: 0.8 * size,
   descent: 0.2 * size,
+  inkAscent: 0.7 * size,
+  inkDescent: 0.1 * size,
 })
 
 /** Returns labels of 10 pixels with a placement; their text is the field `name`, or a string. */

@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { readXml, type XmlElement } from '../../src/style/xml/xml_read.ts'
 import type { GalleryData } from './gallery/gallery_data.ts'
 import { type MapserverEntry, type ShapeEntry, shapeEntries } from './gallery/mapserver_entries.ts'
+
+/** File of the font that our renderer draws labels with, too. */
+const font = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'))
 
 /** Definitions of the symbols that styles name without defining them. */
 const symbols: Readonly<Record<string, string>> = {
@@ -34,7 +38,7 @@ function writeMapfile({ layer, family }: MapserverEntry, data: string): string {
   const definitions = Object.entries(symbols).map(([name, text]) => `SYMBOL NAME "std:${name}" ${text} END`)
   const type = { POINT: 'POINT', LINESTRING: 'LINE', POLYGON: 'POLYGON' }[family]
   return `MAP
-UNITS METERS IMAGETYPE PNG24 IMAGECOLOR 255 255 255 MAXSIZE 4096
+FONTSET "fonts.txt" UNITS METERS IMAGETYPE PNG24 IMAGECOLOR 255 255 255 MAXSIZE 4096
 ${[...definitions, ...shapeEntries.map(defineShape)].join('\n')}
 LAYER NAME "layer" TYPE ${type} STATUS ON CONNECTIONTYPE OGR CONNECTION "${data}"
 ${root.children.map(writeElement).join('\n')}
@@ -47,8 +51,8 @@ END
 const defineShape = ({ name, points, isFilled }: ShapeEntry) =>
   `SYMBOL NAME "${name}" TYPE VECTOR POINTS ${points} END FILLED ${isFilled ? 'TRUE' : 'FALSE'} END`
 
-const blocks = new Set(['class', 'style'])
-const strings = new Set(['symbol', 'classitem'])
+const blocks = new Set(['class', 'style', 'label'])
+const strings = new Set(['symbol', 'classitem', 'labelitem', 'font', 'wrap'])
 
 function writeElement({ name, attributes, children, text }: XmlElement): string {
   const keyword = name.toUpperCase()
@@ -69,6 +73,7 @@ export async function drawWithMapserver(
 ): Promise<string> {
   const [mapfile, image] = [join(folder, `${entry.name}.map`), `${entry.name}.${name}.mapserver.png`]
   await writeFile(mapfile, writeMapfile(entry, join(folder, `${name}.geojson`)))
+  await writeFile(join(folder, 'fonts.txt'), `sans ${font}\n`)
   const pixel = (box[2] - box[0]) / width
   const extent = [box[0], box[3] - (height - 1) * pixel, box[0] + (width - 1) * pixel, box[3]].map(String)
   const size = [String(width), String(height)]

@@ -47,9 +47,13 @@ export function createCanvasPen(): LabelPen {
   })
   return {
     measure: (text, face) => {
-      const { width, ascent, descent } = isSeparate(text) ? sumOf(text, face, find) : find(text, face)
+      const extent = isSeparate(text) ? sumOf(text, face, find) : find(text, face)
+      const { width, ascent, descent, inkAscent, inkDescent } = extent
       const { size } = face
-      return { width: width * size, ascent: ascent * size, descent: descent * size }
+      return {
+        ...{ width: width * size, ascent: ascent * size, descent: descent * size },
+        ...{ inkAscent: inkAscent * size, inkDescent: inkDescent * size },
+      }
     },
     draw: (label, pixelRatio) => {
       const { local, left, top, width, height } = cropLabel(label, pixelRatio)
@@ -77,13 +81,17 @@ function sumOf(
   find: (text: string, face: LabelFace) => TextExtent,
 ): TextExtent {
   let [width, ascent, descent] = [0, 0, 0]
+  let [inkAscent, inkDescent] = [-Infinity, -Infinity]
   for (const letter of text) {
     const extent = find(letter, face)
     width += extent.width
     ascent = Math.max(ascent, extent.ascent)
     descent = Math.max(descent, extent.descent)
+    if (letter === ' ') continue
+    inkAscent = Math.max(inkAscent, extent.inkAscent)
+    inkDescent = Math.max(inkDescent, extent.inkDescent)
   }
-  return { width, ascent, descent }
+  return { width, ascent, descent, inkAscent, inkDescent }
 }
 
 /** Measures a text for a font of size 1. */
@@ -91,11 +99,13 @@ function measureText(context: SKRSContext2D, text: string, face: LabelFace): Tex
   const factor = face.size / measuredSize
   setFont(context, { ...face, size: measuredSize }, text)
   context.letterSpacing = `${face.letterSpacing / factor}px`
-  const { width, fontBoundingBoxAscent, fontBoundingBoxDescent } = context.measureText(text)
+  const measured = context.measureText(text)
   return {
-    width: Math.max(0, width / measuredSize),
-    ascent: fontBoundingBoxAscent / measuredSize,
-    descent: fontBoundingBoxDescent / measuredSize,
+    width: Math.max(0, measured.width / measuredSize),
+    ascent: measured.fontBoundingBoxAscent / measuredSize,
+    descent: measured.fontBoundingBoxDescent / measuredSize,
+    inkAscent: measured.actualBoundingBoxAscent / measuredSize,
+    inkDescent: measured.actualBoundingBoxDescent / measuredSize,
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type Candidate,
   layoutBlock,
   layoutLetters,
+  leastInkHeight,
   straightCandidate,
   type TextBlock,
 } from './text_block.ts'
@@ -110,7 +111,8 @@ class PointSite implements LabelSite {
 
   probes(): Iterable<Candidate> {
     const { face, buffer } = this.spec
-    const probe = { width: 0.1 * face.size, height: 0.5 * face.size, lines: [], margin: buffer?.size ?? 0 }
+    const height = leastInkHeight * face.size
+    const probe = { width: 0.1 * face.size, height, lines: [], margin: buffer?.size ?? 0 }
     return pointCandidates(this.spec, probe, this.anchor)
   }
 

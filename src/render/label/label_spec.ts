@@ -43,6 +43,8 @@ export interface LabelSpec {
   readonly alignment: Labels['alignment']
   /** Whether lines have whole heights, as in QGIS. @default false */
   readonly hasWholePixels?: boolean
+  /** Whether labels are as high as their letters, as in MapServer. @default false */
+  readonly hasInkHeight?: boolean
   /** Line from the label to its feature. */
   readonly callout?: LabelCallout<number>
   /** Radius of the markers at a point, which labels around it do not cover. @default 0 */
@@ -112,6 +114,7 @@ function compileOne(labels: Labels, { pixelsPerMapUnit }: LabelScale): FindLabel
     lineHeight: bounded(labels.lineHeight, 0.1, 10),
     alignment: labels.alignment,
     hasWholePixels: labels.hasWholePixels ?? false,
+    hasInkHeight: labels.hasInkHeight ?? false,
   } as const
   const { callout } = labels
   const calloutFor = callout === undefined ? undefined : compileCallout(callout, { px, pixelsPerMapUnit })

@@ -12,6 +12,9 @@ export interface TextExtent {
   /** Distance from the baseline to the top of the font, and to its bottom. */
   readonly ascent: number
   readonly descent: number
+  /** Distance from the baseline to the top of the highest letter, and to the bottom of the lowest one. */
+  readonly inkAscent: number
+  readonly inkDescent: number
 }
 
 /** Measures a line of text. Results must be proportional to the size of the font. */

@@ -28,10 +28,9 @@ const shares = { left: 0, center: 0.5, right: 1 } as const
 /** Lays out the lines of a label. */
 export function layoutBlock(spec: LabelSpec, measure: MeasureText): TextBlock {
   const extents = spec.lines.map((line) => measure(line, spec.face))
-  const { lineHeight, depth } = measureLines(spec, extents[0] ?? { ascent: 0, descent: 0 })
-  const gap = lineHeight * spec.lineHeight
+  const { above, below, gap } = measureLines(spec, extents)
   const width = extents.reduce((most, extent) => Math.max(most, extent.width), 0)
-  const height = (extents.length - 1) * gap + lineHeight
+  const height = above + (extents.length - 1) * gap + below
   const followsPoint = spec.alignment === 'follow'
   const share = shares[spec.alignment === 'follow' ? 'center' : spec.alignment]
   return {
@@ -40,22 +39,43 @@ export function layoutBlock(spec: LabelSpec, measure: MeasureText): TextBlock {
       text: spec.lines[at] ?? '',
       width: extent.width,
       x: alignedX(width, extent.width, share),
-      y: -height / 2 + lineHeight - depth + at * gap,
+      y: -height / 2 + above + at * gap,
     })),
     margin: spec.buffer?.size ?? 0,
   }
 }
 
-/** Returns the height of a line, and of its part below the baseline. */
-function measureLines(
-  { hasWholePixels = false }: LabelSpec,
-  { ascent, descent }: Pick<TextExtent, 'ascent' | 'descent'>,
-): { readonly lineHeight: number; readonly depth: number } {
-  if (!hasWholePixels) return { lineHeight: ascent + descent, depth: descent }
-  const [above, below] = [wholeAbove(ascent), wholeAbove(descent)]
-  // QGIS has the baseline there.
-  return { lineHeight: above + below, depth: above / 4 }
+/** Heights in a block of lines. */
+interface LineHeights {
+  /** From the first baseline to the top, and from the last one to the bottom. */
+  readonly above: number
+  readonly below: number
+  /** Distance of baselines. */
+  readonly gap: number
 }
+
+function measureLines(spec: LabelSpec, extents: readonly TextExtent[]): LineHeights {
+  const [{ ascent, descent } = { ascent: 0, descent: 0 }] = extents
+  if (spec.hasInkHeight === true) return measureInk(spec, extents)
+  if (spec.hasWholePixels !== true)
+    return { above: ascent, below: descent, gap: (ascent + descent) * spec.lineHeight }
+  const [above, height] = [wholeAbove(ascent), wholeAbove(ascent) + wholeAbove(descent)]
+  // QGIS has the baseline there.
+  return { above: height - above / 4, below: above / 4, gap: height * spec.lineHeight }
+}
+
+/** Least height of the letters of a label, as a part of the size of its font. */
+export const leastInkHeight = 0.5
+
+/** Measures lines that are as high as their letters. */
+function measureInk({ face, lineHeight }: LabelSpec, extents: readonly TextExtent[]): LineHeights {
+  const below = finite(extents.at(-1)?.inkDescent)
+  const above = Math.max(finite(extents[0]?.inkAscent), leastInkHeight * face.size - below)
+  return { above, below, gap: face.size * lineHeight }
+}
+
+/** Spaces have no letters. */
+const finite = (value = 0) => (Number.isFinite(value) ? value : 0)
 
 /** Rounds up, but not what exceeds a whole number by rounding errors. */
 const wholeAbove = (value: number) => Math.ceil(value - 1e-6)
@@ -125,6 +145,8 @@ export function layoutLetters(spec: LabelSpec, measure: MeasureText): LetterRow 
     start = end
     return letter
   })
-  const { ascent, descent } = measure(text, spec.face)
-  return { letters, width: start, ascent, descent }
+  const extent = measure(text, spec.face)
+  if (spec.hasInkHeight !== true) return { ...extent, letters, width: start }
+  const { above, below } = measureInk(spec, [extent])
+  return { letters, width: start, ascent: above, descent: below }
 }

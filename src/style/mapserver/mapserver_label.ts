@@ -12,8 +12,8 @@ export interface LabelDefaults {
   readonly text?: string
 }
 
-/** Heights of the bitmap fonts of MapServer, in pixels. */
-const namedSizes: Readonly<Record<string, number>> = { tiny: 8, small: 10, medium: 12, large: 14, giant: 16 }
+/** Sizes that have names in MapServer, in points. */
+const namedSizes: Readonly<Record<string, number>> = { tiny: 5, small: 7, medium: 10, large: 13, giant: 16 }
 
 /** Reads the labels of a class; reports labels without text. */
 export function readLabels(contexts: readonly ElementContext[], defaults: LabelDefaults): MapserverLabel[] {

@@ -1,12 +1,13 @@
-import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { Expression } from '../expression/expression.ts'
-import type { LabelPlacement, Labels } from '../label_model.ts'
+import type { Labels } from '../label_model.ts'
+import { type LabelSurroundings, placeOf } from './mapserver_label_place.ts'
 import type { MapserverLabel } from './mapserver_model.ts'
 
 /** Returns a label of MapServer as labels of geometries of a family. */
-export function labelsOf(label: MapserverLabel, family: GeometryFamily): Labels {
-  const { size, color, outline, outlineWidth, font = '', offset = [0, 0], priority, isForced } = label
-  const { angle, wrap = '', maxLength = 0 } = label
+export function labelsOf(label: MapserverLabel, surroundings: LabelSurroundings): Labels {
+  const { color, outline, outlineWidth, font = '', priority, isForced, wrap = '', maxLength = 0 } = label
+  const points = Math.floor(label.size)
+  const size = Math.round(points * pixelsPerPoint)
   return {
     text: textOf(label.text),
     ...scaleLimitsOf(label),
@@ -20,18 +21,22 @@ export function labelsOf(label: MapserverLabel, family: GeometryFamily): Labels 
     },
     color,
     ...(outline === undefined ? {} : { buffer: { size: outlineReach(outlineWidth), color: outline } }),
-    placement: placementOf(label, family),
-    offset,
-    angle: typeof angle === 'number' ? (360 - angle) % 360 : 0,
+    ...placeOf(label, surroundings),
     priority,
     showsAll: isForced,
     wrapCharacter: wrap,
     wrapLength: maxLength,
-    lineHeight: 1,
+    lineHeight: size > 0 ? Math.ceil(points * lineSpacing) / size : 1,
     alignment: 'center',
     ...(label.repeatDistance === undefined ? {} : { repeatDistance: label.repeatDistance }),
   }
 }
+
+/** MapServer has sizes of fonts in whole points, and draws letters in whole pixels of 1/96 inch, at any resolution of the map. */
+const pixelsPerPoint = 96 / 72
+
+/** Distance of the lines of a label in pixels, as a multiple of its size in points. */
+const lineSpacing = 1.33
 
 /** Returns how far an outline is seen on each side of a letter: MapServer draws it one pixel wider than it says, half of it inside. */
 const outlineReach = (width: number) => (width + 1) / 2
@@ -59,18 +64,4 @@ function textOf(template: string): Expression {
   const [only, ...more] = parts
   if (only !== undefined && more.length === 0) return only
   return { op: 'call', name: 'concat', operands: parts }
-}
-
-function placementOf({ position, angle, size }: MapserverLabel, family: GeometryFamily): LabelPlacement {
-  const [vertical = 'c', horizontal = 'c'] = position
-  if (family === 'LINESTRING' && (angle === 'auto' || angle === 'follow')) {
-    const side = vertical === 'u' ? 'above' : vertical === 'l' ? 'below' : 'on'
-    const line = { kind: 'line', isCurved: angle === 'follow', distance: 0 } as const
-    return { ...line, sides: position === 'auto' ? ['above', 'below', 'on'] : [side] }
-  }
-  if (position === 'auto')
-    return family === 'POINT' ? { kind: 'around', distance: size / 4 } : { kind: 'horizontal' }
-  const x = horizontal === 'l' ? -1 : horizontal === 'r' ? 1 : 0
-  const y = vertical === 'u' ? -1 : vertical === 'l' ? 1 : 0
-  return { kind: 'over', quadrant: [x, y] }
 }

@@ -69,10 +69,11 @@ export interface Symbolizer {
 /** Positions of labels: a side vertically (upper, center, lower) and horizontally (left, center, right), or any. */
 export const labelPositions = ['ul', 'uc', 'ur', 'cl', 'cc', 'cr', 'll', 'lc', 'lr', 'auto'] as const
 
-/** A label of a class. Lengths are in pixels. */
+/** A label of a class. Lengths are in pixels, but for its size. */
 export interface MapserverLabel {
   /** Text, in which `[field]` stands for the value of a field. */
   readonly text: string
+  /** Of the font, in points. */
   readonly size: number
   readonly color: Color
   /** Colour of the outline (halo) of the letters. */
@@ -82,6 +83,7 @@ export interface MapserverLabel {
   readonly position: (typeof labelPositions)[number]
   /** Degrees counter-clockwise; `auto` is parallel to lines, `follow` is bent with them. */
   readonly angle: number | 'auto' | 'follow'
+  /** Away from the labelled position, in the direction of the position of the label; to the right and down for centred ones. */
   readonly offset?: readonly [x: number, y: number]
   /** 1 is the lowest, 10 the highest. */
   readonly priority: number

@@ -20,6 +20,7 @@ import type {
 import { expressionOfFilter } from './mapserver_filter.ts'
 import { labelsOf, scaleLimitsOf } from './mapserver_label_style.ts'
 import type { MapserverClass, MapserverStyle, Marker, Symbolizer } from './mapserver_model.ts'
+import { shiftOf, turn } from './mapserver_offset.ts'
 import { shapeMarkerOf, widthOfShape } from './mapserver_shape.ts'
 
 /** Returns a style in MapServer XML as the style of a layer with geometries of a family. */
@@ -60,7 +61,7 @@ function ruleOf(rule: MapserverClass, family: GeometryFamily): Rule {
     isElse: false,
     isDrawn: isOff !== true,
     symbol: { type: types[family], opacity: 1, layers },
-    labels: labels.map((one) => withOrigin(labelsOf(one, family), findOrigin(one))),
+    labels: labels.map((one) => withOrigin(labelsOf(one, { family, symbolizers }), findOrigin(one))),
     children: [],
   }
   return withOrigin(read, findOrigin(rule))
@@ -133,11 +134,6 @@ const extents: Readonly<Partial<Record<Marker, readonly [top: number, bottom: nu
 
 const placed = ([x, y]: Offset<number>, shift: number): Offset<number> => [x, shift === 0 ? y : y - shift]
 
-function turn([x, y]: readonly [number, number], degrees: number): Offset<number> {
-  const [sin, cos] = [Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)]
-  return degrees === 0 ? [x, y] : [x * cos - y * sin, x * sin + y * cos]
-}
-
 /** A stroke of width 0 is not drawn. */
 function strokeOf(
   { width, dash, opacity, join = 'round', cap = 'round' }: Symbolizer,
@@ -164,11 +160,6 @@ function lineOf(symbolizer: Symbolizer, color: Color): SimpleLine | undefined {
   const stroke = strokeOf(symbolizer, color)
   if (stroke === undefined) return undefined
   return { kind: 'line', pass: 0, stroke, offset: shiftOf(symbolizer) ?? 0, rings: 'all' }
-}
-
-/** Returns how far lines are shifted to their right side; undefined if they are not. */
-function shiftOf({ offset: [x, y] = [0, 0] }: Symbolizer): number | undefined {
-  return y === -99 ? x : undefined
 }
 
 /** The angle of markers that turn with the line is added to the direction of the line. */

@@ -93,7 +93,7 @@ test('an SVG marker on a callout is drawn', () => {
     callout: { line: [10, 10, 30, 30], symbol, box: [0, 0, 40, 40] },
   }
   const pen = {
-    measure: () => ({ width: 0, ascent: 0, descent: 0 }),
+    measure: () => ({ width: 0, ascent: 0, descent: 0, inkAscent: 0, inkDescent: 0 }),
     draw: () => undefined,
     drawText: () => createSurface(1, 1),
   }
@@ -109,7 +109,7 @@ test('the work of labels grows with their pixels', () => {
   const workOf = (width: number) => {
     const image = { surface: createSurface(width, 10), left: 0, top: 0 }
     const pen = {
-      measure: () => ({ width: 0, ascent: 0, descent: 0 }),
+      measure: () => ({ width: 0, ascent: 0, descent: 0, inkAscent: 0, inkDescent: 0 }),
       draw: () => image,
       drawText: () => createSurface(1, 1),
     }
@@ -133,7 +133,7 @@ test('a callout is drawn below the labels of an image, also where the label itse
   const drawAt = (dx: number, pixelRatio: number, top = 0) => {
     const surface = createSurface(40 * pixelRatio, 100 * pixelRatio - top)
     const pen = {
-      measure: () => ({ width: 0, ascent: 0, descent: 0 }),
+      measure: () => ({ width: 0, ascent: 0, descent: 0, inkAscent: 0, inkDescent: 0 }),
       draw: () => undefined,
       drawText: () => createSurface(1, 1),
     }

@@ -35,7 +35,7 @@ async function createLabelled(
 }
 
 const labelOf = (more: string) =>
-  `<label><size>12</size><color red="0" green="0" blue="255"/><outlinecolor red="255" green="255" blue="255"/>
+  `<label><size>9</size><color red="0" green="0" blue="255"/><outlinecolor red="255" green="255" blue="255"/>
    <outlinewidth>1</outlinewidth>${more}</label>`
 
 async function readPixels(ask: Ask, path: string): Promise<Buffer> {

@@ -167,7 +167,7 @@ describe('a class', () => {
       'POINT',
     )
     expect(rules.map(({ labels }) => labels[0])).toMatchObject([
-      { text: { op: 'field', name: 'name' }, color: '#010203', font: { size: 8 }, maxScaleDenom: 8000 },
+      { text: { op: 'field', name: 'name' }, color: '#010203', font: { size: 7 }, maxScaleDenom: 8000 },
       {
         text: {
           op: 'call',
@@ -183,7 +183,7 @@ describe('a class', () => {
   test.each([
     ['POINT', '', { kind: 'over', quadrant: [0, 0] }],
     ['POINT', '<position>ur</position>', { kind: 'over', quadrant: [1, -1] }],
-    ['POINT', '<position>auto</position>', { kind: 'around', distance: 2.5 }],
+    ['POINT', '<position>auto</position>', { kind: 'around', distance: 10 / 3 }],
     ['LINESTRING', '<angle>follow</angle>', { kind: 'line', isCurved: true, sides: ['on'] }],
     [
       'LINESTRING',
