@@ -58,6 +58,12 @@ function inkOf({ width, bytes }: RgbImage): readonly number[] {
 const marker = (size: number) =>
   `<style><symbol>std:rectangle</symbol><size>${size}</size><color red="250" green="160" blue="60"/></style>`
 
+/** A symbol that reaches over the labels beside the first one. */
+const outlined = marker(26).replace(
+  '</style>',
+  '<outlinecolor red="250" green="200" blue="90"/><width>4</width></style>',
+)
+
 const positions = ['ul', 'uc', 'ur', 'cl', 'cc', 'cr', 'll', 'lc', 'lr']
 
 interface Case {
@@ -77,6 +83,7 @@ const cases: readonly Case[] = [
       { family: 'POINT', label },
       { family: 'POINT', label, style: marker(7) },
       { family: 'POINT', label, style: marker(20) },
+      { family: 'POINT', label, style: `${marker(20)}${outlined}` },
       { family: 'POINT', label: moved },
       { family: 'POINT', label: moved, style: marker(14) },
       { family: 'POINT', label: `${label}<offset x="-4" y="-6"/>` },

@@ -11,6 +11,7 @@ import {
 import { expressionOfFilter, type Filter, type Operand } from '../../src/style/mapserver/mapserver_filter.ts'
 import {
   defaultLabel,
+  labelAlignments,
   labelPositions,
   type MapserverClass,
   type MapserverLabel,
@@ -120,6 +121,7 @@ const label: fc.Arbitrary<MapserverLabel> = fc
       priority: fc.integer({ min: 1, max: 10 }),
       isForced: fc.boolean(),
       wrap: text,
+      align: fc.constantFrom(...labelAlignments),
       maxLength: length,
       minScaleDenom: fc.nat(),
       maxScaleDenom: fc.nat(),

@@ -1,6 +1,6 @@
 import { withOrigin } from '../style_origin.ts'
 import { type ElementContext, readNumber, readParts, readValue, warn } from '../xml/element_reader.ts'
-import { defaultLabel, labelPositions, type MapserverLabel } from './mapserver_model.ts'
+import { defaultLabel, labelAlignments, labelPositions, type MapserverLabel } from './mapserver_model.ts'
 import { narrower, part, readColor, readPair, readWord } from './mapserver_value.ts'
 
 /** Settings of a layer and class that their labels inherit. */
@@ -54,6 +54,7 @@ function readLabel(context: ElementContext): Partial<MapserverLabel> {
       priority: (at) => part('priority', readNumber(at, { least: 1, most: 10 })),
       force: (at) => part('isForced', readWord(at, ['true', 'false', 'group']) === 'true'),
       wrap: (at) => part('wrap', readValue(at)),
+      align: (at) => part('align', readWord(at, labelAlignments)),
       maxlength: (at) => part('maxLength', length(at)),
       repeatdistance: (at) => part('repeatDistance', length(at)),
       minscaledenom: (at) => part('minScaleDenom', readNumber(at, { least: 0 })),

@@ -27,7 +27,7 @@ export function labelsOf(label: MapserverLabel, surroundings: LabelSurroundings)
     wrapCharacter: wrap,
     wrapLength: maxLength,
     lineHeight: size > 0 ? Math.ceil(points * lineSpacing) / size : 1,
-    alignment: 'center',
+    alignment: label.align ?? 'left',
     ...(label.repeatDistance === undefined ? {} : { repeatDistance: label.repeatDistance }),
   }
 }

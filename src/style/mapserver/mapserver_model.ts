@@ -69,6 +69,9 @@ export interface Symbolizer {
 /** Positions of labels: a side vertically (upper, center, lower) and horizontally (left, center, right), or any. */
 export const labelPositions = ['ul', 'uc', 'ur', 'cl', 'cc', 'cr', 'll', 'lc', 'lr', 'auto'] as const
 
+/** Alignments of the lines of a label. */
+export const labelAlignments = ['left', 'center', 'right'] as const
+
 /** A label of a class. Lengths are in pixels, but for its size. */
 export interface MapserverLabel {
   /** Text, in which `[field]` stands for the value of a field. */
@@ -90,6 +93,8 @@ export interface MapserverLabel {
   /** Whether the label is drawn even where it overlaps others. */
   readonly isForced: boolean
   readonly wrap?: string
+  /** Defaults to left. */
+  readonly align?: (typeof labelAlignments)[number]
   readonly maxLength?: number
   /** Distance of labels that are repeated along a line, in pixels. */
   readonly repeatDistance?: number

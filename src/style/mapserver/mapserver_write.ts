@@ -90,6 +90,7 @@ function writeLabel(label: MapserverLabel): string {
     ...element('priority', unlessDefault(priority, defaults.priority)),
     ...element('force', isForced ? 'true' : undefined),
     ...element('wrap', label.wrap),
+    ...element('align', label.align),
     ...element('maxlength', label.maxLength),
     ...element('repeatdistance', label.repeatDistance),
     ...element('minscaledenom', label.minScaleDenom),

@@ -196,6 +196,15 @@ describe('a class', () => {
     expect(rules[0]?.labels[0]?.placement).toMatchObject(placement)
   })
 
+  test('has labels whose lines are aligned to the left, or as they say', () => {
+    const alignmentOf = (inner: string) =>
+      styleOf(`<labelitem>s</labelitem><class><label>${inner}</label></class>`, 'POINT').rules[0]?.labels[0]
+        ?.alignment
+    expect(alignmentOf('')).toBe('left')
+    expect(alignmentOf('<align>center</align>')).toBe('center')
+    expect(alignmentOf('<align>RIGHT</align>')).toBe('right')
+  })
+
   test('has labels with a halo, a priority and a font', () => {
     const inner = `<outlinecolor red="255" green="255" blue="255"/><outlinewidth>2</outlinewidth><priority>8</priority><repeatdistance>300</repeatdistance>
       <font>sans-bold-italic</font><force>true</force><wrap>|</wrap><maxlength>12</maxlength><offset x="1" y="2"/>`
