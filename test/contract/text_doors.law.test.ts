@@ -14,7 +14,7 @@ import { findConversion, type Scalar } from '../../src/gdal/import/value_convert
 import { kindOfString, kinds } from '../../src/gdal/sources/geojson/columns.ts'
 import type { JsonReader } from '../../src/gdal/sources/geojson/json_reader.ts'
 import { findTextFault } from '../../src/pipeline/checked_table.ts'
-import { parseFieldValue, parseOperand } from '../../src/store/feature/field_value.ts'
+import { comparedType, parseCompared, parseFieldValue } from '../../src/store/feature/field_value.ts'
 import { nearlyValues } from '../support/text_values.ts'
 
 /** What a way in makes of a text: the printed value, null for no value, or undefined if it refuses the text. */
@@ -138,10 +138,28 @@ test('a filter compares with the value that a request writes', () => {
     fc.property(temporal, nearlyValues, (datatype, text) => {
       const field = { keyname: 'x', datatype }
       const written = catchRefusal(() => parseFieldValue(field, text))
-      expect(catchRefusal(() => parseOperand(field, text))).toBe(written)
+      const compared = catchRefusal(() => parseCompared(field, text))
+      if (written !== undefined) expect(compared).toEqual({ text: written, type: comparedType(datatype) })
     }),
     { numRuns, seed: 20_261_129 },
   )
+})
+
+test.each([
+  ['DATE', '2024-01-31T00:00:00', '2024-01-31', 'date'],
+  ['DATE', '2024-01-31T00:00:00.000Z', '2024-01-31', 'date'],
+  ['DATE', '2024-01-31 00:00+02:00', '2024-01-31', 'date'],
+  ['DATE', '2024-01-31Z', '2024-01-31', 'date'],
+  ['DATE', '2024-01-31T12:00:00Z', '2024-01-31T12:00:00', 'timestamp'],
+  ['DATE', '2024-01-32T00:00:00', undefined, undefined],
+  ['DATETIME', '2024-01-31', '2024-01-31T00:00:00', 'timestamp'],
+  ['DATETIME', '2024-01-31Z', '2024-01-31T00:00:00', 'timestamp'],
+  ['TIME', '0000-00-00T08:30:00', '08:30:00', 'time'],
+  ['TIME', '08:30:00.000Z', '08:30:00', 'time'],
+  ['TIME', '2024-01-31T08:30:00', undefined, undefined],
+] as const)('a filter compares a %s with %s as %s', (datatype, text, value, type) => {
+  const compared = catchRefusal(() => parseCompared({ keyname: 'x', datatype }, text))
+  expect(compared).toEqual(value === undefined ? undefined : { text: value, type })
 })
 
 const jsonOf = (text: string) =>

@@ -57,6 +57,26 @@ describeServer('the WFS driver of GDAL', (start) => {
     expect(await found('-spat', '5', '45', '17', '60', '-where', 'people < 1000000')).toEqual(['Oslo'])
   })
 
+  test.each(['1.0.0', '1.1.0', '2.0.0'])('filters by dates and times in version %s', async (version) => {
+    const found = async (where: string) =>
+      list(await info('-q', '-al', '-geom=NO', '-where', where, dataset(version)), 'name')
+    expect(await found("since = '1048-01-01'")).toEqual(['Oslo'])
+    expect(await found("since > '0881-05-06'")).toEqual(['Oslo'])
+    expect(await found("since < '1048-01-01'")).toEqual(['Wien'])
+    expect(await found("since BETWEEN '0881-05-06' AND '1047-12-31'")).toEqual(['Wien'])
+    expect(await found("since IN ('0881-05-06', '1048-01-01')")).toEqual(['Oslo', 'Wien'])
+    expect(await found("since > '1047-12-31 12:00:00'")).toEqual(['Oslo'])
+    expect(await found("since >= '1048-01-01 12:00:00' OR since = '1048-01-01 12:00:00'")).toEqual([])
+    expect(await found("opens = '08:30:00'")).toEqual(['Oslo'])
+    expect(await found("opens > '08:29:59'")).toEqual(['Oslo'])
+    expect(await found("opens < '08:30:00'")).toEqual([])
+    expect(await found("opens BETWEEN '08:00:00' AND '09:00:00'")).toEqual(['Oslo'])
+    expect(await found("seen = '2020-01-31 23:59:59'")).toEqual(['Oslo'])
+    expect(await found("seen > '2020-01-31'")).toEqual(['Oslo'])
+    expect(await found("seen < '2020-01-31'")).toEqual([])
+    expect(await found("seen BETWEEN '2020-01-31' AND '2020-02-01'")).toEqual(['Oslo'])
+  })
+
   test('reads in pages, and sorts', async () => {
     const paged = await publishTowns(server.admin, 'Paged', { entry: { maxfeatures: 2 } })
     const pages = await info('-q', '-al', '-geom=NO', dataset('2.0.0', paged.path))

@@ -11,7 +11,7 @@ import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
 import { likeSql } from '../like_pattern.ts'
 import { type Bindings, transformSql } from './feature_sql.ts'
-import { checkPattern, checkText, type FieldType, operandType, parseOperand } from './field_value.ts'
+import { checkPattern, checkText, comparedType, type FieldType, parseCompared } from './field_value.ts'
 import { expressionSql, type FilterExpression } from './filter_expression.ts'
 
 /** A filter of features; all conditions have to hold. */
@@ -113,11 +113,15 @@ interface Operand {
   readonly bindings: Bindings
 }
 
+/** Converts the column of integers, which are compared with any number. */
+const comparedColumn = ({ datatype }: FieldType, column: string) =>
+  comparedType(datatype) === 'numeric' ? `${column}::numeric` : column
+
 const compare =
   (sign: string): Operator =>
   ({ field, column, text, bindings }) => {
-    const type = operandType(field.datatype)
-    return `${column}${type === 'numeric' ? '::numeric' : ''} ${sign} ${bindings.bind(parseOperand(field, text), type)}`
+    const value = parseCompared(field, text)
+    return `${comparedColumn(field, column)} ${sign} ${bindings.bind(value.text, value.type)}`
   }
 
 const matches =
@@ -136,13 +140,16 @@ const like =
 const inList =
   (condition: string): Operator =>
   ({ field, column, text, bindings }) => {
-    const type = operandType(field.datatype)
     const items = text === '' ? [] : text.split(',').map((item) => item.replaceAll(/%2c/gi, ','))
+    const values = items.map((item) => parseCompared(field, item))
+    const usual = comparedType(field.datatype)
+    // Dates are midnights where one of the values has a time.
+    const type = values.find((value) => value.type !== usual)?.type ?? usual
     const list = bindings.bind(
-      items.map((item) => parseOperand(field, item)),
+      values.map((value) => value.text),
       `${type}[]`,
     )
-    return `${column}${type === 'numeric' ? '::numeric' : ''} ${condition} (${list})`
+    return `${comparedColumn(field, column)} ${condition} (${list})`
   }
 
 const isNull: Operator = ({ field, column, text }) => {

@@ -29,21 +29,47 @@ export function parseFieldValue(field: FieldType, value: unknown): FieldValue {
   return checkText(field, value)
 }
 
+/** A parsed value that a field is compared with, and the SQL type in which they are compared. */
+export interface ComparedValue {
+  readonly text: string
+  readonly type: string
+}
+
 /**
- * Parses the operand of a comparison with a field. Integers may be compared with any number.
+ * Parses a value that a field is compared with. Integers may be compared with any number. Dates may be compared with
+ * dates and times: PostgreSQL compares them as the midnight of the date.
  *
  * @throws {Problem} feature/invalid naming the field
  */
-export function parseOperand(field: FieldType, text: string): string {
+export function parseCompared(field: FieldType, text: string): ComparedValue {
   const { datatype } = field
-  if (datatype === 'STRING') return checkText(field, text)
-  if (isTemporalType(datatype)) return findTemporalText(text, datatype) ?? refuse(field, text)
+  const type = comparedType(datatype)
+  if (datatype === 'STRING') return { text: checkText(field, text), type }
+  if (isTemporalType(datatype)) return findComparedTime(text, datatype) ?? refuse(field, text)
   const numeral = trimValue('REAL', text)
-  return datatypeCodecs.REAL.parse(numeral) === undefined ? refuse(field, text, 'a number') : numeral
+  if (datatypeCodecs.REAL.parse(numeral) === undefined) return refuse(field, text, 'a number')
+  return { text: numeral, type }
 }
 
-/** Returns the SQL type in which a field is compared with a parsed operand. */
-export function operandType(datatype: Datatype): string {
+/** Time zone, which fields do not have: `xs:date` and `xs:time` may have one. */
+const zone = /(?:Z|[-+][0-9]{2}:[0-9]{2})$/
+
+/** GDAL writes literals as dates and times: times at this date, and dates at this time. */
+const padding = { date: /^0000-00-00T/, time: /T00:00:00$/ } as const
+
+function findComparedTime(text: string, datatype: TemporalType): ComparedValue | undefined {
+  const local = trimValue(datatype, text).replace(zone, '')
+  const plain = datatype === 'TIME' ? local.replace(padding.date, '') : local
+  const found = findTemporalText(plain, datatype)
+  if (found !== undefined) return { text: found, type: comparedType(datatype) }
+  const instant = datatype === 'DATE' ? findTemporalText(plain, 'DATETIME') : undefined
+  if (instant === undefined) return undefined
+  const date = instant.replace(padding.time, '')
+  return { text: date, type: comparedType(date === instant ? 'DATETIME' : 'DATE') }
+}
+
+/** Returns the SQL type in which values of a datatype are compared. */
+export function comparedType(datatype: Datatype): string {
   const types = { INTEGER: 'numeric', BIGINT: 'numeric', REAL: 'double precision', STRING: 'text' } as const
   if (isTemporalType(datatype)) return { DATE: 'date', TIME: 'time', DATETIME: 'timestamp' }[datatype]
   return types[datatype]

@@ -7,7 +7,7 @@ import { formatWkt } from '../../geo/wkt.ts'
 import type { Layer } from '../layer/stored_layer.ts'
 import { likeSql } from '../like_pattern.ts'
 import { type Bindings, transformSql } from './feature_sql.ts'
-import { checkPattern, type FieldType, operandType, parseOperand } from './field_value.ts'
+import { checkPattern, comparedType, type FieldType, parseCompared } from './field_value.ts'
 
 /** Operators that compare two values. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
@@ -118,11 +118,10 @@ function compareSql(layer: Layer, expression: Kind<'compare'>, bindings: Binding
   const fields = [left, right].flatMap((operand) => operandColumn(layer, operand) ?? [])
   const [first, second] = fields
   if (first === undefined) throw problem('request/invalid', 'A comparison needs a field of the layer.')
-  // Two fields of different datatypes are compared as strings.
   const type =
-    second !== undefined && operandType(second.field.datatype) !== operandType(first.field.datatype)
-      ? ({ keyname: first.field.keyname, datatype: 'STRING' } as const)
-      : first.field
+    second === undefined || areComparable(first.field, second.field)
+      ? first.field
+      : ({ keyname: first.field.keyname, datatype: 'STRING' } as const)
   const sides = [left, right].map((operand) => {
     const sql =
       'literal' in operand
@@ -131,6 +130,12 @@ function compareSql(layer: Layer, expression: Kind<'compare'>, bindings: Binding
     return matchCase || type.datatype !== 'STRING' ? sql : `lower(${sql})`
   })
   return `(${sides.join(` ${operator} `)})`
+}
+
+/** Tells whether values of two fields are compared as such. Others are compared as strings. */
+function areComparable(...fields: readonly [FieldType, FieldType]): boolean {
+  const [first, second] = fields.map(({ datatype }) => comparedType(datatype))
+  return first === second || fields.every(({ datatype }) => datatype === 'DATE' || datatype === 'DATETIME')
 }
 
 const idColumn = { field: { keyname: 'id', datatype: 'BIGINT' }, column: 'id' } as const
@@ -190,10 +195,11 @@ function columnOf({ fields }: Layer, keyname: string): Column {
 
 /** Converts a column to the type in which it is compared. */
 function comparable({ datatype }: FieldType, column: string): string {
-  const type = operandType(datatype)
+  const type = comparedType(datatype)
   return type === 'numeric' || type === 'text' ? `${column}::${type}` : column
 }
 
 function bindLiteral(field: FieldType, text: string, bindings: Bindings): string {
-  return bindings.bind(parseOperand(field, text), operandType(field.datatype))
+  const value = parseCompared(field, text)
+  return bindings.bind(value.text, value.type)
 }

@@ -94,6 +94,11 @@ describe.each(drivers)('OGC API Features on %s', (driver) => {
     [{ filter: 'people BETWEEN 600000 AND 800000 AND NOT height IS NULL' }, ['Oslo']],
     [{ filter: '"2020 total" = 1' }, ['Oslo']],
     [{ filter: "since < DATE('1000-01-01')" }, ['Wien']],
+    [{ filter: "since = TIMESTAMP('1048-01-01T00:00:00Z')" }, ['Oslo']],
+    [{ filter: "since BETWEEN '1047-12-31T12:00:00' AND '1048-01-01'" }, ['Oslo']],
+    [{ filter: "seen > DATE('2020-01-31')" }, ['Oslo']],
+    [{ filter: 'since < seen' }, ['Oslo']],
+    [{ since: '1048-01-01T00:00:00Z' }, ['Oslo']],
     [{ filter: 'S_WITHIN(geometry, BBOX(15, 45, 20, 55))', sortby: '-people' }, ['Wien', 'Łódź & <co> "x"']],
     [
       {
