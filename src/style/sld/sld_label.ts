@@ -17,7 +17,7 @@ import {
   type SldParameter,
   type SldReading,
 } from './sld_element.ts'
-import { lengthsOf, readFill } from './sld_symbolizer.ts'
+import { lengthsOf, readFill } from './sld_paint.ts'
 
 /** Reads a text symbolizer; empty, with an issue, if it has no text. */
 export function readTextSymbolizer(reading: SldReading, element: XmlElement): Labels[] {
@@ -119,7 +119,7 @@ function numberOf(reading: SldReading, element: XmlElement | undefined, byDefaul
 }
 
 function fillOf(reading: SldReading, element: XmlElement | undefined, byDefault: Color): Color {
-  return element === undefined ? byDefault : readFill(reading, element, byDefault)
+  return element === undefined ? byDefault : (readFill(reading, element, byDefault) ?? byDefault)
 }
 
 type LengthOf = (value: number) => Length

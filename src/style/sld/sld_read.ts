@@ -93,7 +93,9 @@ function readRules(reading: SldReading, list: XmlElement, pass: number): Rule[] 
   return childrenOfSld(list, 'Rule').flatMap((element) => readRule(reading, element, pass) ?? [])
 }
 
-const symbolTypes = { marker: 'marker', line: 'line', fill: 'fill' } as const
+const symbolTypes: Readonly<Record<string, MapSymbol['type']>> = {
+  ...{ line: 'line', marker_line: 'line', fill: 'fill', line_pattern: 'fill', point_pattern: 'fill' },
+}
 
 /** Reads a rule; undefined, with an issue, if its filter is not supported. */
 function readRule(reading: SldReading, element: XmlElement, pass: number): Rule | undefined {
@@ -145,9 +147,9 @@ function symbolPart(
   labels: readonly Labels[],
 ): { readonly symbol?: MapSymbol } {
   if (layers.length === 0 && labels.length === 0) return {}
-  const kinds = layers.map(({ kind }) => kind)
-  const type = kinds.find((kind) => kind === 'fill') ?? kinds.find((kind) => kind === 'line') ?? 'marker'
-  return { symbol: { type: symbolTypes[type as keyof typeof symbolTypes], opacity: 1, layers } }
+  const types = layers.map(({ kind }) => symbolTypes[kind])
+  const type = (['fill', 'line'] as const).find((one) => types.includes(one)) ?? 'marker'
+  return { symbol: { type, opacity: 1, layers } }
 }
 
 function titleOf(element: XmlElement): { readonly label?: string } {
