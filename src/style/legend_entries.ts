@@ -1,6 +1,7 @@
 import { equalityOf } from './expression/equality_index.ts'
 import { type Expression, fieldsOf } from './expression/expression.ts'
 import { formatExpression } from './expression/expression_format.ts'
+import { fixedLayer } from './fixed_symbol.ts'
 import { compileValues } from './resolve_symbol.ts'
 import type { Rule, Style } from './style_model.ts'
 import type { MapSymbol, SymbolLayer } from './symbol_layer.ts'
@@ -100,7 +101,8 @@ function sampleSymbol(symbol: MapSymbol): MapSymbol {
 }
 
 /** Puts values that depend on the group in place of its expressions. */
-function sampleLayer(layer: SymbolLayer): SymbolLayer {
+function sampleLayer(grouped: SymbolLayer): SymbolLayer {
+  const layer = fixedLayer(grouped)
   if (layer.dataDefined === undefined) return layer
   const values = compileValues(layer.dataDefined)(sample)
   const dataDefined = Object.fromEntries(

@@ -1,5 +1,6 @@
 import type { GeometryFamily } from '../../contract/geometry.ts'
 import type { EvaluationContext } from '../../style/expression/expression_evaluate.ts'
+import { fixedSymbol } from '../../style/fixed_symbol.ts'
 import { compileSymbol } from '../../style/resolve_symbol.ts'
 import { magnifySymbol } from '../../style/scale_layer.ts'
 import type { MapSymbol } from '../../style/symbol_layer.ts'
@@ -44,7 +45,7 @@ export interface SampleTools {
   readonly check: AddWork
 }
 
-/** Features of samples have no attributes: expressions that read fields are null, and the fixed properties apply. */
+/** Samples stand for no feature: expressions that depend on one are left out, and the fixed properties apply. */
 const sampleContext: EvaluationContext = { attributes: {} }
 
 /** Maximum distance that symbols reach from their sample, in pixels; what is farther away is cut off. */
@@ -78,7 +79,7 @@ export async function prepareSamples(
   const view = { context: sampleContext, pixelsPerMapUnit }
   const { scale = 1 } = job.legend
   const symbols = new Map<LegendItem, PixelSymbol>(
-    drawn.map((item) => [item, magnifySymbol(compileSymbol(item.symbol).resolve(view), scale)]),
+    drawn.map((item) => [item, magnifySymbol(compileSymbol(fixedSymbol(item.symbol)).resolve(view), scale)]),
   )
   const images: SvgImages = await drawSvgImages(symbols.values(), check)
   return {

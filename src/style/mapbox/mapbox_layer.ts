@@ -1,6 +1,8 @@
-import type { Color } from '../color.ts'
+import { type Color, findQtColor } from '../color.ts'
 import { findCssColor } from '../css_color.ts'
-import type { Expression } from '../expression/expression.ts'
+import type { Expression, Value } from '../expression/expression.ts'
+import { compileExpression } from '../expression/expression_evaluate.ts'
+import { findNumber } from '../expression/expression_value.ts'
 import type { JsonMember, JsonNode, JsonObject } from '../json_read.ts'
 import { type QmlReading, reportPart } from '../qml/qml_element.ts'
 import { MapboxFault, readMapboxExpression, type ValueKind } from './mapbox_expression.ts'
@@ -59,7 +61,8 @@ const mostDrawn = 1e9
 export function numberOf(layer: MapboxLayer, name: string, byDefault: number): MapboxProperty<number> {
   const node = propertyOf(layer, name)
   if (node === undefined) return { fixed: byDefault }
-  if (node.kind !== 'scalar') return expressionOf(layer, { node, name, kind: 'number', fixed: byDefault })
+  if (node.kind !== 'scalar')
+    return expressionOf(layer, { node, name, kind: 'number', byDefault, parse: parseNumber })
   const isNumber = typeof node.value === 'number' && Number.isFinite(node.value)
   if (!isNumber) reportLayer(layer, node, `${name} is not a finite number; the default is drawn`)
   else if (Math.abs(Number(node.value)) > mostDrawn)
@@ -79,7 +82,8 @@ export function fixedNumberOf(layer: MapboxLayer, name: string, byDefault: numbe
 export function colorOf(layer: MapboxLayer, name: string, byDefault: Color): MapboxProperty<Color> {
   const node = propertyOf(layer, name)
   if (node === undefined) return { fixed: byDefault }
-  if (node.kind !== 'scalar') return expressionOf(layer, { node, name, kind: 'color', fixed: byDefault })
+  if (node.kind !== 'scalar')
+    return expressionOf(layer, { node, name, kind: 'color', byDefault, parse: parseColor })
   const color = findCssColor(textOf(node) ?? '')
   if (color === undefined) reportLayer(layer, node, `${name} is not a colour of CSS; the default is drawn`)
   return { fixed: color ?? byDefault }
@@ -108,16 +112,30 @@ export function numbersOf(layer: MapboxLayer, name: string): readonly number[] {
   return []
 }
 
+function parseNumber(value: Value): number | undefined {
+  const number = findNumber(value)
+  return number !== undefined && Math.abs(number) <= mostDrawn ? number : undefined
+}
+
+const parseColor = (value: Value) => (typeof value === 'string' ? findQtColor(value) : undefined)
+
 interface Source<T> {
   readonly node: JsonNode
   readonly name: string
   readonly kind: ValueKind
-  readonly fixed: T
+  readonly byDefault: T
+  /** Reads a value of the expression. */
+  readonly parse: (value: Value) => T | undefined
 }
 
-function expressionOf<T>(layer: MapboxLayer, { node, name, kind, fixed }: Source<T>): MapboxProperty<T> {
+/** Reads an expression. The fixed value is what it falls back to without a feature, such as the last value of `match`. */
+function expressionOf<T>(
+  layer: MapboxLayer,
+  { node, name, kind, byDefault, parse }: Source<T>,
+): MapboxProperty<T> {
   const expression = attempt(layer, name, () => readMapboxExpression(node, kind))
-  return expression === undefined ? { fixed } : { fixed, expression }
+  if (expression === undefined) return { fixed: byDefault }
+  return { fixed: parse(compileExpression(expression)({ attributes: {} })) ?? byDefault, expression }
 }
 
 /** Returns what a function reads; undefined, with an issue, if it is not supported. */

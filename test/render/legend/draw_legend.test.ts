@@ -6,7 +6,7 @@ import type { LegendForm, LegendIcon } from '../../../src/render/legend/legend_j
 import { SpriteCache } from '../../../src/render/raster/sprite.ts'
 import { legendEntries } from '../../../src/style/legend_entries.ts'
 import { readQml } from '../../../src/style/qml/qml_read.ts'
-import { namedSymbol, qml, single, symbolLayer, symbols } from '../../support/qml.ts'
+import { dataDefined, namedSymbol, qml, single, symbolLayer, symbols } from '../../support/qml.ts'
 
 const check = () => undefined
 
@@ -82,6 +82,31 @@ test('markers have the size they have on the map, and rows are as high as they n
   // The heading, both symbols, margins and distances.
   expect(pair.height).toEqual(near(16 + 16 + 30 + 16 + 2 * 4))
   expect(extentOf(pair, isRed)).toEqual([near(30), near(38)])
+})
+
+test('properties that depend on the feature have their fixed values, whatever the expressions are without one', async () => {
+  const defined = (expressions: Readonly<Record<string, string>>) =>
+    square(10).replace('</layer>', `${dataDefined(expressions)}</layer>`)
+  const sizeOf = async (expressions: Readonly<Record<string, string>>) => {
+    const [icon] = await drawIcons(single('marker', defined(expressions)), 'POINT', 40)
+    return icon && extentOf(icon, isRed)
+  }
+  expect(await sizeOf({ size: 'coalesce(scale_exp("population", 0, 9, 1, 9, 0.57), 0)' })).toEqual([
+    near(10),
+    near(10),
+  ])
+  expect(await sizeOf({ enabled: 'coalesce("open", 0) = 1' })).toEqual([near(10), near(10)])
+  expect(await sizeOf({ fillColor: "if(\"kind\" = 'a', '255,0,0', '0,0,0')", angle: '$id + 45' })).toEqual([
+    near(10),
+    near(10),
+  ])
+  // Constants are no feature's.
+  expect(await sizeOf({ size: '20' })).toEqual([near(20), near(20)])
+  expect(await sizeOf({ enabled: 'false' })).toBeUndefined()
+  const inner = namedSymbol('@0@0', 'marker', defined({ size: 'coalesce("size", 0)' }))
+  const centred = symbolLayer('CentroidFill', {}).replace('</layer>', `${inner}</layer>`)
+  const [icon] = await drawIcons(single('fill', centred), 'POLYGON', 40)
+  expect(icon && extentOf(icon, isRed)).toEqual([near(10), near(10)])
 })
 
 test('lengths in millimetres are those of 96 pixels per inch, and lengths in map units have a usual size', async () => {

@@ -58,6 +58,19 @@ describe('a style of Mapbox GL', () => {
     expect(widthAt(['step', ['zoom'], 1, 5, 3], 5.1)).toBe(3)
   })
 
+  test('has the value of expressions without a feature as the fixed one, for legends', () => {
+    const paint = {
+      'line-color': ['coalesce', ['get', 'color'], '#0000ff'],
+      'line-width': ['+', ['coalesce', ['get', 'width'], 2], 1],
+      'line-opacity': ['get', 'x'],
+    }
+    const { style } = read(layersOf({ id: 'a', type: 'line', paint }))
+    expect(style?.rules[0]?.symbol).toMatchObject({
+      opacity: 1,
+      layers: [{ stroke: { color: '#0000ff', width: 3 } }],
+    })
+  })
+
   test('colours by match, case, step and interpolation of a field; the default where there is no value', () => {
     const fill = (color: unknown, kind: unknown) => {
       const [layer] = draw({ type: 'fill', paint: { 'fill-color': color } }, { kind, n: kind })?.layers ?? []
