@@ -35,6 +35,6 @@ export const renderProblems = {
     exit: 1,
     status: 503,
     exception: `${core}.ExternalServiceError`,
-    advice: 'Try again; if it happens again, request a smaller extent.',
+    advice: 'Try again; if it happens again, report the problem with the request id.',
   },
 } as const satisfies Record<string, ProblemKind>

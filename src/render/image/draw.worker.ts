@@ -11,7 +11,7 @@ import { isTransparent, releaseSurface, type Surface } from '../raster/surface.t
 import { encodeWebpOrJpeg } from '../raster/webp_jpeg.ts'
 import { drawStrips, isOneStrip } from './draw_image.ts'
 import type { DrawJob, DrawnImage, ProbeJob } from './draw_job.ts'
-import type { DrawReply, DrawRequest, PoolJob } from './draw_pool.ts'
+import type { DrawFailure, DrawReply, DrawRequest, PoolJob } from './draw_pool.ts'
 import { placeJobLabels } from './job_labels.ts'
 import { probeRaster } from './raster_window.ts'
 import { loadSvgImages } from './svg_images.ts'
@@ -48,12 +48,14 @@ parentPort?.on('message', async ({ number, job, frame }: DrawRequest) => {
     const image = await draw(job, number)
     reply({ number, image }, [image.bytes.buffer])
   } catch (error) {
-    const { code, message } = isProblem(error)
-      ? error
-      : { code: 'render/failed', message: error instanceof Error ? error.message : String(error) }
-    reply({ number, failure: { code, message } })
+    reply({ number, failure: failureOf(error) })
   }
 })
+
+function failureOf(error: unknown): DrawFailure {
+  if (isProblem(error)) return { code: error.code, message: error.message }
+  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) }
+}
 
 function reply(message: DrawReply, transfer: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, transfer)

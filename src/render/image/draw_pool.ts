@@ -34,7 +34,7 @@ export interface DrawPool {
    * Draws an image. The work ends when the signal is aborted.
    *
    * @throws {Problem} render/busy if too many images wait, render/timeout, render/too-large if memory is exhausted,
-   *   render/failed; the reason of the signal
+   *   render/failed if the thread ended, server/internal for an unexpected failure; the reason of the signal
    */
   draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage>
   /**
@@ -93,7 +93,15 @@ export interface DrawReply {
   readonly image?: DrawnImage
   readonly values?: readonly number[]
   readonly labels?: readonly PlacedLabel[]
-  readonly failure?: { readonly code: string; readonly message: string }
+  readonly failure?: DrawFailure
+}
+
+/** Why a thread did not do its work. */
+export interface DrawFailure {
+  /** Of a Problem; absent for a fault of the server. */
+  readonly code?: string
+  readonly message: string
+  readonly stack?: string | undefined
 }
 
 const entry = new URL(`./draw.worker${extname(import.meta.url)}`, import.meta.url)
@@ -180,7 +188,7 @@ class ThreadPool implements DrawPool {
 
   async draw(job: DrawJob | LegendJob, signal?: AbortSignal): Promise<DrawnImage> {
     const { image } = await this.#run({ job }, signal)
-    if (image === undefined) throw problem('render/failed', 'The thread that drew the image sent none.')
+    if (image === undefined) throw toFault('the thread that drew the image sent none')
     return image
   }
 
@@ -315,7 +323,7 @@ class DrawThread {
     if (number !== this.#number) return
     const current = this.#release()
     if (failure === undefined) current?.resolve(reply)
-    else current?.reject(problem(failure.code as ProblemCode, failure.message))
+    else current?.reject(problemOf(failure))
     this.#worker.unref()
     const endTurn = this.#endTurn
     this.#endTurn = undefined
@@ -334,13 +342,19 @@ class DrawThread {
   }
 }
 
+function problemOf({ code, message, stack }: DrawFailure): Error {
+  if (code !== undefined) return problem(code as ProblemCode, message)
+  // The log shows where in the thread it was thrown.
+  const cause = Object.assign(new Error(message), stack === undefined ? {} : { stack })
+  return toFault(cause)
+}
+
+const toFault = (cause: unknown) =>
+  problem('server/internal', `Drawing failed: ${cause instanceof Error ? cause.message : cause}.`, { cause })
+
 function failureOf(error: unknown): Error {
   const isMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-  if (isMemory) return problem('render/too-large', 'Drawing the image needs too much memory.')
-  return problem(
-    'render/failed',
-    `Drawing the image failed: ${error instanceof Error ? error.message : error}.`,
-  )
+  return isMemory ? problem('render/too-large', 'Drawing the image needs too much memory.') : toFault(error)
 }
 
 function buffersOf(job: PoolJob): ArrayBuffer[] {

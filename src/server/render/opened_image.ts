@@ -219,7 +219,7 @@ async function composeTiles(
     const tile = await findTile(tileFrame(address), until)
     if (tile.isEmpty) return
     const image = await decodeImage(tile.bytes)
-    if (image === undefined) throw problem('render/failed', 'A tile of the image cannot be decoded.')
+    if (image === undefined) throw problem('server/internal', 'A tile of the image cannot be decoded.')
     const place = [address.x * tileSide - tiles.corner[0], address.y * tileSide - tiles.corner[1]] as const
     copyTile(image, { pixels, width, height }, place)
   }

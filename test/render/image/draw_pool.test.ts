@@ -129,7 +129,11 @@ describe('a pool of threads', () => {
     const [layer] = job.layers
     if (layer === undefined) throw new Error('no layer')
     const broken = { ...layer, features: { ...layer.features, ends: Uint32Array.of(5) } }
-    const failure = { code: 'render/failed', message: expect.stringContaining('truncated TWKB') }
+    const truncated = expect.stringContaining('truncated TWKB')
+    const failure = {
+      ...{ code: 'server/internal', status: 500, message: truncated },
+      cause: { message: truncated, stack: expect.stringContaining('twkb') },
+    }
     await expect(pool.draw({ ...job, layers: [broken] })).rejects.toMatchObject(failure)
     expect((await pool.draw(quickJob())).isEmpty).toBe(false)
   })
