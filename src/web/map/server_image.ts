@@ -66,6 +66,8 @@ export function isOfLayers(error: unknown): boolean {
   if (!(error instanceof RequestFault)) return false
   const { status, code = '' } = error
   if (code === 'render/busy') return false
+  // A fault of the server may be that of drawing one of the layers.
+  if (code === 'server/internal') return true
   return (
     /^(render|external)\//.test(code) || (status >= 400 && status < 500 && status !== 408 && status !== 429)
   )
