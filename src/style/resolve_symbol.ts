@@ -1,8 +1,9 @@
-import { type Color, findQtColor } from './color.ts'
+import type { Color } from './color.ts'
 import type { Value } from './expression/expression.ts'
 import { compileExpression, type Evaluate, type EvaluationContext } from './expression/expression_evaluate.ts'
 import { findNumber, isSelected, textOf } from './expression/expression_value.ts'
 import { findMarkerShape } from './marker_shape.ts'
+import { findQtColor } from './qt_color.ts'
 import { scaleLayer } from './scale_layer.ts'
 import type { DataDefined, LayerProperty, Length, MapSymbol, Stroke, SymbolLayer } from './symbol_layer.ts'
 

@@ -31,7 +31,7 @@ export type LayerProperty =
 /**
  * Expressions that replace properties. Where the value of an expression is null or not of the type of the property, the
  * property itself applies. Values of lengths have the unit of the property: pixels or map units. Values of colours are
- * `red,green,blue[,alpha]`, `#rrggbb`, `#aarrggbb` or a name of CSS.
+ * `red,green,blue[,alpha]`, `#rrggbb`, `#aarrggbb`, `rgb()`, `rgba()`, `hsl()`, `hsla()` or a name of CSS.
  */
 export type DataDefined<P extends string> = { readonly [N in P]?: Expression }
 

@@ -84,6 +84,7 @@ test('numbers that are not finite, negative or huge do not reach the style', () 
     layers: [{ pass: 0, size: 7.5591, angle: 0, offset: [0, 0], fill: '#ff0000', stroke: { width: 0 } }],
   })
   expect(readQml(text).issues.map(({ message, span }) => `${span?.line} ${message}`)).toEqual([
+    '3 color of SimpleMarker is not a colour: "1e9,0,0"; #ff0000 is drawn',
     '3 size of SimpleMarker: "1e999" is not a finite number; the default is drawn',
     '3 angle of SimpleMarker: "NaN" is not a finite number; the default is drawn',
     '3 offset of SimpleMarker: "1e999" is not a finite number; the default is drawn',

@@ -1,4 +1,4 @@
-import { type Color, findQtColor } from '../../style/color.ts'
+import type { Color } from '../../style/color.ts'
 import {
   compileExpression,
   compileFilter,
@@ -14,6 +14,7 @@ import type {
   Labels,
 } from '../../style/label_model.ts'
 import { compileRules, isInScale } from '../../style/match_rules.ts'
+import { findQtColor } from '../../style/qt_color.ts'
 import { compileSymbol, compileValues } from '../../style/resolve_symbol.ts'
 import { pixelsOf } from '../../style/scale_layer.ts'
 import type { Rule, Style } from '../../style/style_model.ts'

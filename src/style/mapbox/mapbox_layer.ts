@@ -1,10 +1,11 @@
-import { type Color, findQtColor } from '../color.ts'
+import type { Color } from '../color.ts'
 import { findCssColor } from '../css_color.ts'
 import type { Expression, Value } from '../expression/expression.ts'
 import { compileExpression } from '../expression/expression_evaluate.ts'
 import { findNumber } from '../expression/expression_value.ts'
 import type { JsonMember, JsonNode, JsonObject } from '../json_read.ts'
 import { type QmlReading, reportPart } from '../qml/qml_element.ts'
+import { findQtColor } from '../qt_color.ts'
 import { MapboxFault, readMapboxExpression, type ValueKind } from './mapbox_expression.ts'
 
 /** Issues of a style. */

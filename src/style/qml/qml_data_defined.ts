@@ -1,4 +1,5 @@
 import type { Expression } from '../expression/expression.ts'
+import { findQtColor } from '../qt_color.ts'
 import type { DataDefined } from '../symbol_layer.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import {
@@ -37,18 +38,46 @@ export function readDataDefined<P extends string>(
       continue
     }
     const expression = readProperty(reading, property, `data-defined property ${name} of ${owner} is ignored`)
-    reportConstant(reading, property, { name: `${name} of ${owner}`, expression })
+    const found = { name: `${name} of ${owner}`, expression }
+    if (colorProperties.includes(target)) reportNoColor(reading, property, found)
+    else reportConstant(reading, property, found)
     if (expression !== undefined) defined[target] = scaleBy(expression, factors?.[target])
   }
   return Object.keys(defined).length === 0 ? {} : { dataDefined: defined as DataDefined<P> }
 }
 
+/** Properties of symbol layers and labels that are colours. */
+const colorProperties: readonly string[] = ['fill', 'color', 'stroke.color', 'outline', 'bufferColor']
+
+interface DefinedBy {
+  readonly name: string
+  readonly expression: Expression | undefined
+}
+
+/** Reports constants among the values of an expression that are no colours. */
+function reportNoColor(reading: QmlReading, property: XmlElement, { name, expression }: DefinedBy): void {
+  const texts = (expression === undefined ? [] : resultsOf(expression)).flatMap((result) =>
+    result.op === 'literal' && result.value !== null ? [String(result.value)] : [],
+  )
+  for (const text of new Set(texts))
+    if (text !== '' && findQtColor(text) === undefined)
+      reportPart(reading, property, `data-defined property ${name}: "${text.slice(0, 80)}" is not a colour`)
+}
+
+/** Lists the expressions whose value may be that of an expression. */
+function resultsOf(expression: Expression): Expression[] {
+  if (expression.op === 'case')
+    return [
+      ...expression.branches.map(({ result }) => result),
+      expression.otherwise ?? literal(null),
+    ].flatMap(resultsOf)
+  if (expression.op !== 'call') return [expression]
+  if (expression.name === 'if') return expression.operands.slice(1).flatMap(resultsOf)
+  return expression.name === 'coalesce' ? expression.operands.flatMap(resultsOf) : [expression]
+}
+
 /** Reports a constant that is a number which can never be drawn. */
-function reportConstant(
-  reading: QmlReading,
-  property: XmlElement,
-  { name, expression }: { readonly name: string; readonly expression: Expression | undefined },
-): void {
+function reportConstant(reading: QmlReading, property: XmlElement, { name, expression }: DefinedBy): void {
   const value = expression?.op === 'literal' ? expression.value : undefined
   const number = typeof value === 'string' ? findFinite(value) : value
   if (typeof number === 'number')
@@ -128,7 +157,7 @@ function hasCurve(details: XmlElement): boolean {
   return curve !== undefined && childNamed(curve, 'Option') !== undefined
 }
 
-const literal = (value: number): Expression => ({ op: 'literal', value })
+const literal = (value: number | null): Expression => ({ op: 'literal', value })
 
 function scaleBy(expression: Expression, factor = 1): Expression {
   return factor === 1 ? expression : { op: 'binary', operator: '*', left: expression, right: literal(factor) }

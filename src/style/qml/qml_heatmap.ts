@@ -1,5 +1,6 @@
-import { type Color, findQtColor } from '../color.ts'
+import type { Color } from '../color.ts'
 import type { ColorRamp, ColorStop, Heatmap } from '../heatmap.ts'
+import { findQtColor } from '../qt_color.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import {
   attributeOf,

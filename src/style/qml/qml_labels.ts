@@ -1,6 +1,7 @@
-import { type Color, fade, findQtColor } from '../color.ts'
+import { type Color, fade } from '../color.ts'
 import type { Expression } from '../expression/expression.ts'
 import type { LabelBuffer, LabelFont, LabelPlacement, LabelProperty, Labels } from '../label_model.ts'
+import { findQtColor } from '../qt_color.ts'
 import { scaleLength } from '../scale_layer.ts'
 import { findOrigin, withOrigin } from '../style_origin.ts'
 import type { Length, Offset } from '../symbol_layer.ts'

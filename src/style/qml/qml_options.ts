@@ -1,4 +1,5 @@
-import { type Color, findQtColor } from '../color.ts'
+import type { Color } from '../color.ts'
+import { findQtColor } from '../qt_color.ts'
 import type { Length, Offset } from '../symbol_layer.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import { attributeOf, entryOf, type QmlReading, readFinite, reportPart } from './qml_element.ts'
@@ -50,10 +51,17 @@ function numberAt(options: QmlOptions, ...names: readonly string[]): number | un
   })
 }
 
-/** Returns an option as a colour. */
+/** Returns an option as a colour; reports one that is none. */
 export function colorOption(options: QmlOptions, names: readonly string[], byDefault: Color): Color {
-  const text = textOption(options, ...names)
-  return (text === undefined ? undefined : findQtColor(text)) ?? byDefault
+  const text = textOption(options, ...names) ?? ''
+  const color = findQtColor(text)
+  if (color === undefined && text !== '')
+    reportPart(
+      options.reading,
+      options.layer,
+      `${names[0]} of ${options.cls} is not a colour: "${text.slice(0, 80)}"; ${byDefault} is drawn`,
+    )
+  return color ?? byDefault
 }
 
 /** Pixels of 1/96 inch per unit. */

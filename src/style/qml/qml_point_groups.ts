@@ -1,6 +1,7 @@
-import { channelsOf, findQtColor } from '../color.ts'
+import { channelsOf } from '../color.ts'
 import type { VariableName } from '../expression/expression.ts'
 import { type Displacement, displacedPlacements, type PointGroups } from '../point_groups.ts'
+import { findQtColor } from '../qt_color.ts'
 import type { Length, MapSymbol } from '../symbol_layer.ts'
 import type { XmlElement } from '../xml/xml_read.ts'
 import { attributeOf, childrenNamed, type QmlReading, readFinite, reportPart } from './qml_element.ts'

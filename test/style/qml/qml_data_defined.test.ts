@@ -44,6 +44,23 @@ describe('data-defined properties', () => {
     expect(at({ n: 'a', c: '0,0,255,128' })).toMatchObject({ size: 2.6667, fill: '#0000ff80' })
   })
 
+  test('are colours as in CSS, too; constants that are no colours are reported', () => {
+    const at = resolve('SimpleMarker', {}, { fillColor: '"c"' })
+    expect(at({ c: 'rgba(10, 20, 30, 0.5)' })).toMatchObject({ fill: '#0a141e80' })
+    expect(at({ c: 'rgb(10,20,30)' })).toMatchObject({ fill: '#0a141e' })
+    expect(at({ c: 'hsl(120, 100%, 50%)' })).toMatchObject({ fill: '#00ff00' })
+    expect(at({ c: 'rgb(10,20)' })).toMatchObject({ fill: '#ff0000' })
+    const colors =
+      "CASE WHEN \"a\" THEN 'rgba(1,2,3,1)' WHEN \"b\" THEN if(\"c\", 'redd', '#f00') ELSE '1,2' END"
+    expect(issuesOf('marker', symbolLayer('SimpleMarker', {}, dataDefined({ fillColor: colors })))).toEqual([
+      'data-defined property fillColor of SimpleMarker: "redd" is not a colour',
+      'data-defined property fillColor of SimpleMarker: "1,2" is not a colour',
+    ])
+    expect(issuesOf('marker', symbolLayer('SimpleMarker', { color: 'redd' }))).toEqual([
+      'color of SimpleMarker is not a colour: "redd"; #ff0000 is drawn',
+    ])
+  })
+
   test('apply in map units, and as areas', () => {
     const at = resolve(
       'SimpleMarker',
