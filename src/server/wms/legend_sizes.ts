@@ -34,9 +34,11 @@ async function findSize(context: ServerContext, legend: Legend, signal: AbortSig
     legendSizes.set(key, size)
     return size
   } catch (error) {
-    // A legend that is not drawn in time does not keep the service from being described.
-    if (isProblem(error) && error.code.startsWith('render/')) return usualSize
-    throw error
+    // A legend that is not drawn does not keep the service from being described.
+    if (isProblem(error, 'server/internal'))
+      context.log.error({ error: error.cause ?? error }, 'the size of a legend is not known')
+    else if (!isProblem(error) || !error.code.startsWith('render/')) throw error
+    return usualSize
   }
 }
 
