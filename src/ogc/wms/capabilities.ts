@@ -6,6 +6,7 @@ import { maxRequestLayers } from './parse_wms.ts'
 import type { WmsProtocol } from './wms_protocol.ts'
 import {
   infoFormats,
+  legendAddress,
   mapFormats,
   maxMapSize,
   styleName,
@@ -156,18 +157,11 @@ function clampToWorld([west, south, east, north]: Bbox): Bbox {
 function styleElement({ url }: WmsService, { name, title, legendSize }: WmsLayer): string {
   const names = [textElement('Name', styleName), textElement('Title', title)]
   if (legendSize === undefined) return element('Style', {}, ...names)
-  const query = new URLSearchParams({
-    SERVICE: 'WMS',
-    VERSION: '1.3.0',
-    REQUEST: 'GetLegendGraphic',
-    FORMAT: 'image/png',
-    LAYER: name,
-  })
   const legend = element(
     'LegendURL',
     { ...legendSize },
     textElement('Format', 'image/png'),
-    onlineResource(`${url}?${query}`),
+    onlineResource(legendAddress(url, name)),
   )
   return element('Style', {}, ...names, legend)
 }

@@ -37,6 +37,18 @@ export interface WmsService {
   readonly layers: readonly WmsLayer[]
 }
 
+/** Returns the address of the legend of a layer, by that of the web map service. */
+export function legendAddress(wmsUrl: string, layerName: string): string {
+  const query = new URLSearchParams({
+    SERVICE: 'WMS',
+    VERSION: '1.3.0',
+    REQUEST: 'GetLegendGraphic',
+    FORMAT: 'image/png',
+    LAYER: layerName,
+  })
+  return `${wmsUrl}?${query}`
+}
+
 /** Returns a distinct name for each key: commas separate names in requests, so they become underscores. */
 export function layerNames(keys: readonly string[]): string[] {
   const taken = new Set(keys.filter((key) => !key.includes(',')))

@@ -1,5 +1,12 @@
 import { mercatorMaxLatitude } from '../../geo/mercator.ts'
-import { infoFormats, mapFormats, styleName, type WmsLayer, type WmsService } from '../wms/wms_service.ts'
+import {
+  infoFormats,
+  legendAddress,
+  mapFormats,
+  styleName,
+  type WmsLayer,
+  type WmsService,
+} from '../wms/wms_service.ts'
 import { element, textElement, xmlDeclaration } from '../xml_text.ts'
 import { matrixSetElement, matrixSets } from './matrix_set.ts'
 import { resourceTemplates, wmtsVersion } from './parse_wmts.ts'
@@ -60,7 +67,8 @@ function operation(name: string, url: string): string {
   return element('ows:Operation', { name }, element('ows:DCP', {}, element('ows:HTTP', {}, ...gets)))
 }
 
-function layerElement(url: string, { name, title, extent, isQueryable }: WmsLayer): string {
+function layerElement(url: string, layer: WmsLayer): string {
+  const { name, title, extent, isQueryable } = layer
   const limit = (value: number, most: number) => Math.max(-most, Math.min(most, value))
   const [west, south, east, north] = extent ?? [-180, -mercatorMaxLatitude, 180, mercatorMaxLatitude]
   const box = element(
@@ -76,12 +84,25 @@ function layerElement(url: string, { name, title, extent, isQueryable }: WmsLaye
     textElement('ows:Title', title),
     box,
     textElement('ows:Identifier', name),
-    element('Style', { isDefault: 'true' }, textElement('ows:Identifier', styleName)),
+    styleElement(url, layer),
     ...mapFormats.map((format) => textElement('Format', format)),
     ...(isQueryable ? infoFormats.map((format) => textElement('InfoFormat', format)) : []),
     ...matrixSets.map((set) => element('TileMatrixSetLink', {}, textElement('TileMatrixSet', set.name))),
     ...templates.map(([resourceType, format, template]) =>
       element('ResourceURL', { format, resourceType, template }),
     ),
+  )
+}
+
+/** The legend is that of the web map service of the same resource. */
+function styleElement(url: string, { name, legendSize }: WmsLayer): string {
+  const href = legendAddress(url.replace(/wmts$/, 'wms'), name)
+  return element(
+    'Style',
+    { isDefault: 'true' },
+    textElement('ows:Identifier', styleName),
+    legendSize === undefined
+      ? ''
+      : element('LegendURL', { format: 'image/png', 'xlink:href': href, ...legendSize }),
   )
 }

@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
 import { parseWmsCapabilities } from '../../../src/ogc/wms_capabilities.ts'
 import { connectService } from '../../support/connected_service.ts'
@@ -95,8 +96,14 @@ describeServer(
         const xml = await answer.text()
         const urls = [...xml.matchAll(/(?:xlink:href|template)="([^"]*)"/g)].map(([, url = '']) => url)
         expect(urls.length).toBeGreaterThan(5)
-        const start = `https://maps.example.org${path}`
-        expect(urls.filter((url) => !url.startsWith(start))).toEqual([])
+        const start = `https://maps.example.org${maps.path}/`
+        // Legends of tiles are those of the web map service.
+        const expected = /^(?:wmts\b|wms\?.*GetLegendGraphic)/
+        const others = urls.filter(
+          (url) =>
+            !url.startsWith(start) || !(kind === 'wms' ? /^wms\b/ : expected).test(url.slice(start.length)),
+        )
+        expect(others).toEqual([])
       }
     })
 
@@ -304,6 +311,19 @@ describeServer(
       ])
         expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('TileOutOfRange')])
       expect(await (await kvp({ layer: 'rivers' })).text()).toMatch(/InvalidParameterValue" locator="Layer"/)
+    })
+
+    test('states legends of tiles, which its web map service draws', async () => {
+      for (const path of ['wmts?service=WMTS&request=GetCapabilities', 'wmts/1.0.0/WMTSCapabilities.xml']) {
+        const xml = await (await server.guest('GET', `${maps.path}/${path}`)).text()
+        const [, href = '', width, height] =
+          /<LegendURL format="image\/png" xlink:href="([^"]*)" width="(\d+)" height="(\d+)"\/>/.exec(xml) ??
+          []
+        const answer = await server.guest('GET', href.replaceAll('&amp;', '&').replace(server.url, ''))
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
+        const image = await sharp(Buffer.from(await answer.arrayBuffer())).metadata()
+        expect([image.width, image.height]).toEqual([Number(width), Number(height)])
+      }
     })
 
     test('describes tiles of layers, styles and services as TileJSON', async () => {

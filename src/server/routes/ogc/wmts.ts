@@ -7,6 +7,7 @@ import type { ImageFrame } from '../../../render/image/image_features.ts'
 import { retryOnSchemaChange } from '../../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../../http/handler.ts'
 import { answerFeatureInfo } from '../../wms/feature_info_answer.ts'
+import { withLegendSizes } from '../../wms/legend_sizes.ts'
 import { answerMap, findMapLayer } from '../../wms/map_image.ts'
 import { openMaps, serviceAddress, withMapExtents } from '../../wms/published_wms.ts'
 import { findWmtsError } from '../../wmts/wmts_error.ts'
@@ -45,8 +46,8 @@ const answerWmts = retryOnSchemaChange(async ({ request, wanted }: ParsedRequest
   const { context } = request
   const maps = await openMaps(request)
   if (wanted.operation === 'GetCapabilities') {
-    const text = wmtsCapabilities(await withMapExtents(context, maps))
-    return { bytes: Buffer.from(text), mediaType: 'application/xml' }
+    const described = await withLegendSizes(context, await withMapExtents(context, maps), request.signal)
+    return { bytes: Buffer.from(wmtsCapabilities(described)), mediaType: 'application/xml' }
   }
   const layers = [findMapLayer(maps.service, wanted.layer, 'Layer')]
   const frame = frameOfTile(wanted)
