@@ -40,6 +40,11 @@ export function textElement(name: string, text: string | number, attributes: Xml
   return `${startTag(name, attributes)}${escapeXml(String(text))}</${name}>`
 }
 
+/** Returns an element with a string as its content; nothing for an absent string. */
+export function optionalElement(name: string, text: string | undefined): string {
+  return text === undefined ? '' : textElement(name, text)
+}
+
 function attributeText(attributes: XmlAttributes): string {
   let text = ''
   for (const [name, value] of Object.entries(attributes))

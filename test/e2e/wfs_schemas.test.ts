@@ -38,6 +38,7 @@ beforeAll(async () => {
       geometryType: type,
       parent: 0,
       fields: wfsFields,
+      resource: { description: `<p>All &amp; <b>nothing</b></p>` },
     })
     const towns = wfsTowns.map((town) => ('geom' in town ? { ...town, geom: shapeOf(type) } : town))
     const answer = await server.admin(
@@ -48,7 +49,10 @@ beforeAll(async () => {
     expect(answer.status, await answer.text()).toBe(200)
     layers.push({ keyname: keyOf(type), display_name: `Layer <${type}> & co`, resource_id: layer })
   }
-  path = (await publish(server.admin, 'All types', { layers })).path
+  const published = await publish(server.admin, 'All types', { layers })
+  path = published.path
+  const resource = { description: 'Layers of all types' }
+  await server.admin('PUT', `/api/resource/${published.service}`, { resource })
 })
 afterAll(() => server.stop())
 

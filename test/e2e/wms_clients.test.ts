@@ -38,7 +38,16 @@ describe('clients of WMS and WMTS', () => {
   test('the schemas of OGC accept all documents', async () => {
     const fault = async (parameters: Record<string, string>) =>
       (await askWms(server.guest, maps, { layers: 'rivers', ...parameters })).text()
-    const wms = (version: string) => get(`wms?service=WMS&request=GetCapabilities&version=${version}`)
+    for (const id of [maps.service, maps.squareStyle])
+      await server.admin('PUT', `/api/resource/${id}`, {
+        resource: { description: '<p>Squares &amp; more</p>' },
+      })
+    const describe = async (path: string) => {
+      const text = await (await server.admin('GET', `${maps.path}/${path}`)).text()
+      expect(text.match(/Abstract>Squares &amp; more</g)).toHaveLength(2)
+      return text
+    }
+    const wms = (version: string) => describe(`wms?service=WMS&request=GetCapabilities&version=${version}`)
     const documents = [
       ['WMS 1.1.1 capabilities', await wms('1.1.1')],
       ['WMS 1.3.0 capabilities', await wms('1.3.0')],
@@ -46,8 +55,8 @@ describe('clients of WMS and WMTS', () => {
       ['WMS 1.1.1 exception', await fault({ version: '1.1.1', srs: 'EPSG:1' })],
       ['WMS 1.3.0 exception', await fault({})],
       ['WMS 1.3.0 exception', await fault({ width: '100000' })],
-      ['WMTS capabilities', await get('wmts?service=WMTS&request=GetCapabilities')],
-      ['WMTS capabilities', await get('wmts/1.0.0/WMTSCapabilities.xml')],
+      ['WMTS capabilities', await describe('wmts?service=WMTS&request=GetCapabilities')],
+      ['WMTS capabilities', await describe('wmts/1.0.0/WMTSCapabilities.xml')],
       ['OWS exception', await get('wmts?service=WMTS&request=GetTile')],
       ['OWS exception', await get('wmts/1.0.0/square/default/GoogleMapsCompatible/0/1/0.png')],
     ] as const

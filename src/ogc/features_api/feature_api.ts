@@ -7,6 +7,8 @@ import { announcedSystems } from '../reference_system.ts'
 export interface Collection {
   readonly id: string
   readonly title: string
+  /** Plain text, in documents that state it. */
+  readonly description?: string | undefined
   readonly layer: Layer
   /** EPSG codes of further reference systems in which it is offered. */
   readonly systems: readonly number[]
@@ -19,6 +21,8 @@ export interface Collection {
 /** A service, as a caller sees it. */
 export interface FeatureApi {
   readonly title: string
+  /** Plain text, in documents that state it. */
+  readonly description?: string | undefined
   /** Address of the landing page, without a query and a slash at its end. */
   readonly url: string
   /** EPSG codes of further reference systems in which all collections are offered. */
@@ -93,7 +97,7 @@ export function selfLinks(url: string, type: keyof typeof mediaTypes = 'json'): 
 }
 
 /** Returns the landing page. @see OGC 17-069r4 clause 7.2 */
-export function landingDocument({ title, url }: FeatureApi) {
+export function landingDocument({ title, description, url }: FeatureApi) {
   const link = (path: string, rel: string, more: Pick<Link, 'type' | 'title'>): Link => ({
     href: `${url}${path}`,
     rel,
@@ -102,6 +106,7 @@ export function landingDocument({ title, url }: FeatureApi) {
   const { json, openapi } = mediaTypes
   return {
     title,
+    ...(description === undefined ? {} : { description }),
     links: [
       ...selfLinks(url),
       link('/api', 'service-desc', { type: openapi, title: 'Definition of the API' }),
@@ -128,12 +133,13 @@ export function collectionsDocument(api: FeatureApi) {
 
 /** Returns the description of a collection. @see OGC 17-069r4 clause 7.14, OGC 18-058r1 clause 6.2 */
 export function collectionDocument(api: FeatureApi, collection: Collection) {
-  const { id, title, extent, layer } = collection
+  const { id, title, description, extent, layer } = collection
   const url = collectionUrl(api, collection)
   const { geojson, html, schema } = mediaTypes
   return {
     id,
     title,
+    ...(description === undefined ? {} : { description }),
     ...(extent === undefined ? {} : { extent: { spatial: { bbox: [extent], crs: crs84 } } }),
     itemType: 'feature',
     crs: crsListOf(collection),

@@ -1,5 +1,5 @@
 import { announcedSystems } from '../reference_system.ts'
-import { element, textElement, type XmlAttributes, xmlDeclaration } from '../xml_text.ts'
+import { element, optionalElement, textElement, type XmlAttributes, xmlDeclaration } from '../xml_text.ts'
 import { type FeatureType, typePrefix } from './feature_type.ts'
 import { constraint, filterCapabilities } from './filter_capabilities.ts'
 import type { WfsProtocol } from './wfs_protocol.ts'
@@ -30,7 +30,7 @@ export function capabilitiesDocument(service: WfsService, protocol: WfsProtocol)
   return `${xmlDeclaration}${element('WFS_Capabilities', root, ...parts, filterCapabilities(protocol))}`
 }
 
-function parts10({ title, url, types }: WfsService): string[] {
+function parts10({ title, abstract, url, types }: WfsService): string[] {
   const get = element('HTTP', {}, element('Get', { onlineResource: `${url}?` }))
   const post = element('HTTP', {}, element('Post', { onlineResource: url }))
   const both = [element('DCPType', {}, get), element('DCPType', {}, post)]
@@ -53,6 +53,7 @@ function parts10({ title, url, types }: WfsService): string[] {
       {},
       textElement('Name', 'WFS'),
       textElement('Title', title),
+      optionalElement('Abstract', abstract),
       textElement('OnlineResource', url),
     ),
     element('Capability', {}, request),
@@ -61,13 +62,14 @@ function parts10({ title, url, types }: WfsService): string[] {
 }
 
 function type10(type: FeatureType, operations: (names: readonly string[]) => string): string {
-  const { name, title, layer, extent, isWritable } = type
+  const { name, title, abstract, layer, extent, isWritable } = type
   const [minx, miny, maxx, maxy] = extent ?? []
   return element(
     'FeatureType',
     {},
     textElement('Name', qualified(name)),
     textElement('Title', title),
+    optionalElement('Abstract', abstract),
     textElement('SRS', `EPSG:${layer.srs}`),
     isWritable ? operations(['Query', 'Insert', 'Update', 'Delete']) : '',
     extent === undefined ? '' : element('LatLongBoundingBox', { minx, miny, maxx, maxy }),
@@ -75,12 +77,13 @@ function type10(type: FeatureType, operations: (names: readonly string[]) => str
 }
 
 function partsOws(service: WfsService, protocol: WfsProtocol): string[] {
-  const { title, types, systems } = service
+  const { title, abstract, types, systems } = service
   const isLatest = protocol.edition === '2.0'
   const identification = element(
     'ows:ServiceIdentification',
     {},
     textElement('ows:Title', title),
+    optionalElement('ows:Abstract', abstract),
     textElement('ows:ServiceType', 'WFS'),
     ...(isLatest ? ['2.0.2', '2.0.0', '1.1.0', '1.0.0'] : ['1.1.0']).map((one) =>
       textElement('ows:ServiceTypeVersion', one),
@@ -180,7 +183,7 @@ function conformance(types: readonly FeatureType[]): string[] {
 type OfferedType = FeatureType & Pick<WfsService, 'systems'>
 
 function typeOws(type: OfferedType, { edition, outputFormat }: WfsProtocol): string {
-  const { name, title, layer, extent, isWritable, systems } = type
+  const { name, title, abstract, layer, extent, isWritable, systems } = type
   const isLatest = edition === '2.0'
   const word = isLatest ? 'CRS' : 'SRS'
   const urn = (code: number) => `urn:ogc:def:crs:EPSG::${code}`
@@ -190,6 +193,7 @@ function typeOws(type: OfferedType, { edition, outputFormat }: WfsProtocol): str
     {},
     textElement('Name', qualified(name)),
     textElement('Title', title),
+    optionalElement('Abstract', abstract),
     textElement(`Default${word}`, urn(layer.srs)),
     ...announcedSystems(systems)
       .filter((code) => code !== layer.srs)

@@ -19,6 +19,8 @@ export interface FeatureType {
   /** Name in XML, without the prefix. */
   readonly name: string
   readonly title: string
+  /** Description in plain text, in documents that state it. */
+  readonly abstract?: string | undefined
   readonly layer: Layer
   /** Name of the property of the geometry. */
   readonly geometryName: string

@@ -5,6 +5,8 @@ import type { WfsProtocol } from './wfs_protocol.ts'
 /** A service, as a caller sees it. */
 export interface WfsService {
   readonly title: string
+  /** Description in plain text, in documents that state it. */
+  readonly abstract?: string | undefined
   /** Address of the service, without a query. */
   readonly url: string
   /** Namespace of the feature types and their properties. */

@@ -1,7 +1,7 @@
 import type { Bbox } from '../../geo/bbox.ts'
 import { mercatorMaxLatitude, mercatorOfLonLat } from '../../geo/mercator.ts'
 import { announcedSystems, shortSrs } from '../reference_system.ts'
-import { element, textElement, xmlDeclaration } from '../xml_text.ts'
+import { element, optionalElement, textElement, xmlDeclaration } from '../xml_text.ts'
 import { maxRequestLayers } from './parse_wms.ts'
 import type { WmsProtocol } from './wms_protocol.ts'
 import {
@@ -42,12 +42,13 @@ function onlineResource(url: string): string {
   return element('OnlineResource', { ...xlink, 'xlink:type': 'simple', 'xlink:href': url })
 }
 
-function serviceElement({ title, url }: WmsService, isOld: boolean): string {
+function serviceElement({ title, abstract, url }: WmsService, isOld: boolean): string {
   return element(
     'Service',
     {},
     textElement('Name', isOld ? 'OGC:WMS' : 'WMS'),
     textElement('Title', title),
+    optionalElement('Abstract', abstract),
     onlineResource(url),
     ...(isOld
       ? []
@@ -136,12 +137,13 @@ function boxElements(extent: Bbox, isOld: boolean): string[] {
 }
 
 function layerElement(service: WmsService, layer: WmsLayer, isOld: boolean): string {
-  const { name, title, extent, isQueryable } = layer
+  const { name, title, abstract, extent, isQueryable } = layer
   return element(
     'Layer',
     { queryable: isQueryable ? 1 : 0 },
     textElement('Name', name),
     textElement('Title', title),
+    optionalElement('Abstract', abstract),
     ...(extent === undefined ? [] : boxElements(clampToWorld(extent), isOld)),
     styleElement(service, layer),
     ...(isOld ? scaleHint(layer) : scaleLimits(layer)),

@@ -6,6 +6,8 @@ export interface WmsLayer {
   /** Name in requests. */
   readonly name: string
   readonly title: string
+  /** Description in plain text, in documents that state it. */
+  readonly abstract?: string | undefined
   /** The style or layer that is drawn. */
   readonly resourceId: number
   /** Scale denominator below which the layer is drawn, or at which, for pixels of 0.28 mm; null for no limit. */
@@ -29,6 +31,8 @@ export interface LegendSize {
 /** A service, as a caller sees it. */
 export interface WmsService {
   readonly title: string
+  /** Description in plain text, in documents that state it. */
+  readonly abstract?: string | undefined
   /** Address of the service, without a query. */
   readonly url: string
   /** EPSG codes of the layers, in documents that state them. */

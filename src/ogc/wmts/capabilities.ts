@@ -7,7 +7,7 @@ import {
   type WmsLayer,
   type WmsService,
 } from '../wms/wms_service.ts'
-import { element, textElement, xmlDeclaration } from '../xml_text.ts'
+import { element, optionalElement, textElement, xmlDeclaration } from '../xml_text.ts'
 import { matrixSetElement, matrixSets } from './matrix_set.ts'
 import { resourceTemplates, wmtsVersion } from './parse_wmts.ts'
 
@@ -20,7 +20,7 @@ const schema = 'http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response
  * @see OGC 07-057r7 clause 7.1
  */
 export function wmtsCapabilities(service: WmsService): string {
-  const { url, layers, title } = service
+  const { url, layers, title, abstract } = service
   const root = {
     version: wmtsVersion,
     xmlns: 'http://www.opengis.net/wmts/1.0',
@@ -33,6 +33,7 @@ export function wmtsCapabilities(service: WmsService): string {
     'ows:ServiceIdentification',
     {},
     textElement('ows:Title', title),
+    optionalElement('ows:Abstract', abstract),
     textElement('ows:ServiceType', 'OGC WMTS'),
     textElement('ows:ServiceTypeVersion', wmtsVersion),
   )
@@ -68,7 +69,7 @@ function operation(name: string, url: string): string {
 }
 
 function layerElement(url: string, layer: WmsLayer): string {
-  const { name, title, extent, isQueryable } = layer
+  const { name, title, abstract, extent, isQueryable } = layer
   const limit = (value: number, most: number) => Math.max(-most, Math.min(most, value))
   const [west, south, east, north] = extent ?? [-180, -mercatorMaxLatitude, 180, mercatorMaxLatitude]
   const box = element(
@@ -82,6 +83,7 @@ function layerElement(url: string, layer: WmsLayer): string {
     'Layer',
     {},
     textElement('ows:Title', title),
+    optionalElement('ows:Abstract', abstract),
     box,
     textElement('ows:Identifier', name),
     styleElement(url, layer),

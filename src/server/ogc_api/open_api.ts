@@ -3,6 +3,7 @@ import type { ogcApiRoutes } from '../../contract/routes/ogc_api.ts'
 import { findHint } from '../../core/suggest.ts'
 import type { Collection, FeatureApi } from '../../ogc/features_api/feature_api.ts'
 import type { ApiRequest } from '../http/handler.ts'
+import { readDescriptions } from '../resource/description.ts'
 import { openPublishedLayers } from '../wfs/published_service.ts'
 
 /** A request to the OGC API of a service. */
@@ -28,6 +29,18 @@ export async function openApi(request: OgcApiRequest): Promise<FeatureApi> {
       ...{ layer, systems, maxFeatures },
     })),
   }
+}
+
+/** Adds the descriptions that the caller may read. */
+export async function withDescriptions(request: OgcApiRequest, api: FeatureApi): Promise<FeatureApi> {
+  const { id } = request.params
+  const ids = api.collections.map(({ layer }) => layer.resourceId)
+  const texts = await readDescriptions(request, [id, ...ids])
+  const collections = api.collections.map((collection) => ({
+    ...collection,
+    description: texts.get(collection.layer.resourceId),
+  }))
+  return { ...api, description: texts.get(id), collections }
 }
 
 /**

@@ -9,6 +9,7 @@ import { findLayers, type Layer } from '../../store/layer/stored_layer.ts'
 import { findResourceNames } from '../../store/resource/resource_name.ts'
 import type { ServerContext } from '../context.ts'
 import type { ApiRequest } from '../http/handler.ts'
+import { readDescriptions } from '../resource/description.ts'
 import { lacksPart, requirePermission } from '../resource/require_permission.ts'
 
 /** A request to a service. */
@@ -80,6 +81,14 @@ const concurrency = 8
  */
 export async function withExtents(context: ServerContext, service: WfsService): Promise<WfsService> {
   return { ...service, types: await addExtents<FeatureType>(context, service.types) }
+}
+
+/** Adds the descriptions that the caller may read. */
+export async function withAbstracts(request: WfsHttpRequest, service: WfsService): Promise<WfsService> {
+  const { id } = request.params
+  const texts = await readDescriptions(request, [id, ...service.types.map(({ layer }) => layer.resourceId)])
+  const types = service.types.map((type) => ({ ...type, abstract: texts.get(type.layer.resourceId) }))
+  return { ...service, abstract: texts.get(id), types }
 }
 
 /** Adds extents in degrees to descriptions of layers, apart from those of layers in other databases. */

@@ -21,13 +21,13 @@ import type { Answer, ApiRequest, Handlers } from '../../http/handler.ts'
 import { answerTile, readTileRequest } from '../../map/vector_tile.ts'
 import { htmlAnswer, jsonAnswer, readFormat } from '../../ogc_api/answer_document.ts'
 import { answerItem, answerItems } from '../../ogc_api/items.ts'
-import { findCollection, openApi } from '../../ogc_api/open_api.ts'
+import { findCollection, type OgcApiRequest, openApi, withDescriptions } from '../../ogc_api/open_api.ts'
 import { documentPage } from '../../pages/ogc_api_page.ts'
 import { addExtents } from '../../wfs/published_service.ts'
 
 /** Operations of OGC API Features and Tiles. */
 export const ogcApiHandlers: Handlers<keyof typeof ogcApiRoutes> = {
-  'ogcapi.landing': async (request) => answerDocument(request, landingDocument(await openApi(request))),
+  'ogcapi.landing': async (request) => answerDocument(request, landingDocument(await openDescribed(request))),
 
   'ogcapi.definition': async (request) => {
     const document = definitionDocument(await openApi(request), request.context.version)
@@ -40,13 +40,13 @@ export const ogcApiHandlers: Handlers<keyof typeof ogcApiRoutes> = {
   },
 
   'ogcapi.collections': async (request) => {
-    const api = await openApi(request)
+    const api = await openDescribed(request)
     const collections = await addExtents(request.context, api.collections)
     return answerDocument(request, { title: 'Collections', ...collectionsDocument({ ...api, collections }) })
   },
 
   'ogcapi.collection': async (request) => {
-    const api = await openApi(request)
+    const api = await openDescribed(request)
     const found = findCollection(api, request.params.collection)
     const [collection = found] = await addExtents(request.context, [found])
     return answerDocument(request, collectionDocument(api, collection))
@@ -94,6 +94,8 @@ export const ogcApiHandlers: Handlers<keyof typeof ogcApiRoutes> = {
     return answerTile(request, { ids: [layer.resourceId], layerName: id }, readTileRequest({ z, x, y }))
   }),
 }
+
+const openDescribed = async (request: OgcApiRequest) => withDescriptions(request, await openApi(request))
 
 function checkSet(set: string): void {
   if (set !== tileMatrixSet)

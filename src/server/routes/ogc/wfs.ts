@@ -26,7 +26,7 @@ import type { Answer, ApiRequest, Handlers } from '../../http/handler.ts'
 import { requirePermission } from '../../resource/require_permission.ts'
 import { spoolBody } from '../../stream/spool.ts'
 import { getFeature } from '../../wfs/get_feature.ts'
-import { openService, withExtents } from '../../wfs/published_service.ts'
+import { openService, withAbstracts, withExtents } from '../../wfs/published_service.ts'
 import { runTransaction } from '../../wfs/transaction.ts'
 import { findErrorAnswer, versionOf } from '../../wfs/wfs_error.ts'
 
@@ -124,7 +124,12 @@ async function answerOperation(
   const { protocol } = wanted
   switch (wanted.operation) {
     case 'GetCapabilities':
-      return xmlAnswer(capabilitiesDocument(await withExtents(request.context, service), protocol))
+      return xmlAnswer(
+        capabilitiesDocument(
+          await withAbstracts(request, await withExtents(request.context, service)),
+          protocol,
+        ),
+      )
     case 'DescribeFeatureType': {
       const { typeNames } = wanted
       const types = new Set(typeNames.map((name) => findFeatureType(service.types, name)))

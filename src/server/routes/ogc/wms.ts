@@ -6,11 +6,11 @@ import { WmsFault } from '../../../ogc/wms/wms_fault.ts'
 import type { WmsRequest } from '../../../ogc/wms/wms_request.ts'
 import { retryOnSchemaChange } from '../../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../../http/handler.ts'
+import { describeMaps } from '../../wms/described_maps.ts'
 import { answerFeatureInfo } from '../../wms/feature_info_answer.ts'
 import { answerLegend } from '../../wms/legend_graphic.ts'
-import { withLegendSizes } from '../../wms/legend_sizes.ts'
 import { answerMap, findMapLayer, frameOfView } from '../../wms/map_image.ts'
-import { openMaps, withMapExtents } from '../../wms/published_wms.ts'
+import { openMaps } from '../../wms/published_wms.ts'
 import { findWmsError } from '../../wms/wms_error.ts'
 
 type WmsHttpRequest = ApiRequest<keyof typeof wmsRoutes>
@@ -60,7 +60,7 @@ const answerWms = retryOnSchemaChange(async ({ request, wanted }: ParsedRequest)
   const { service } = maps
   switch (wanted.operation) {
     case 'GetCapabilities': {
-      const described = await withLegendSizes(context, await withMapExtents(context, maps), request.signal)
+      const described = await describeMaps(request, maps)
       const text = wmsCapabilities(described, wanted.protocol)
       const isOld = wanted.protocol.version === '1.1.1'
       const mediaType = isOld ? 'application/vnd.ogc.wms_xml' : 'text/xml; charset=utf-8'

@@ -6,10 +6,10 @@ import { parseWmts, parseWmtsPath, type TilePlace, type WmtsRequest } from '../.
 import type { ImageFrame } from '../../../render/image/image_features.ts'
 import { retryOnSchemaChange } from '../../features/open_layer.ts'
 import type { Answer, ApiRequest, Handlers } from '../../http/handler.ts'
+import { describeMaps } from '../../wms/described_maps.ts'
 import { answerFeatureInfo } from '../../wms/feature_info_answer.ts'
-import { withLegendSizes } from '../../wms/legend_sizes.ts'
 import { answerMap, findMapLayer } from '../../wms/map_image.ts'
-import { openMaps, serviceAddress, withMapExtents } from '../../wms/published_wms.ts'
+import { openMaps, serviceAddress } from '../../wms/published_wms.ts'
 import { findWmtsError } from '../../wmts/wmts_error.ts'
 
 type WmtsHttpRequest = Omit<ApiRequest<'wmts.get'>, 'query' | 'body'>
@@ -43,10 +43,9 @@ interface ParsedRequest {
 }
 
 const answerWmts = retryOnSchemaChange(async ({ request, wanted }: ParsedRequest): Promise<Answer> => {
-  const { context } = request
   const maps = await openMaps(request)
   if (wanted.operation === 'GetCapabilities') {
-    const described = await withLegendSizes(context, await withMapExtents(context, maps), request.signal)
+    const described = await describeMaps(request, maps)
     return { bytes: Buffer.from(wmtsCapabilities(described)), mediaType: 'application/xml' }
   }
   const layers = [findMapLayer(maps.service, wanted.layer, 'Layer')]
