@@ -66,7 +66,9 @@ export function statementMsOf(route: { readonly databaseUse?: DatabaseUse }) {
  * of a caller, at a time, and the part of all connections that they have together. They hold until as many statements as given
  * have ended within `quickMs`: `least` after the first time-out, twice as many after each further one, up to `most`. A statement
  * that its client does not wait for counts as one that ran into a time limit from `abandonedMs` on. The embedded database runs one
- * statement at a time: there, a statement of such a caller that reads features ends after `heldMs`.
+ * statement at a time: there, a statement of such a caller that reads features ends after `heldMs`. If it does not end, the database
+ * is restarted, and statements of the caller about the layer are refused for some seconds: `least` after the first restart, twice as
+ * many after each further one, up to `most`.
  */
 export const slowLimits = {
   atOnce: 2,
@@ -75,6 +77,7 @@ export const slowLimits = {
   quickMs: 1000,
   abandonedMs: 5000,
   heldMs: 2000,
+  refusedSeconds: { least: 30, most: 600 },
 } as const
 
 /** Maximum id of a resource. */

@@ -33,6 +33,28 @@ class TimeOuts {
   }
 }
 
+/** Parties whose statements about a table ended with a restart of the database. */
+class Refusals {
+  readonly #refused = new Map<string, { seconds: number; untilMs: number }>()
+
+  add({ party, table }: TableUse, nowMs: number): void {
+    if (party === undefined) return
+    const { least, most } = slowLimits.refusedSeconds
+    for (const [key, { untilMs }] of this.#refused)
+      if (untilMs + 1000 * most < nowMs || this.#refused.size > maxNames) this.#refused.delete(key)
+    const key = keyOf({ party, table })
+    const seconds = Math.min(most, Math.max(least, 2 * (this.#refused.get(key)?.seconds ?? 0)))
+    this.#refused.set(key, { seconds, untilMs: nowMs + 1000 * seconds })
+  }
+
+  secondsLeft(use: TableUse, nowMs: number): number {
+    const { untilMs = nowMs } = this.#refused.get(keyOf(use)) ?? {}
+    return Math.max(0, Math.ceil((untilMs - nowMs) / 1000))
+  }
+}
+
+const keyOf = ({ party, table }: TableUse) => JSON.stringify([party, table])
+
 /** Who reads which table. */
 export interface TableUse {
   /** Undefined for the server itself, which reads for many. */
@@ -40,8 +62,8 @@ export interface TableUse {
   readonly table: string
 }
 
-/** How a turn ended: `overdue` if its statement ran into a time limit. */
-export type TurnEnd = 'done' | 'overdue'
+/** How a turn ended: `overdue` if its statement ran into a time limit, `killed` if the database was restarted to end it. */
+export type TurnEnd = 'done' | 'overdue' | 'killed'
 
 /**
  * Holds parties and tables whose statements ran into a time limit to few turns at once, until their statements are quick
@@ -52,6 +74,7 @@ export class HeldTurns {
   readonly #running = new Set<TableUse>()
   readonly #parties = new TimeOuts()
   readonly #tables = new TimeOuts()
+  readonly #refusals = new Refusals()
 
   /** @param atOnce maximum number of concurrent turns, also of those that are not held */
   constructor(atOnce: number) {
@@ -63,11 +86,12 @@ export class HeldTurns {
     this.#running.add(use)
   }
 
-  /** Records that a turn ends, after a duration in milliseconds. */
-  end(use: TableUse, end: TurnEnd, ms: number): void {
+  /** Records that a turn ends, with its duration and the time in milliseconds. */
+  end(use: TableUse, end: TurnEnd, { ms, nowMs }: { readonly ms: number; readonly nowMs: number }): void {
     this.leave(use)
+    if (end === 'killed') this.#refusals.add(use, nowMs)
     const record = (names: TimeOuts, name: string) =>
-      end === 'overdue' ? names.fail(name) : names.succeed(name, ms)
+      end === 'done' ? names.succeed(name, ms) : names.fail(name)
     if (use.party !== undefined) record(this.#parties, use.party)
     record(this.#tables, use.table)
   }
@@ -88,6 +112,11 @@ export class HeldTurns {
     if (Math.max(ofParty.length, ofTable.length) >= atOnce) return true
     if (ofParty.some((use) => ofTable.includes(use))) return true
     return running.filter((use) => this.holds(use.party) || this.#tables.has(use.table)).length >= this.#most
+  }
+
+  /** Returns for how many seconds turns are refused; 0 if they are not. */
+  refusedSeconds(use: TableUse | undefined, nowMs: number): number {
+    return use === undefined ? 0 : this.#refusals.secondsLeft(use, nowMs)
   }
 
   /** Tells whether a party is held; the server itself never is. */

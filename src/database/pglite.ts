@@ -96,7 +96,7 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
       schema,
       pool,
       turns,
-      cancel: (_client, over) => cancelStatement(over, { socket, inMemory, log }),
+      cancel: (_client, over, onRestart) => cancelStatement(over, { socket, inMemory, log, onRestart }),
       hasStatementTimeout: false,
       statementTimeoutMs,
       listen: createListen(pool, subscriptions),
@@ -123,6 +123,13 @@ function createListen(pool: Pool, subscriptions: Subscriptions): Database['liste
   }
 }
 
+interface Cancelling {
+  readonly socket: WorkerSocket
+  readonly inMemory: boolean
+  readonly log: Log
+  readonly onRestart: () => void
+}
+
 /**
  * Stops the running statement. `statement_timeout` and cancel requests have no effect while the database computes in
  * WebAssembly, since its thread is busy. But on every call out, to read or write a file, rows or COPY input, it can be
@@ -132,9 +139,10 @@ function createListen(pool: Pool, subscriptions: Subscriptions): Database['liste
  */
 async function cancelStatement(
   over: Promise<unknown>,
-  { socket, inMemory, log }: { socket: WorkerSocket; inMemory: boolean; log: Log },
+  { socket, inMemory, log, onRestart }: Cancelling,
 ): Promise<void> {
   const kill = () => {
+    onRestart()
     log.warn({}, 'could not cancel a query; restarting the embedded database')
     void socket.kill()
   }

@@ -22,8 +22,8 @@ export interface Driver {
   readonly pool: ConnectionPool
   /** Decides who gets a connection next. */
   readonly turns: Turns
-  /** Cancels the running statement of a connection, as `WatchOptions.cancel`. */
-  cancel(client: ClientBase, over: Promise<unknown>): Promise<void>
+  /** Cancels the running statement of a connection, as `WatchOptions.cancel`; calls back before it restarts the database. */
+  cancel(client: ClientBase, over: Promise<unknown>, onRestart: () => void): Promise<void>
   /** Whether the database enforces `statement_timeout`; otherwise this process does. */
   readonly hasStatementTimeout: boolean
   /** Default statement timeout, in milliseconds. */
@@ -173,13 +173,19 @@ class PooledDatabase implements Database {
     const endTurn = await this.#driver.turns.take(party?.name, options.signal, use)
     const start = performance.now()
     let end: TurnEnd = 'done'
+    let wasRestarted = false
     try {
-      const result = await this.#useTurn({ ...options, timeoutMs: this.#limitOf(options, party) }, work)
+      const timeoutMs = this.#limitOf(options, party)
+      const onRestart = () => {
+        wasRestarted = true
+      }
+      const result = await this.#useTurn({ ...options, timeoutMs, onRestart }, work)
       if (options.isWrite) this.#announceWrite()
       return result
     } catch (error) {
       const isAbandoned = options.signal?.aborted && performance.now() - start >= slowLimits.abandonedMs
       if (isAbandoned || isProblem(error, 'database/timeout')) end = 'overdue'
+      if (wasRestarted) end = 'killed'
       // A commit whose answer was lost may have succeeded.
       this.#announceWrite()
       throw error
@@ -198,14 +204,14 @@ class PooledDatabase implements Database {
   }
 
   async #useTurn<T>(
-    options: LeaseOptions,
+    options: LeaseOptions & { readonly onRestart: () => void },
     work: (session: Session, client: PoolClient) => Promise<T>,
   ): Promise<T> {
     const client = await connect(this.#driver.pool)
     const limitsTime = !(options.inTransaction && this.#driver.hasStatementTimeout)
     const timeoutMs = limitsTime ? options.timeoutMs : undefined
     const { stallMs } = this.#driver
-    const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over)
+    const cancel = (over: Promise<unknown>) => this.#driver.cancel(client, over, options.onRestart)
     // The embedded database has one session for all connections.
     const usesPrepared = this.driver === 'postgres'
     const session = createSession({ ...options, client, cancel, timeoutMs, stallMs, usesPrepared })

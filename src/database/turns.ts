@@ -187,6 +187,16 @@ const heldBusy = () =>
     'statements of the layer or of the caller ran into the time limit, so that only few of them run at once',
   )
 
+const refused = (seconds: number) =>
+  problem(
+    'database/busy',
+    `a statement of the caller about this layer could only be ended by a restart of the database; wait ${seconds} s`,
+    {
+      hint: 'Ask for less: a smaller extent, or a simpler geometry in the filter.',
+      data: { retry_after: seconds },
+    },
+  )
+
 /**
  * Grants the use of connections, or of threads, to parties: to those with the least recent use first, and in turn (round-robin) among
  * equals. So a hundred requests of one party, or a few that take seconds each, delay a short request of another party
@@ -235,6 +245,8 @@ export class Turns {
       start: resolve,
       use: table === undefined ? undefined : { party: reader, table },
     }
+    const refusal = this.#held.refusedSeconds(waiting.use, this.#clock())
+    if (refusal > 0) throw refused(refusal)
     const own = createLine(party, isExport ? 'exports' : isMap ? 'maps' : undefined)
     const line = this.#waiting.get(own.name) ?? own
     this.#waiting.set(line.name, line)
@@ -253,7 +265,7 @@ export class Turns {
       const now = this.#clock()
       // What the server reads for many callers is never held back.
       if (party !== serverName) this.#usage.add(line.name, now - start, now)
-      if (waiting.use !== undefined) this.#held.end(waiting.use, end, now - start)
+      if (waiting.use !== undefined) this.#held.end(waiting.use, end, { ms: now - start, nowMs: now })
       this.#end(line, table)
     }
   }
@@ -353,6 +365,8 @@ export class Turns {
     if (use === undefined) return undefined
     const { perTable = Number.POSITIVE_INFINITY } = this.#limits
     if ((this.#takenTables.get(use.table) ?? 0) >= perTable) return tableBusy
+    const seconds = this.#held.refusedSeconds(use, this.#clock())
+    if (seconds > 0) return () => refused(seconds)
     return this.#held.isFull(use) ? heldBusy : undefined
   }
 

@@ -12,6 +12,7 @@ import { Turns, workFor } from '../../src/database/turns.ts'
 import type { ServerContext } from '../../src/server/context.ts'
 import { findDatabase } from '../../src/server/geodb/geodb_session.ts'
 import type { Layer } from '../../src/store/layer/stored_layer.ts'
+import { uninterruptibleQuery } from '../support/embedded.ts'
 import { usePostgres } from '../support/postgres.ts'
 
 let time = 0
@@ -126,6 +127,35 @@ describe('turns after a time-out', () => {
   })
 })
 
+describe('turns after a restart of the database', () => {
+  it('are refused to the caller for the layer, longer each time, also to those that wait', async () => {
+    const turns = new Turns({ atOnce: 1, perParty: 1, clock, waitMs: 1 })
+    const take = (party: string, table: string) => turns.take(party, undefined, { table })
+    const first = await take('a', 'slow')
+    const waiting = take('a', 'slow')
+    first('killed')
+    const refused = {
+      code: 'database/busy',
+      message: expect.stringMatching(/restart of the database; wait 30 s/),
+      data: { retry_after: 30 },
+    }
+    await expect(waiting).rejects.toMatchObject(refused)
+    await expect(take('a', 'slow')).rejects.toMatchObject(refused)
+    for (const [party, table] of [
+      ['a', 'other'],
+      ['b', 'slow'],
+    ] as const)
+      (await take(party, table))('done')
+    time += 30_000
+    const second = await take('a', 'slow')
+    second('killed')
+    time += 59_000
+    await expect(take('a', 'slow')).rejects.toThrow('wait 1 s')
+    time += 1000
+    ;(await take('a', 'slow'))('done')
+  })
+})
+
 describe('a layer on PostgreSQL', () => {
   const postgres = usePostgres()
   const opened: Database[] = []
@@ -164,14 +194,14 @@ test('statements of a caller that ran into the time limit end sooner on the embe
   const folder = await mkdtemp(join(tmpdir(), 'landform-held-'))
   const database = await openEmbedded({ folder, log: silentLog })
   try {
-    const layer = readsTable('layer 7', database)
-    await database.query('create table rows as select n from generate_series(1, 100000) n')
-    // Reads rows without end, and so can be cancelled.
-    const long = 'select count(*) from rows a, rows b, rows c where a.n + b.n + c.n < 0'
-    const read = (name: string, text: string, ms: number) =>
-      workFor({ name, statementMs: { pglite: ms, postgres: ms } }, () => layer.query(text))
-    await expect(read('a', long, 100)).rejects.toMatchObject({ code: 'database/timeout' })
-    await expect(read('a', long, 600_000)).rejects.toThrow(`time limit of ${slowLimits.heldMs} ms`)
+    const layers = [7, 8].map((id) => readsTable(`layer ${id}`, database))
+    const read = (name: string, text: string, ms: number, at = 0) =>
+      workFor({ name, statementMs: { pglite: ms, postgres: ms } }, () => layers[at]?.query(text))
+    await expect(read('a', uninterruptibleQuery, 200)).rejects.toMatchObject({ code: 'database/timeout' })
+    await expect(read('a', 'select 1 as one', 600_000)).rejects.toThrow('restart of the database')
+    await expect(read('a', uninterruptibleQuery, 600_000, 1)).rejects.toThrow(
+      `time limit of ${slowLimits.heldMs} ms`,
+    )
     expect(await read('b', 'select 1 as one', 600_000)).toEqual([{ one: 1 }])
   } finally {
     await database.close()

@@ -16,11 +16,7 @@ import {
   startInMemory,
   unpackTar,
 } from '../../src/database/start_pglite.ts'
-import { openTestSchema } from '../support/embedded.ts'
-
-/** Runs for minutes without reading or writing anything, so it never checks for a cancel request. */
-const uninterruptibleQuery =
-  'select count(*) from generate_series(1, 30000) a, generate_series(1, 300000) b where a.a + b.b = 0'
+import { openTestSchema, uninterruptibleQuery } from '../support/embedded.ts'
 
 let folder: string
 
@@ -93,7 +89,9 @@ describe('a folder', () => {
   })
 
   test('restarts a worker that does not react to a cancel request, keeping data, queue and subscriptions', async () => {
-    const database = await open()
+    const restarts: string[] = []
+    const log = { ...silentLog, warn: (_: object, message: string) => void restarts.push(message) }
+    const database = await open({ log })
     await database.query('create table kept (id int)')
     await database.query('insert into kept values (1)')
     const unlisten = await database.listen('news', () => received.resolve())
@@ -102,6 +100,7 @@ describe('a folder', () => {
     const waiting = database.query('select * from kept')
     await expect(slow).rejects.toMatchObject({ code: 'database/timeout' })
     expect(await waiting).toEqual([{ id: 1 }])
+    expect(restarts).toEqual(['could not cancel a query; restarting the embedded database'])
     await database.query('notify news')
     await received.promise
     await unlisten()

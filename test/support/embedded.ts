@@ -59,3 +59,8 @@ async function startEngine(): Promise<Engine> {
   const { openEngine } = await import('../../src/database/pglite.ts')
   return openEngine({ folder: 'memory', log: silentLog })
 }
+
+/** Runs for minutes in a library, which never looks for a cancel request. */
+export const uninterruptibleQuery = `select public.ST_NPoints(public.ST_UnaryUnion(public.ST_MakeLine(
+    public.ST_MakePoint((i * 7919) % 9973, (i * 104729) % 9967) order by i)))
+  from generate_series(1, 20000) i`
