@@ -4,6 +4,12 @@ import { type Candidate, straightCandidate, type TextBlock } from './text_block.
 /** Number of rows of a polygon that are searched, and of places that are tried. */
 const limits = { rows: 21, candidates: 16 }
 
+/** Heights of a text at which it has to have room, as shares from its middle: holes of half its height are seen. */
+const heights = [-0.5, 0, 0.5, -0.25, 0.25] as const
+
+/** Shifts of a text out of the middle of its room, as shares of what is left of it. */
+const shifts = [-0.25, 0.25, -0.5, 0.5] as const
+
 /** A place in a polygon where a text has some room. */
 export interface AreaPlace {
   readonly x: number
@@ -18,8 +24,8 @@ export function findAreaPlaces(part: PixelPart, [width, height]: readonly [numbe
   const middle = (minY + maxY) / 2
   const places = Array.from({ length: limits.rows }, (_, row) => {
     const y = minY + ((row + 0.5) / limits.rows) * (maxY - minY)
-    const [above, on, below] = [y - height / 2, y, y + height / 2].map((at) => spansAt(part, at))
-    return intersectSpans(intersectSpans(above ?? [], on ?? []), below ?? []).map((span) => placeOf(span, y))
+    const spans = heights.map((share) => spansAt(part, y + share * height))
+    return spans.reduce(intersectSpans).map((span) => placeOf(span, y))
   }).flat()
   const worth = (place: AreaPlace) => Math.min(place.width, 1.5 * width) - 0.4 * Math.abs(place.y - middle)
   return places.sort((a, b) => worth(b) - worth(a)).slice(0, limits.candidates)
@@ -73,18 +79,20 @@ export function ringCentroid(ring: Float64Array): readonly [number, number] | un
 }
 
 /**
- * Lists the places of a label in a polygon where it lies inside. Without one, the label may extend beyond the edges of a
- * polygon that is complete.
+ * Lists the places of a label in a polygon where it lies inside: in the middle of the room first, then beside. Without one, the
+ * label may extend beyond the edges of a polygon that is complete.
  */
-export function areaCandidates(
+export function* areaCandidates(
   block: TextBlock,
   { part, isWhole }: { readonly part: PixelPart; readonly isWhole: boolean },
   shift: readonly [dx: number, dy: number],
-): Candidate[] {
+): Generator<Candidate> {
   const size = [block.width + 2 * block.margin, block.height + 2 * block.margin] as const
   const at = (x: number, y: number) => straightCandidate(block, [x + shift[0], y + shift[1]])
   const inside = findAreaPlaces(part, size).filter(({ width }) => width >= size[0])
-  if (inside.length > 0) return inside.map(({ x, y }) => at(x, y))
+  for (const { x, y } of inside) yield at(x, y)
+  for (const { x, y, width } of inside) for (const share of shifts) yield at(x + share * (width - size[0]), y)
+  if (inside.length > 0) return
   const point = isWhole ? findAreaAnchor(part) : undefined
-  return point === undefined ? [] : [at(point[0], point[1])]
+  if (point !== undefined) yield at(point[0], point[1])
 }

@@ -106,8 +106,13 @@ describe('labels at points', () => {
   })
 })
 
-test.each([0, 1])('labels of polygons avoid the markers of a layer at position %d', (at) => {
-  const land = sceneOf([polygon(square(100, 100, 100))], [labelsWith({ kind: 'horizontal' })])
+test.each([
+  [0, 'square', square(100, 100, 100)],
+  [1, 'square', square(100, 100, 100)],
+  // Above and below the marker is no room.
+  [1, 'band', ring(50, 140, 250, 160)],
+] as const)('labels of polygons avoid the markers of a layer at position %d: %s', (at, _, outline) => {
+  const land = sceneOf([polygon(outline)], [labelsWith({ kind: 'horizontal' })])
   const towns = sceneOf([point(150, 150)], [labelsWith({ kind: 'around', distance: 2 })])
   const marked = towns.layers.map((layer) => ({ ...layer, radiusOf: () => 12 }))
   const layers = at === 0 ? [...marked, ...land.layers] : [...land.layers, ...marked]
@@ -220,6 +225,14 @@ describe('labels of polygons', () => {
     const [minX, minY, maxX, maxY] = label?.box ?? [0, 0, 0, 0]
     const isOutsideHole = maxY <= 80 || minY >= 220 || maxX <= 80 || minX >= 220
     expect(isOutsideHole && minX >= 50 && maxX <= 250 && minY >= 50 && maxY <= 250).toBe(true)
+  })
+
+  test('leave out holes that are lower than they are', () => {
+    const [label] = place([polygon(ring(50, 100, 250, 112), ring(148, 108, 152, 109))], {
+      kind: 'horizontal',
+    })
+    const [minX, , maxX] = label?.box ?? [150, 0, 150, 0]
+    expect(maxX <= 148 || minX >= 152).toBe(true)
   })
 
   test('lie in the visible part, and only in the largest one', () => {
