@@ -21,6 +21,39 @@ export function bodyLimitOf(
   return bytes < bodyBytes.large ? Math.min(bytes, largeBytes) : (bytes / bodyBytes.large) * largeBytes
 }
 
+/** Limits of a request body: its bytes, and the values in its JSON, of which lists and objects are some. */
+export interface BodyLimits {
+  readonly bytes: number
+  readonly values: number
+}
+
+/**
+ * Bytes of the maximum size of a body for each value that it may have: those of coordinates with seven decimals, and in large bodies
+ * without coordinates those of resources. Many smaller values would take gigabytes and seconds to parse.
+ */
+const bytesPerValue = { coordinate: 8, resource: 16 } as const
+
+/** Returns the maximum number of values in the JSON of a feature, of which the maximum size is given. */
+export function maxFeatureValues(limitBytes: number): number {
+  return Math.ceil(limitBytes / bytesPerValue.coordinate)
+}
+
+/** Returns the maximum number of values in the JSON body of an operation, given the large size of the server. */
+export function maxBodyValues(
+  route: { readonly bodySize?: BodySize; readonly hasLongNumbers?: true },
+  largeBytes = bodyBytes.large,
+): number {
+  const bytes = bodyLimitOf(route, largeBytes)
+  const isOfResources = route.bodySize === 'large' && route.hasLongNumbers !== true
+  return isOfResources ? Math.ceil(bytes / bytesPerValue.resource) : maxFeatureValues(bytes)
+}
+
+/**
+ * Maximum number of members of an object in a body: twice that of the largest maps. The time to make an object grows faster than the
+ * number of its members.
+ */
+export const maxMembers = 200_000
+
 /** Minimum transfer rate of clients. */
 export interface ClientLimits {
   /** Minimum bytes per second, on average over `seconds`. */

@@ -1,10 +1,11 @@
 const code = (character: string) => character.charCodeAt(0)
 const [quote, backslash] = [code('"'), code('\\')]
 const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')]
-const enders: ReadonlySet<number> = new Set([code(','), code(':'), closeBrace, closeBracket])
+const comma = code(',')
+const enders: ReadonlySet<number> = new Set([comma, code(':'), closeBrace, closeBracket])
 
 /** Why the bytes of a value were refused. */
-export type JsonBytesReason = 'size' | 'depth' | 'encoding'
+export type JsonBytesReason = 'size' | 'depth' | 'values' | 'encoding'
 
 /** The bytes of a JSON value exceed a limit or are not UTF-8. */
 export class JsonBytesFault extends Error {
@@ -21,6 +22,8 @@ export interface JsonValueLimits {
   readonly limitBytes: number
   /** Maximum nesting depth of lists and objects; unlimited if absent. */
   readonly maxDepth?: number
+  /** Maximum number of values in it, with lists and objects; unlimited if absent. */
+  readonly maxValues?: number
 }
 
 /**
@@ -32,16 +35,22 @@ export class JsonValueBytes {
   #pieces: Uint8Array[] = []
   #sizeBytes = 0
   #depth = 0
+  #values = 0
   #inString = false
   #escaped = false
 
-  constructor({ limitBytes, maxDepth = Number.POSITIVE_INFINITY }: JsonValueLimits) {
-    this.#limits = { limitBytes, maxDepth }
+  constructor({
+    limitBytes,
+    maxDepth = Number.POSITIVE_INFINITY,
+    maxValues = Number.POSITIVE_INFINITY,
+  }: JsonValueLimits) {
+    this.#limits = { limitBytes, maxDepth, maxValues }
   }
 
   /** Begins a value with its first byte. */
   begin(byte: number): void {
     this.#depth = byte === openBrace || byte === openBracket ? 1 : 0
+    this.#values = 1
     this.#inString = byte === quote
     this.#escaped = false
   }
@@ -49,7 +58,7 @@ export class JsonValueBytes {
   /**
    * Tells whether the value ends before its next byte: a comma, a colon or a closing bracket outside of it.
    *
-   * @throws {JsonBytesFault} depth
+   * @throws {JsonBytesFault} depth, values
    */
   endsBefore(byte: number): boolean {
     if (this.#inString) {
@@ -62,10 +71,17 @@ export class JsonValueBytes {
     if (byte === quote) this.#inString = true
     else if (byte === openBrace || byte === openBracket) this.#deepen()
     else if (byte === closeBrace || byte === closeBracket) this.#depth -= 1
+    else if (byte === comma) this.#countValue()
     return false
   }
 
+  #countValue(): void {
+    this.#values += 1
+    if (this.#values > this.#limits.maxValues) throw new JsonBytesFault('values')
+  }
+
   #deepen(): void {
+    this.#countValue()
     this.#depth += 1
     if (this.#depth > this.#limits.maxDepth) throw new JsonBytesFault('depth')
   }

@@ -1,11 +1,14 @@
 import { closest, distance } from 'fastest-levenshtein'
 
+/** Length from which a word is not a misspelled one; comparing it takes a time that grows with it. */
+const maxWord = 1000
+
 /**
  * Finds the known word that is most similar to a misspelled one, or else the only one that has it as a part, or is a part of it:
  * `source_layer` for `layer`. Undefined if there is none.
  */
 export function findSuggestion(word: string, known: readonly string[]): string | undefined {
-  if (known.length === 0) return undefined
+  if (known.length === 0 || word.length > maxWord) return undefined
   const lower = word.toLowerCase()
   const sameLetters = known.find((candidate) => candidate.toLowerCase() === lower)
   return sameLetters ?? findSimilar(word, known) ?? findLonger(lower, known)

@@ -17,11 +17,31 @@ const article: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
+/** Maximum length of a value in a message. */
+const shownLength = 60
+
 /** Formats a value for a message, as shortened JSON. */
 export function showValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'undefined'
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text
+  const text = JSON.stringify(startOf(value, { left: shownLength })) ?? 'undefined'
+  return text.length > shownLength ? `${text.slice(0, shownLength - 3)}...` : text
 }
+
+/** Returns the start of a value that may have millions of parts: at most as many as the message has characters. */
+function startOf(value: unknown, parts: { left: number }): unknown {
+  parts.left -= 1
+  if (typeof value === 'string') return value.slice(0, shownLength)
+  if (typeof value !== 'object' || value === null || hasOwnText(value)) return value
+  if (Array.isArray(value))
+    return value.slice(0, Math.max(0, parts.left + 1)).map((item) => startOf(item, parts))
+  const members: [string, unknown][] = []
+  for (const name of Object.keys(value)) {
+    if (parts.left < 0) break
+    members.push([name.slice(0, shownLength), startOf((value as Record<string, unknown>)[name], parts)])
+  }
+  return Object.fromEntries(members)
+}
+
+const hasOwnText = (value: object) => 'toJSON' in value && typeof value.toJSON === 'function'
 
 /** Converts an Ajv error into a message with the value and, if available, a hint. */
 export function describeFault(error: ErrorObject): Fault {
@@ -72,8 +92,19 @@ const byKeyword: Readonly<Record<string, Describe>> = {
 
 /** Describes a size and its limit. */
 function exceeds({ data, params }: ErrorObject, what: string, parts: string): string {
-  const count = typeof data === 'string' ? [...data].length : Object.keys(data as object).length
+  const count =
+    typeof data === 'string'
+      ? countCharacters(data)
+      : Array.isArray(data)
+        ? data.length
+        : Object.keys(data as object).length
   return `the ${what} has ${count} ${parts}; the limit is ${params.limit}`
+}
+
+function countCharacters(text: string): number {
+  let count = 0
+  for (let at = 0; at < text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) count += 1
+  return count
 }
 
 function bad(error: ErrorObject, message: string, hint?: string): Fault {

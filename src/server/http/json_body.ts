@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { BodyLimits } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { parseExactJson } from '../../core/long_number.ts'
 import { aborted, hasBody, tooLarge } from '../stream/spool.ts'
@@ -10,8 +11,8 @@ import { checkStorable, isPlainJson } from './json_values.ts'
  *
  * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
-export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
-  return parseJson(await readText(raw, limitBytes), JSON.parse)
+export async function readJsonBody(raw: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  return parseJson(await readText(raw, limits.bytes), JSON.parse, limits.values)
 }
 
 /**
@@ -19,14 +20,14 @@ export async function readJsonBody(raw: IncomingMessage, limitBytes: number): Pr
  *
  * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
-export async function readExactBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
-  return parseJson(await readText(raw, limitBytes), parseExactJson)
+export async function readExactBody(raw: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  return parseJson(await readText(raw, limits.bytes), parseExactJson, limits.values)
 }
 
-function parseJson(text: string, parse: (text: string) => unknown): unknown {
+function parseJson(text: string, parse: (text: string) => unknown, maxValues: number): unknown {
   // A body of white space is an error, not a missing body, which some operations treat as "everything".
   if (text === '') return undefined
-  const isPlain = isPlainJson(text)
+  const isPlain = isPlainJson(text, maxValues)
   const value = parseText(text, parse)
   if (!isPlain) checkStorable(value)
   return value
@@ -46,9 +47,9 @@ function parseText(text: string, parse: (text: string) => unknown): unknown {
  *
  * @throws {Problem} request/too-large, request/malformed, request/invalid, request/aborted
  */
-export async function readFormBody(raw: IncomingMessage, limitBytes: number): Promise<unknown> {
-  const text = await readText(raw, limitBytes)
-  if (/^\s*[{[]/.test(text)) return parseJson(text, JSON.parse)
+export async function readFormBody(raw: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+  const text = await readText(raw, limits.bytes)
+  if (/^\s*[{[]/.test(text)) return parseJson(text, JSON.parse, limits.values)
   if (text.trim() === '') return undefined
   const fields = Object.fromEntries(new URLSearchParams(text))
   checkStorable(fields)

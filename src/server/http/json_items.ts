@@ -1,3 +1,4 @@
+import { maxFeatureValues } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { JsonBytesFault, JsonValueBytes } from '../../core/json_value_bytes.ts'
 import { parseExactJson } from '../../core/long_number.ts'
@@ -16,7 +17,7 @@ type State = 'start' | 'first' | 'item' | 'in' | 'after' | 'end'
  * beyond 2^53.
  *
  * @throws {Problem} request/malformed if the body is not JSON, request/invalid if it is not a list, request/too-large if
- *   an item exceeds the limit
+ *   an item exceeds the limit, or has too many values for it
  */
 export async function* readJsonItems(
   chunks: AsyncIterable<Uint8Array>,
@@ -39,7 +40,7 @@ class Scanner {
   #markBytes = 0
 
   constructor(limitBytes: number) {
-    this.#item = new JsonValueBytes({ limitBytes })
+    this.#item = new JsonValueBytes({ limitBytes, maxValues: maxFeatureValues(limitBytes) })
   }
 
   get count(): number {
@@ -119,7 +120,11 @@ const showByte = (byte: number) =>
 
 function problemOf({ reason }: JsonBytesFault, count: number, limitBytes: number): Problem {
   if (reason === 'encoding') return problem('request/malformed', 'The body is not UTF-8.')
-  return problem('request/too-large', `Item ${count} is larger than ${limitBytes} bytes.`)
+  const excess =
+    reason === 'values'
+      ? `has more than ${maxFeatureValues(limitBytes)} values, with lists and objects`
+      : `is larger than ${limitBytes} bytes`
+  return problem('request/too-large', `Item ${count} ${excess}.`)
 }
 
 const malformed = (reason: string): Problem =>

@@ -1,11 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PermissionMask } from '../../access/permission_mask.ts'
 import { keyHeader } from '../../contract/bodies/idempotency.ts'
-import { bodyLimitOf, isResourceId, statementLimitOf, statementMsOf } from '../../contract/limits.ts'
+import {
+  type BodyLimits,
+  bodyLimitOf,
+  formLimits,
+  isResourceId,
+  maxBodyValues,
+  statementLimitOf,
+  statementMsOf,
+} from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
 import { parseQuery, type RawQuery } from '../../contract/query.ts'
 import type { BodyKind, RouteDescriptor } from '../../contract/route.ts'
+import { maxFeatures } from '../../contract/routes/feature.ts'
 import { type RouteName, routeOf } from '../../contract/routes.ts'
+import { maxValuesIn } from '../../contract/schema/max_values.ts'
 import { listSecrets, type Schema } from '../../contract/schema/schema.ts'
 import { createValidatorCompiler } from '../../contract/schema/validate.ts'
 import type { Log } from '../../core/log.ts'
@@ -90,6 +100,7 @@ function createAnswer(
 ): AnswerCaller {
   const route = routeOf(name)
   const checkBody = bodyChecker(route)
+  const limits = bodyLimitsOf(route, context.bodyLimitBytes)
   return async (request, reply, { caller, signal }) => {
     if (caller.medium === 'session' || route.changesSession) checkOrigin(originOf(request, context))
     const params = readParams(route, request.params as Record<string, string>)
@@ -99,7 +110,7 @@ function createAnswer(
       throw problem('access/denied', `Guests cannot use ${route.method} ${route.path}.`, { hint: 'Sign in.' })
     const { named, more } = readQuery(route, request.query as RawQuery)
     if (route.service === 'catalog') checkFormat(route, request.headers.accept, named)
-    const body = await readBody(route, request, bodyLimitOf(route, context.bodyLimitBytes))
+    const body = await readBody(route, request, limits)
     checkBody(body)
     const idempotency = idempotencyOf(route, request, { context, caller })
     const own = { mask, params, query: named, more, body, idempotency, signal }
@@ -267,16 +278,32 @@ function hasParsedBody({ bodyKind = 'json' }: RouteDescriptor): boolean {
   return parsedKinds.includes(bodyKind)
 }
 
+/** Values that a body may have beyond those of its schema: members that clients send and the server ignores. */
+const spareValues = 1000
+
+/** Values that a body without a schema may have: those of the features to delete, whose ids are read. */
+const unboundValues = 10 * maxFeatures
+
+function bodyLimitsOf(route: RouteDescriptor, largeBytes: number | undefined): BodyLimits {
+  const { body, bodyKind } = route
+  const schemaValues = body === undefined ? unboundValues : maxValuesIn(body as Schema) + spareValues
+  const values = Math.min(schemaValues, maxBodyValues(route, largeBytes))
+  return {
+    bytes: bodyLimitOf(route, largeBytes),
+    values: bodyKind === 'form' ? formLimits.fields : values,
+  }
+}
+
 /** Reads a JSON or form body. Operations with other bodies read them themselves. */
 async function readBody(
   route: RouteDescriptor,
   request: FastifyRequest,
-  limitBytes: number,
+  limits: BodyLimits,
 ): Promise<unknown> {
   if (!hasParsedBody(route)) return undefined
   const readJson = route.hasLongNumbers === true ? readExactBody : readJsonBody
   const read = route.bodyKind === 'form' ? readFormBody : readJson
-  return read(request.raw, limitBytes)
+  return read(request.raw, limits)
 }
 
 const compile = createValidatorCompiler({ faults: 'first' })

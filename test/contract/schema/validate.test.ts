@@ -109,3 +109,39 @@ describe('values in messages', () => {
     expect(all({ type: 'boolean' })('false')[0]?.hint).toBe('write false')
   })
 })
+
+describe('a fault of a value with many parts', () => {
+  const first = createValidatorCompiler({ faults: 'first' })
+  const watched = <T extends object>(value: T, seen: Set<string | symbol>) =>
+    new Proxy(value, {
+      get: (target, name) => {
+        seen.add(name)
+        return Reflect.get(target, name)
+      },
+      ownKeys: (target) => {
+        seen.add('keys')
+        return Reflect.ownKeys(target)
+      },
+    })
+
+  it('states the length of a list without listing its items', () => {
+    const seen = new Set<string | symbol>()
+    const faults = first({ type: 'array', maxItems: 2 })(watched([1, 2, 3], seen))
+    expect(faults).toMatchObject([{ message: 'the list has 3 items; the limit is 2' }])
+    expect([...seen]).toEqual(['length'])
+  })
+
+  it('reads only the parts that the message shows', () => {
+    const seen = new Set<string | symbol>()
+    const list = watched(Array(10_000).fill({ a: [1] }), seen)
+    expect(first({ type: 'string' })(list)).toMatchObject([
+      { message: `expected a string, got ${'[{"a":[1]},{"a":[1]},{"a":[1]},{"a":[1]},{"a":[1]},{"a":[...'}` },
+    ])
+    expect(seen.size).toBeLessThan(100)
+  })
+
+  it('counts characters, not parts of them', () => {
+    const faults = first({ type: 'string', maxLength: 2 })('\u{1F30D}ab')
+    expect(faults).toMatchObject([{ message: 'the string has 3 characters; the limit is 2' }])
+  })
+})

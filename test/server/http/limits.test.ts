@@ -20,6 +20,13 @@ const metadata = (from: number, count: number) => ({
 const group = (children: readonly object[]) => ({ item_type: 'group', display_name: 'G', children })
 const nested = (levels: number): object => group(levels <= 1 ? [] : [nested(levels - 1)])
 
+const manyOf = (value: string, count: number) => Array(count).fill(value).join()
+
+const refusal = async (answer: TestResponse) => {
+  const { status_code, message } = await answer.json<{ status_code: number; message: string }>()
+  return [answer.status, status_code, message]
+}
+
 describeServer('the size of a request', (start) => {
   let server: TestServer
   let folder: number
@@ -32,10 +39,6 @@ describeServer('the size of a request', (start) => {
     layer = await createLayer(server.admin, { name: 'Layer', parent: folder, geometryType: 'POINT' })
   })
 
-  const refusal = async (answer: TestResponse) => {
-    const { status_code, message } = await answer.json<{ status_code: number; message: string }>()
-    return [answer.status, status_code, message]
-  }
   const refused = (message: string) => [422, 422, message]
   const tree = (children: readonly object[]) => ({ webmap: { root_item: { item_type: 'root', children } } })
   const attributes = '/api/component/resource/attr'
@@ -51,6 +54,61 @@ describeServer('the size of a request', (start) => {
       400,
       'The body nests lists and objects more than 200 levels deep.',
     ])
+  })
+
+  const members = (count: number, start = 0) =>
+    numbers(count)
+      .map((at) => `"${(start + at).toString(16)}":1`)
+      .join()
+
+  test.each<[what: string, method: string, path: () => string, body: string, most: number]>([
+    ['layers', 'POST', () => '/api/feature_layer/identify', `{"layers":[${manyOf('5', 10_000)}]}`, 1206],
+    ['members that nobody knows', 'POST', () => '/api/feature_layer/identify', `{${members(10_000)}}`, 1206],
+    ['values of a form', 'POST', () => '/api/component/auth/login', `{${members(101)}}`, 100],
+    [
+      'values that nobody reads',
+      'DELETE',
+      () => `/api/resource/${map}`,
+      `[${manyOf('{}', 100_001)}]`,
+      200_000,
+    ],
+    ['empty objects', 'POST', () => '/api/resource/', `{"a":[${manyOf('{}', 525_000)}]}`, 1_048_576],
+    [
+      'operations',
+      'POST',
+      () => '/api/component/landform/batch',
+      `{"a":[${manyOf('5', 4_194_304)}]}`,
+      4_194_304,
+    ],
+    [
+      'values of a feature',
+      'POST',
+      () => `/api/resource/${layer}/feature/`,
+      `[${manyOf('5', 8_388_609)}]`,
+      8_388_608,
+    ],
+  ])('limits the number of values before the body is parsed: %s', async (_, method, path, body, most) => {
+    // The text is not well-formed, which only its parser would find.
+    const answer = await server.admin(method, path(), `${body},`)
+    const { code, message } = await answer.json<{ code: string; message: string }>()
+    expect([answer.status, code, message]).toEqual([
+      413,
+      'request/too-large',
+      `The body has more than ${most} values, with lists and objects.`,
+    ])
+  })
+
+  test('limits the number of members of an object before the body is parsed', async () => {
+    const send = async (body: string) => refusal(await server.admin('POST', '/api/resource/', body))
+    const tooMany = await send(`{"a":[{}],"b":{${members(200_001)}},`)
+    expect(tooMany).toEqual([413, 413, 'An object has more than 200000 members.'])
+    const [status, , message] = await send(`{"a":{${members(200_000)}},"b":[${manyOf('5', 300_000)}],`)
+    expect([status, message]).toEqual([400, expect.stringContaining('not well-formed JSON')])
+  })
+
+  test('strings count once, whatever they contain', async () => {
+    const body = { srs: 3857, geom: '[{,"'.repeat(5000), layers: [layer] }
+    expect((await server.admin('POST', '/api/feature_layer/identify', body)).status).toBe(422)
   })
 
   test.each(['{"a": "b', '"', '{"a": "\\"', '{"a": "b\\\\"', '[[["]]]'])(
@@ -227,3 +285,23 @@ describeServer('the size of a request', (start) => {
       expect(page).toContain(limit)
   })
 })
+
+describeServer(
+  'a server with a small limit',
+  (start) => {
+    test('coordinates with seven decimals may fill the body of a feature', async () => {
+      const limited = await start()
+      const id = await createLayer(limited.admin, { name: 'Lines', geometryType: 'LINESTRING' })
+      const coordinates = numbers(43_000).map((at) => [10 + (at * 2 + 1) / 1e7, 59.1234567])
+      const body = JSON.stringify({ geom: { type: 'LineString', coordinates } })
+      expect(body.length).toBeGreaterThan(0.98 * 2 ** 20)
+      const path = `/api/resource/${id}/feature/?srs=4326&geom_format=geojson`
+      expect((await limited.admin('POST', path, body)).status).toBe(200)
+      expect((await limited.admin('PATCH', path, `[${body}]`)).status).toBe(200)
+      const tooMany = `[{"geom":null,"a":[${manyOf('{}', 131_073)}]}]`
+      const [status, , message] = await refusal(await limited.admin('PATCH', path, tooMany))
+      expect([status, message]).toEqual([413, 'Item 0 has more than 131072 values, with lists and objects.'])
+    })
+  },
+  { bodyLimitBytes: 2 ** 20 },
+)
