@@ -111,6 +111,19 @@ describeServer('the size of a request', (start) => {
     expect((await server.admin('POST', '/api/feature_layer/identify', body)).status).toBe(422)
   })
 
+  test.each([
+    ['fields', '&a=1'],
+    ['empty fields', '&'],
+  ])('limits the number of fields of a form before it is parsed: %s', async (_, field) => {
+    const path = `/api/resource/${map}/wms`
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (count: number) => server.guest('POST', path, `A=1${field.repeat(count)}`, headers)
+    const tooMany = await send(formLimits.fields)
+    expect(tooMany.status).toBe(413)
+    expect(await tooMany.text()).toContain('The form has more than 100 fields.')
+    expect(await (await send(formLimits.fields - 1)).text()).not.toContain('The form has')
+  })
+
   test.each(['{"a": "b', '"', '{"a": "\\"', '{"a": "b\\\\"', '[[["]]]'])(
     'reports a body that is cut off: %s',
     async (body) => {
