@@ -21,6 +21,8 @@ export interface WireProblem extends Meaning {
   readonly exception: string
   /** Whether a response with this status, without a known code or exception, maps to this code. */
   readonly meansStatus?: true
+  /** Whether the server refuses a request because it has others: expected under load, and no fault of the server. */
+  readonly isOverload?: true
   /** Whether this exception of another server maps to this code, where several codes share it. */
   readonly meansException?: true
 }

@@ -28,6 +28,7 @@ export const machineProblems = {
     exit: 1,
     status: 503,
     exception: `${core}.OperationalError`,
+    isOverload: true,
     advice: 'Try again.',
   },
   'database/locked': {

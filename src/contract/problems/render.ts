@@ -28,6 +28,7 @@ export const renderProblems = {
     exit: 1,
     status: 503,
     exception: `${core}.ExternalServiceError`,
+    isOverload: true,
     advice: 'Repeat the request after the number of seconds in the Retry-After header.',
   },
   'render/failed': {

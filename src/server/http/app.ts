@@ -17,6 +17,7 @@ import { errorBody, getStatus, problemOf } from './error_body.ts'
 import type { Handler } from './handler.ts'
 import { limitPipelining } from './pipelining.ts'
 import { createQuickAnswers, type QuickAnswers } from './quick_answers.ts'
+import { createRefusalLog, isOverload } from './refusal_log.ts'
 import { logAnswered, requestIdOf } from './request_log.ts'
 import type { ResponseStyle } from './response_dialect.ts'
 import { type KnownPath, listEndpoints, listPaths, type Offer } from './routing.ts'
@@ -97,7 +98,8 @@ export function createApp(
     reply.header('x-request-id', request.id)
   })
   app.addHook('onResponse', async (request, reply) => logRequest(context, request, reply))
-  app.setErrorHandler((error, request, reply) => reportError(context, { error, request, reply }))
+  const report = createReporter(context)
+  app.setErrorHandler((error, request, reply) => report({ error, request, reply }))
   app.setNotFoundHandler((request, reply) =>
     sendProblem(reply, problem('request/not-found', `No route matches ${pathOf(request)}.`)),
   )
@@ -189,13 +191,19 @@ interface Failure {
   readonly reply: FastifyReply
 }
 
-function reportError({ log }: ServerContext, { error, request, reply }: Failure): FastifyReply {
-  const fault = problemOf(error)
-  // Discards the rest of the body: a client that is still sending does not read the response.
-  request.raw.resume()
-  const facts = { request_id: request.id, code: fault.code, error: fault.cause ?? error }
-  if (getStatus(fault) >= 500 && getStatus(fault) !== 501) log.error(facts, 'request failed')
-  return sendProblem(reply, fault)
+/** Creates the function that logs a failure of the server, and responds. */
+function createReporter({ log }: ServerContext): (failure: Failure) => FastifyReply {
+  const logRefusal = createRefusalLog(log)
+  return ({ error, request, reply }) => {
+    const fault = problemOf(error)
+    // Discards the rest of the body: a client that is still sending does not read the response.
+    request.raw.resume()
+    const { id, method, routeOptions } = request
+    const facts = { request_id: id, code: fault.code, error: fault.cause ?? error }
+    if (isOverload(fault)) logRefusal({ id, method, template: routeOptions.config.template, fault })
+    else if (getStatus(fault) >= 500 && getStatus(fault) !== 501) log.error(facts, 'request failed')
+    return sendProblem(reply, fault)
+  }
 }
 
 function logRequest({ log }: ServerContext, request: FastifyRequest, reply: FastifyReply): void {
