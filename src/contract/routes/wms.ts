@@ -52,5 +52,7 @@ export const wmsRoutes = {
     moreQuery,
     body: AnyObjectSchema,
     bodyKind: 'form',
+    // As much as a query may have: parameters of megabytes would take a second to read.
+    bodySize: 'small',
   },
 } as const satisfies Record<string, RouteDescriptor>

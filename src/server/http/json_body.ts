@@ -52,8 +52,7 @@ export async function readFormBody(raw: IncomingMessage, limits: BodyLimits): Pr
   if (/^\s*[{[]/.test(text)) return parseJson(text, JSON.parse, limits.values)
   if (text.trim() === '') return undefined
   checkFieldCount(text)
-  // The parser takes thirty times as long for a plus as for another character.
-  const fields = Object.fromEntries(new URLSearchParams(text.replaceAll('+', '%20')))
+  const fields = Object.fromEntries(new URLSearchParams(text))
   checkStorable(fields)
   return fields
 }

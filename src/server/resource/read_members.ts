@@ -2,6 +2,7 @@ import { type BodyUse, bodySchema } from '../../contract/bodies/bodies.ts'
 import { documentName } from '../../contract/dialect/dialect.ts'
 import { decodeBody, decodeMemberNames } from '../../contract/dialect/dialect_codec.ts'
 import { type Cls, clsNames, isCls } from '../../contract/registry.ts'
+import { showValue } from '../../contract/schema/describe.ts'
 import type { Validator } from '../../contract/schema/fault.ts'
 import { createValidatorCompiler } from '../../contract/schema/validate.ts'
 import type { Pointer } from '../../core/pointer.ts'
@@ -47,7 +48,7 @@ export function parseCls(value: unknown, pointer: Pointer = '/resource/cls'): Cl
   const name = typeof value === 'string' ? documentName(value) : value
   if (isCls(name)) return name
   const hint = typeof name === 'string' ? findHint(name, clsNames) : undefined
-  throw invalidAt(pointer, `unknown class ${JSON.stringify(value)}`, hint)
+  throw invalidAt(pointer, `unknown class ${showValue(value)}`, hint)
 }
 
 const compile = createValidatorCompiler({ faults: 'first' })

@@ -106,6 +106,12 @@ describeServer('the size of a request', (start) => {
     expect([status, message]).toEqual([400, expect.stringContaining('not well-formed JSON')])
   })
 
+  test('a message has the start of a value, not megabytes', async () => {
+    const body = { resource: { cls: 'x'.repeat(100_000), parent: { id: 0 }, display_name: 'Long' } }
+    const [, , message] = await refusal(await server.admin('POST', '/api/resource/', body))
+    expect(message).toBe(`unknown class "${'x'.repeat(56)}... - at $.resource.cls`)
+  })
+
   test('strings count once, whatever they contain', async () => {
     const body = { srs: 3857, geom: '[{,"'.repeat(5000), layers: [layer] }
     expect((await server.admin('POST', '/api/feature_layer/identify', body)).status).toBe(422)
@@ -122,6 +128,15 @@ describeServer('the size of a request', (start) => {
     expect(tooMany.status).toBe(413)
     expect(await tooMany.text()).toContain('The form has more than 100 fields.')
     expect(await (await send(formLimits.fields - 1)).text()).not.toContain('The form has')
+  })
+
+  test('a form of a map service may be as large as its query', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await server.guest('POST', `/api/resource/${map}/wms`, 'a='.padEnd(70_000, '+'), headers)
+    expect([answer.status, await answer.text()]).toEqual([
+      413,
+      expect.stringContaining('larger than 65536 bytes'),
+    ])
   })
 
   test.each(['{"a": "b', '"', '{"a": "\\"', '{"a": "b\\\\"', '[[["]]]'])(
