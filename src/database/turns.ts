@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { problem } from '../contract/problems.ts'
 import type { Problem } from '../core/problem.ts'
+import { databaseBusy, exportBusy, heldBusy, restartBusy, tableBusy } from './busy_problems.ts'
 import type { Database } from './database.ts'
 import { HeldTurns, type TableUse, type TurnEnd } from './held_turns.ts'
 import { toAborted } from './statement_watch.ts'
@@ -178,25 +178,6 @@ function count(counts: Map<string, number>, name: string, change: number): void 
 const holdMs = 3
 const maxHoldMs = 100
 
-const databaseBusy = () => problem('database/busy', 'all connections to the database are in use')
-const tableBusy = () => problem('database/busy', 'too many other requests wait for it')
-const exportBusy = () => problem('database/busy', 'too many other exports of features are running')
-const heldBusy = () =>
-  problem(
-    'database/busy',
-    'statements of the layer or of the caller ran into the time limit, so that only few of them run at once',
-  )
-
-const refused = (seconds: number) =>
-  problem(
-    'database/busy',
-    `a statement of the caller about this layer could only be ended by a restart of the database; wait ${seconds} s`,
-    {
-      hint: 'Ask for less: a smaller extent, or a simpler geometry in the filter.',
-      data: { retry_after: seconds },
-    },
-  )
-
 /**
  * Grants the use of connections, or of threads, to parties: to those with the least recent use first, and in turn (round-robin) among
  * equals. So a hundred requests of one party, or a few that take seconds each, delay a short request of another party
@@ -246,7 +227,7 @@ export class Turns {
       use: table === undefined ? undefined : { party: reader, table },
     }
     const refusal = this.#held.refusedSeconds(waiting.use, this.#clock())
-    if (refusal > 0) throw refused(refusal)
+    if (refusal > 0) throw restartBusy(refusal)
     const own = createLine(party, isExport ? 'exports' : isMap ? 'maps' : undefined)
     const line = this.#waiting.get(own.name) ?? own
     this.#waiting.set(line.name, line)
@@ -366,7 +347,7 @@ export class Turns {
     const { perTable = Number.POSITIVE_INFINITY } = this.#limits
     if ((this.#takenTables.get(use.table) ?? 0) >= perTable) return tableBusy
     const seconds = this.#held.refusedSeconds(use, this.#clock())
-    if (seconds > 0) return () => refused(seconds)
+    if (seconds > 0) return () => restartBusy(seconds)
     return this.#held.isFull(use) ? heldBusy : undefined
   }
 
