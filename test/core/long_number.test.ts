@@ -19,6 +19,7 @@ describe('parseExactJson', () => {
     '9007199254740993e0',
     '{"a":"b: 9007199254740993, "}',
     '{"__proto__":9,"b":[true,null]}',
+    '{"a":[1],"a":"last","b":"\\\\"}',
     '1234567890123456 ',
   ])('reads %s as JSON.parse does', (text) => {
     expect(parseExactJson(text)).toEqual(JSON.parse(text))
@@ -28,6 +29,9 @@ describe('parseExactJson', () => {
   it('refuses invalid JSON', () => {
     expect(() => parseExactJson('[9007199254740993')).toThrow(SyntaxError)
     expect(() => parseExactJson('{a:1}')).toThrow(SyntaxError)
+    expect(() => parseExactJson('{ 9007199254740993 : 1}')).toThrow(SyntaxError)
+    expect(() => parseExactJson('[0009007199254740993 ]')).toThrow(SyntaxError)
+    expect(() => parseExactJson('[9007199254740993, x]')).toThrow(`Unexpected token 'x'`)
   })
 
   it('formats the digits unchanged', () => {

@@ -1,5 +1,6 @@
 import { maxMembers } from '../../contract/limits.ts'
 import { problem } from '../../contract/problems.ts'
+import { endOfString } from '../../core/json_text.ts'
 import { joinPointer, type Pointer } from '../../core/pointer.ts'
 import { isStorableText } from '../../core/storable.ts'
 import { invalidAt } from './invalid_request.ts'
@@ -24,8 +25,7 @@ const suspicious = /\\u(?:0000|d[89a-f])|e\+?\d{3}/i
 const maxDigits = 300
 
 const code = (character: string) => character.charCodeAt(0)
-const [quote, backslash, zero, nine] = [code('"'), code('\\'), code('0'), code('9')]
-const [comma, openBracket] = [code(','), code('[')]
+const [quote, comma, openBracket, zero, nine] = [code('"'), code(','), code('['), code('0'), code('9')]
 
 /** Change of the nesting depth by ASCII character. */
 const levelSteps = new Int8Array(128)
@@ -95,16 +95,6 @@ class Structure {
 
 const tooDeep = () =>
   problem('request/malformed', `The body nests lists and objects more than ${maxDepth} levels deep.`)
-
-/** Returns the index of the closing quote of a string; the length of the text if it is missing. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    if (end === -1) return text.length
-    let slashes = 0
-    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes += 1
-    if (slashes % 2 === 0) return end
-  }
-}
 
 /**
  * Checks that the database can store a JSON value: no NUL, no unpaired surrogate, no number out of range. Limits the
