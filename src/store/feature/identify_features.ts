@@ -49,7 +49,7 @@ export async function identifyFeatures(
   const text = `select id, ${label ? `${quoteName(label.columnName)}::text` : 'null::text'} as label,
       (${objectSql(bindings, fieldMembers(layer.fields, 'obj'))})::json as fields,
       (${extension('description')})::json as description, (${extension('attachment')})::json as attachments
-    from (select * from ${featuresSql(layer)} t where ST_Intersects(geom, ${transformSql(place, srs, layer.srs)})${where ? ` and ${where(bindings)}` : ''}
+    from (select * from (select * from ${featuresSql(layer)}) t where ST_Intersects(geom, ${transformSql(place, srs, layer.srs)})${where ? ` and ${where(bindings)}` : ''}
     order by ${rank ? `${rank} desc, ` : ''}id limit ${bindings.bind(limit, 'int')}) found`
   try {
     const rows = await tx.query<IdentifiedFeature>(text, bindings.values)
