@@ -1,7 +1,12 @@
 import type { Bbox } from './bbox.ts'
 
+/** Radius of the sphere of EPSG:3857, in metres: the equatorial one of WGS 84. */
+const radius = 6_378_137
+
+const radiansPerDegree = Math.PI / 180
+
 /** Half the width of the world in EPSG:3857, in metres: π times the equatorial radius. */
-export const mercatorHalfWorld = Math.PI * 6_378_137
+export const mercatorHalfWorld = Math.PI * radius
 
 /** Width of the world in EPSG:3857, in metres. */
 export const mercatorWorld = 2 * mercatorHalfWorld
@@ -15,12 +20,12 @@ export function mercatorOfLonLat(lon: number, lat: number): [x: number, y: numbe
   return unclampedMercatorOfLonLat(lon, clamped)
 }
 
-/** Converts degrees to EPSG:3857 metres, without limit: the poles are at ±238,107,693. */
+/**
+ * Converts degrees to EPSG:3857 metres, without limit: the poles are at ±238,107,693. In the order in which PROJ multiplies, so
+ * that a position is equal to the same one that PostGIS has transformed: always its x, and y but for some latitudes.
+ */
 export function unclampedMercatorOfLonLat(lon: number, lat: number): [x: number, y: number] {
-  return [
-    (lon * mercatorHalfWorld) / 180,
-    (Math.asinh(Math.tan((lat * Math.PI) / 180)) / Math.PI) * mercatorHalfWorld,
-  ]
+  return [radius * (lon * radiansPerDegree), radius * Math.asinh(Math.tan(lat * radiansPerDegree))]
 }
 
 /** Converts EPSG:3857 metres to degrees. */
