@@ -64,6 +64,7 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
     idleTimeoutMillis: 0,
     stream: () => {
       socket = new WorkerSocket(data)
+      if (!inMemory) socket.once('spent', restart)
       return socket
     },
     onConnect: async (client) => {
@@ -73,6 +74,8 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
     },
   })
   pool.on('error', (error) => log.error({ err: error }, 'the embedded database has stopped'))
+  const turns = new Turns({ atOnce: 1, perParty: 1 })
+  const restart = () => restartWhenIdle({ turns, pool, log, findSocket: () => socket })
   const endCheckpoints = startCheckpoints(pool, log)
   const close = async () => {
     await endCheckpoints()
@@ -88,7 +91,6 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
     await pool.end()
     throw toProblem(error)
   }
-  const turns = new Turns({ atOnce: 1, perParty: 1 })
   const paths = new WeakMap<ClientBase, string>()
   const openSchema = (schema: string, onClose = () => Promise.resolve()) =>
     createPooled({
@@ -108,6 +110,31 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
       close: onClose,
     })
   return { openSchema, close }
+}
+
+interface Running {
+  readonly turns: Turns
+  readonly pool: Pool
+  readonly log: Log
+  findSocket(): WorkerSocket
+}
+
+/** Ends the worker between two statements, so that none fails; the next one starts another worker. */
+async function restartWhenIdle({ turns, pool, log, findSocket }: Running): Promise<void> {
+  const endTurn = await turns.take()
+  try {
+    const client = await pool.connect()
+    log.warn({}, 'restarting the embedded database: errors of geometries have used up its memory')
+    const socket = findSocket()
+    await socket.kill()
+    await socket.ended
+    client.release(true)
+  } catch (error) {
+    // It was closed before.
+    log.warn({ err: error }, 'the embedded database was not restarted')
+  } finally {
+    endTurn()
+  }
 }
 
 function createListen(pool: Pool, subscriptions: Subscriptions): Database['listen'] {

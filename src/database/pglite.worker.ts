@@ -17,7 +17,11 @@ function post(message: WorkerMessage): void {
 }
 
 let backend: Backend | undefined
-const options = { cacheFolder, onFileAccess: () => backend?.checkCancel() }
+const options = {
+  cacheFolder,
+  onFileAccess: () => backend?.checkCancel(),
+  onSpent: () => post({ kind: 'spent' }),
+}
 
 async function start() {
   if (folder === undefined) return startInMemory(options)

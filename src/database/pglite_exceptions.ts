@@ -15,6 +15,9 @@ const error = 21
 /** Function with which a library throws a C++ exception. @see Itanium C++ ABI, 2.4.3 */
 const throwFunction = '__cxa_throw'
 
+/** Memory of the database from which on exceptions are taken to have used up some of it; it may have four times as much. */
+const spentBytes = 2 ** 30
+
 /** Maximum length of a message, in bytes. */
 const maxMessage = 1000
 
@@ -24,12 +27,14 @@ const maxMessage = 1000
  * PostgreSQL in the middle: it answered out of step from then on, and requests got the rows of others.
  *
  * @param findModule returns the module of the database, which exists before a library is loaded
+ * @param onSpent called for an exception while the database has much memory: what a library has in use then is never given back
  */
-export function raiseExceptions(findModule: () => ErrorModule | undefined): void {
+export function raiseExceptions(findModule: () => ErrorModule | undefined, onSpent: () => void): void {
   const raise = (exception: number, type: number): void => {
     const module = findModule()
     if (module === undefined)
       throw new Error('a library has thrown an exception before the database has started')
+    if (module.HEAPU8.length > spentBytes) onSpent()
     raiseError(module, describeException(module, exception, type))
   }
   const { WebAssembly: wasm } = globalThis as unknown as { readonly WebAssembly: Loader }

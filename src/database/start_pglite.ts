@@ -18,6 +18,8 @@ export interface StartOptions {
   readonly cacheFolder: string
   /** Called synchronously before each file read or write of the database. */
   readonly onFileAccess: () => void
+  /** Called when errors of libraries have left much memory in use, which a restart gives back. */
+  readonly onSpent: () => void
 }
 
 const blockBytes = 512
@@ -40,19 +42,20 @@ interface Entry {
 const memorySettings = ['-c', 'shared_buffers=32MB']
 
 /** Starts an in-memory database. */
-export async function startInMemory({ cacheFolder, onFileAccess }: StartOptions): Promise<PGlite> {
+export async function startInMemory({ cacheFolder, onFileAccess, onSpent }: StartOptions): Promise<PGlite> {
   const dump = await prepare(cacheFolder)
-  return start({
+  const options = {
     extensions: { postgis: leanPostgis(cacheFolder), files: adaptFiles(onFileAccess) },
     loadDataDir: new Blob([new Uint8Array(dump)], { type: 'application/gzip' }),
     startParams: [...PGlite.defaultStartParams, ...memorySettings],
-  })
+  }
+  return start(options, onSpent)
 }
 
 /** Starts a database, and forgets the archives of its extensions, which are installed then. */
-async function start(options: PGliteOptions): Promise<PGlite> {
+async function start(options: PGliteOptions, onSpent: () => void): Promise<PGlite> {
   let pglite: PGlite | undefined
-  raiseExceptions(() => pglite?.Module as ErrorModule | undefined)
+  raiseExceptions(() => pglite?.Module as ErrorModule | undefined, onSpent)
   pglite = await PGlite.create(options)
   pglite.Module.pg_extensions = {}
   return pglite
@@ -61,11 +64,11 @@ async function start(options: PGliteOptions): Promise<PGlite> {
 /** Starts the database of a folder, creating its data if missing. The caller holds the lock of the folder. */
 export async function startInFolder(
   folder: string,
-  { cacheFolder, onFileAccess }: StartOptions,
+  { cacheFolder, onFileAccess, onSpent }: StartOptions,
 ): Promise<PGlite> {
   const data = join(folder, 'data')
   if (!existsSync(data)) await createData(data, await prepare(cacheFolder))
-  return start({
+  const options = {
     dataDir: data,
     extensions: { postgis: leanPostgis(cacheFolder), files: adaptFiles(onFileAccess) },
     // PGlite starts PostgreSQL with -F (no fsync), which is safe only in memory.
@@ -77,7 +80,8 @@ export async function startInFolder(
       ...['-c', 'max_wal_size=128MB', '-c', 'min_wal_size=64MB'],
       ...memorySettings,
     ],
-  })
+  }
+  return start(options, onSpent)
 }
 
 // Renamed when complete: a start that is killed leaves a draft folder that the next start removes.

@@ -18,11 +18,13 @@ export interface WorkerData {
 /** Messages of the worker outside of the database protocol. */
 export type WorkerMessage =
   | { readonly kind: 'ready' }
+  | { readonly kind: 'spent' }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string; readonly data: object }
 
 /**
  * Connection to the embedded database with the interface of a network socket, for the PostgreSQL driver. `connect`
- * starts the worker, `end` shuts the database down, `destroy` terminates it.
+ * starts the worker, `end` shuts the database down, `destroy` terminates it. Emits `spent` when the database should be restarted,
+ * since it has lost memory.
  */
 export class WorkerSocket extends Duplex {
   readonly #data: WorkerData
@@ -129,6 +131,7 @@ export class WorkerSocket extends Duplex {
 
   #onWorkerMessage(message: WorkerMessage): void {
     if (message.kind === 'ready') this.emit('connect')
+    else if (message.kind === 'spent') this.emit('spent')
     else this.destroy(toProblem(message))
   }
 }

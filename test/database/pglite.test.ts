@@ -107,6 +107,26 @@ describe('a folder', () => {
   })
 })
 
+test('restarts between two statements when errors of geometries have used up memory', async () => {
+  const restarts: string[] = []
+  const log = { ...silentLog, warn: (_: object, message: string) => void restarts.push(message) }
+  const database = await open({ log })
+  const circle = 'ST_MakePoint(1e6 * cos(i * pi() / 5e5), 1e6 * sin(i * pi() / 5e5))'
+  await database.query(
+    `create table large as select ST_MakePolygon(ST_AddPoint(line, ST_StartPoint(line))) as geom
+      from (select ST_MakeLine(array_agg(${circle} order by i)) as line from generate_series(1, 999999) i) made`,
+  )
+  const clip = "select ST_NPoints(ST_ClipByBox2D(geom, 'BOX(5 5, 5 6)')) from large"
+  for (let count = 0; count < 200 && restarts.length === 0; count += 1) {
+    const failing = database.query(clip).catch((error: unknown) => error)
+    const reading = database.query('select $1::int as a', [count])
+    expect(await failing).toMatchObject({ data: { sqlstate: 'XX000' } })
+    expect(await reading).toEqual([{ a: count }])
+  }
+  expect(restarts).toEqual(['restarting the embedded database: errors of geometries have used up its memory'])
+  expect(await database.query('select count(*)::int as n from large')).toEqual([{ n: 1 }])
+})
+
 describe('in memory', () => {
   test('a running query does not block the main thread', async () => {
     const database = await openShared()
@@ -195,7 +215,11 @@ test('the first start prepares a data folder with PostGIS that later starts load
   await unpackTar(prepared, join(folder, 'data'))
   expect(await readFile(join(folder, 'data', 'PG_VERSION'), 'utf8')).toBe('18\n')
   expect((await stat(join(folder, 'data'))).mode & 0o777).toBe(0o700)
-  const running = await startInMemory({ cacheFolder, onFileAccess: () => undefined })
+  const running = await startInMemory({
+    cacheFolder,
+    onFileAccess: () => undefined,
+    onSpent: () => undefined,
+  })
   const { rows } = await running.query('select ST_Area(ST_Buffer(ST_Point(0, 0), 1)) > 3 as works')
   expect(rows).toEqual([{ works: true }])
   // What it is started with, and no archive of an extension, whose files are unpacked.
