@@ -56,23 +56,12 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
   const data = { folder: inMemory ? undefined : folder, token, cacheFolder }
   const subscriptions = new Subscriptions()
   let socket = new WorkerSocket(data)
-  const pool = new pg.Pool({
-    user: 'postgres',
-    database: 'postgres',
-    types: typeParsers,
-    max: 1,
-    idleTimeoutMillis: 0,
-    stream: () => {
-      socket = new WorkerSocket(data)
-      if (!inMemory) socket.once('spent', restart)
-      return socket
-    },
-    onConnect: async (client) => {
-      tolerateLoss(client)
-      await client.query([sessionSettings, subscriptions.formatListen()].join('; '))
-      client.on('notification', ({ channel, payload }) => subscriptions.notify(channel, payload ?? ''))
-    },
-  })
+  const stream = () => {
+    socket = new WorkerSocket(data)
+    if (!inMemory) socket.once('spent', restart)
+    return socket
+  }
+  const pool = createPool(stream, subscriptions)
   pool.on('error', (error) => log.error({ err: error }, 'the embedded database has stopped'))
   const turns = new Turns({ atOnce: 1, perParty: 1 })
   const restart = () => restartWhenIdle({ turns, pool, log, findSocket: () => socket })
@@ -110,6 +99,23 @@ export async function openEngine(options: Omit<EmbeddedOptions, 'schema'>): Prom
       close: onClose,
     })
   return { openSchema, close }
+}
+
+/** Creates the pool of the only connection. */
+function createPool(stream: () => WorkerSocket, subscriptions: Subscriptions): Pool {
+  return new pg.Pool({
+    user: 'postgres',
+    database: 'postgres',
+    types: typeParsers,
+    max: 1,
+    idleTimeoutMillis: 0,
+    stream,
+    onConnect: async (client) => {
+      tolerateLoss(client)
+      await client.query([sessionSettings, subscriptions.formatListen()].join('; '))
+      client.on('notification', ({ channel, payload }) => subscriptions.notify(channel, payload ?? ''))
+    },
+  })
 }
 
 interface Running {
