@@ -39,13 +39,16 @@ export function raiseExceptions(findModule: () => ErrorModule | undefined, onSpe
   }
   const { WebAssembly: wasm } = globalThis as unknown as { readonly WebAssembly: Loader }
   const instantiate = wasm.instantiate.bind(wasm)
-  wasm.instantiate = (library, imports) =>
-    instantiate(library, { ...imports, env: replaceThrow(imports.env ?? {}, raise) })
+  wasm.instantiate = (library, imports) => {
+    // Other modules of this thread import nothing of the kind.
+    const env = imports?.env
+    return instantiate(library, env === undefined ? imports : { ...imports, env: replaceThrow(env, raise) })
+  }
 }
 
 /** The function with which Emscripten loads libraries. */
 interface Loader {
-  instantiate(library: unknown, imports: { readonly env?: object }): Promise<unknown>
+  instantiate(library: unknown, imports?: { readonly env?: object }): Promise<unknown>
 }
 
 function replaceThrow(env: object, raise: (exception: number, type: number) => void): object {
