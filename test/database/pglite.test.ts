@@ -220,6 +220,11 @@ test('the first start prepares a data folder with PostGIS that later starts load
     onFileAccess: () => undefined,
     onSpent: () => undefined,
   })
+  // Other modules of the thread can be loaded as before.
+  const { WebAssembly: wasm } = globalThis as unknown as {
+    readonly WebAssembly: { instantiate(bytes: Uint8Array): Promise<unknown> }
+  }
+  await wasm.instantiate(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0))
   const { rows } = await running.query('select ST_Area(ST_Buffer(ST_Point(0, 0), 1)) > 3 as works')
   expect(rows).toEqual([{ works: true }])
   // What it is started with, and no archive of an extension, whose files are unpacked.
