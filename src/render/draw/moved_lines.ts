@@ -1,3 +1,4 @@
+import { doubleArea } from '../../geo/tile_geometry.ts'
 import type { Rings } from '../../style/symbol_layer.ts'
 import { offsetLine } from '../raster/line_offset.ts'
 import type { StrokeLine } from '../raster/stroke.ts'
@@ -35,7 +36,7 @@ export function movedLinesOf(
 /** Reverses a ring that runs clockwise; its first position remains. */
 function counterClockwise(ring: StrokeLine): StrokeLine {
   const { coordinates } = ring
-  if (!isClockwise(coordinates)) return ring
+  if (doubleArea(coordinates) <= 0) return ring
   const { length } = coordinates
   const reversed = new Float64Array(length)
   for (let at = 0; at < length; at += 2) {
@@ -44,17 +45,4 @@ function counterClockwise(ring: StrokeLine): StrokeLine {
     reversed[at + 1] = coordinates[from + 1] ?? 0
   }
   return { ...ring, coordinates: reversed }
-}
-
-/** Reports whether a ring runs clockwise as it is seen: y grows downwards. */
-function isClockwise(ring: Float64Array): boolean {
-  // Relative to the first position, since products of large numbers lose digits.
-  const [x0, y0] = [ring[0] ?? 0, ring[1] ?? 0]
-  let twice = 0
-  for (let at = 2; at + 3 < ring.length; at += 2) {
-    const [ax, ay] = [(ring[at] ?? 0) - x0, (ring[at + 1] ?? 0) - y0]
-    const [bx, by] = [(ring[at + 2] ?? 0) - x0, (ring[at + 3] ?? 0) - y0]
-    twice += ax * by - bx * ay
-  }
-  return twice > 0
 }

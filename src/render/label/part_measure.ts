@@ -1,4 +1,5 @@
 import type { Bbox } from '../../geo/bbox.ts'
+import { doubleArea } from '../../geo/tile_geometry.ts'
 
 /** A part of a geometry: a point, a line, or the rings of a polygon, the outer first; x and y of their positions. */
 export type PixelPart = readonly Float64Array[]
@@ -23,15 +24,7 @@ export function partArea([outer, ...holes]: PixelPart): number {
     : Math.max(0, ringArea(outer) - holes.reduce((sum, hole) => sum + ringArea(hole), 0))
 }
 
-function ringArea(ring: Float64Array): number {
-  const [x0, y0] = [ring[0] ?? 0, ring[1] ?? 0]
-  let sum = 0
-  for (let at = 2; at + 3 < ring.length; at += 2) {
-    const [ax, ay] = [(ring[at] ?? 0) - x0, (ring[at + 1] ?? 0) - y0]
-    sum += ax * ((ring[at + 3] ?? 0) - y0) - ((ring[at + 2] ?? 0) - x0) * ay
-  }
-  return Math.abs(sum) / 2
-}
+const ringArea = (ring: Float64Array) => Math.abs(doubleArea(ring)) / 2
 
 /** Returns the length of a line in pixels. */
 export function lineLength(line: Float64Array): number {
