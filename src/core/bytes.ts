@@ -8,3 +8,10 @@ export interface Bytes {
 export function bytesOf(bytes: Buffer): Bytes {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) }
 }
+
+/** Reads a text in UTF-8 that ends at a zero byte, or after `length` bytes. */
+export function readText(bytes: Uint8Array, start: number, length: number): string {
+  const field = bytes.subarray(start, start + length)
+  const end = field.indexOf(0)
+  return Buffer.from(end < 0 ? field : field.subarray(0, end)).toString('utf8')
+}

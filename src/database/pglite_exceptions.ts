@@ -1,3 +1,5 @@
+import { readText } from '../core/bytes.ts'
+
 /** Exports of PGlite's WebAssembly module that this file calls: PostgreSQL's functions that raise an error. */
 export interface ErrorModule {
   readonly HEAPU8: Uint8Array
@@ -73,15 +75,9 @@ function raiseError(module: ErrorModule, message: string): void {
 
 /** Returns the message of an exception of GEOS, or the name of the type of others. */
 function describeException(module: ErrorModule, exception: number, type: number): string {
-  const { HEAPU32 } = module
-  const name = readText(module, HEAPU32[(type + 4) >> 2] ?? 0)
+  const textAt = (pointer: number) => readText(module.HEAPU8, module.HEAPU32[pointer >> 2] ?? 0, maxMessage)
+  const name = textAt(type + 4)
   // Exceptions of GEOS are those of std::runtime_error, whose first member is the address of the message.
   const isGeos = name.startsWith('N4geos4util')
-  return isGeos ? `GEOS: ${readText(module, HEAPU32[(exception + 4) >> 2] ?? 0)}` : `exception ${name}`
-}
-
-function readText({ HEAPU8 }: ErrorModule, pointer: number): string {
-  const bytes = HEAPU8.subarray(pointer, pointer + maxMessage)
-  const end = bytes.indexOf(0)
-  return Buffer.from(end < 0 ? bytes : bytes.subarray(0, end)).toString('utf8')
+  return isGeos ? `GEOS: ${textAt(exception + 4)}` : `exception ${name}`
 }

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { type Extension, PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { postgis } from '@electric-sql/pglite-postgis'
+import { readText } from '../core/bytes.ts'
 import { syncFolder } from '../files/sync_folder.ts'
 import { type ErrorModule, raiseExceptions } from './pglite_exceptions.ts'
 
@@ -268,10 +269,4 @@ function* listEntries(tar: Uint8Array): Generator<Entry> {
     yield { name, content, blocks: tar.subarray(at, end) }
     at = end
   }
-}
-
-function readText(bytes: Uint8Array, start: number, length: number): string {
-  const field = bytes.subarray(start, start + length)
-  const end = field.indexOf(0)
-  return Buffer.from(end < 0 ? field : field.subarray(0, end)).toString('utf8')
 }
