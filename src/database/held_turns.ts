@@ -48,6 +48,8 @@ class Refusals {
   }
 
   secondsLeft(use: TableUse, nowMs: number): number {
+    // Asked for all that wait, and nearly never of use.
+    if (this.#refused.size === 0) return 0
     const { untilMs = nowMs } = this.#refused.get(keyOf(use)) ?? {}
     return Math.max(0, Math.ceil((untilMs - nowMs) / 1000))
   }

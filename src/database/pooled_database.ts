@@ -173,19 +173,17 @@ class PooledDatabase implements Database {
     const endTurn = await this.#driver.turns.take(party?.name, options.signal, use)
     const start = performance.now()
     let end: TurnEnd = 'done'
-    let wasRestarted = false
+    const onRestart = () => {
+      end = 'killed'
+    }
     try {
       const timeoutMs = this.#limitOf(options, party)
-      const onRestart = () => {
-        wasRestarted = true
-      }
       const result = await this.#useTurn({ ...options, timeoutMs, onRestart }, work)
       if (options.isWrite) this.#announceWrite()
       return result
     } catch (error) {
       const isAbandoned = options.signal?.aborted && performance.now() - start >= slowLimits.abandonedMs
-      if (isAbandoned || isProblem(error, 'database/timeout')) end = 'overdue'
-      if (wasRestarted) end = 'killed'
+      if (end === 'done' && (isAbandoned || isProblem(error, 'database/timeout'))) end = 'overdue'
       // A commit whose answer was lost may have succeeded.
       this.#announceWrite()
       throw error
