@@ -9,24 +9,24 @@ const square = `<map><layer><class><style><color red="255" green="0" blue="0"/>
 
 let names = 0
 
-/** A style of a layer with a point at 15° E, 50° N. */
-async function createPoint(server: TestServer): Promise<number> {
+/** A style of a layer with one feature. */
+async function createStyled(
+  server: TestServer,
+  geometryType: 'POINT' | 'MULTIPOLYGON',
+  geom: string,
+): Promise<number> {
   names += 1
-  const layer = await createTestLayer(server.database, {
-    name: `Place ${names}`,
-    geometryType: 'POINT',
-    fields: {},
-  })
-  const features = [{ geom: 'POINT(1669792.3619 6446275.8411)', fields: {} }]
-  const answer = await server.admin('PATCH', `/api/resource/${layer}/feature/`, features)
+  const name = `Place ${names}`
+  const layer = await createTestLayer(server.database, { name, geometryType, fields: {} })
+  const answer = await server.admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, [
+    { geom, fields: {} },
+  ])
   expect(answer.status).toBe(200)
-  return createResource(server.admin, {
-    cls: 'mapsrv_style',
-    parent: layer,
-    name: `Place style ${names}`,
-    members: { mapsrv_style: { xml: square } },
-  })
+  const members = { mapsrv_style: { xml: square } }
+  return createResource(server.admin, { cls: 'mapsrv_style', parent: layer, name: `${name} style`, members })
 }
+
+const createPoint = (server: TestServer) => createStyled(server, 'POINT', 'POINT(15 50)')
 
 describeServer('images in other reference systems', (start) => {
   test.each([
@@ -64,20 +64,8 @@ describeServer('images in other reference systems', (start) => {
 
   test('outside of the world are empty, also of a polygon around the earth', async () => {
     const server = await start()
-    const layer = await createTestLayer(server.database, {
-      name: 'World',
-      geometryType: 'MULTIPOLYGON',
-      fields: {},
-    })
     const geom = 'MULTIPOLYGON(((-180 -89.9, 180 -89.9, 180 89.9, -180 89.9, -180 -89.9)))'
-    await server.admin('PATCH', `/api/resource/${layer}/feature/?srs=4326`, [{ geom, fields: {} }])
-    const members = { mapsrv_style: { xml: square } }
-    const style = await createResource(server.admin, {
-      cls: 'mapsrv_style',
-      parent: layer,
-      name: 'World style',
-      members,
-    })
+    const style = await createStyled(server, 'MULTIPOLYGON', geom)
     for (const extent of [
       [1000, 1000, 2000, 2000],
       [200, 100, 300, 200],
@@ -85,7 +73,7 @@ describeServer('images in other reference systems', (start) => {
     ]) {
       const picture = await readPicture(server.admin, `${imagePath(style, extent)}&srs=4326`)
       expect(picture.at(128, 128)[3]).toBe(0)
-      expect((await server.admin('GET', `/api/resource/${layer}`)).status).toBe(200)
+      expect((await server.admin('GET', `/api/resource/${style}`)).status).toBe(200)
     }
   })
 })
